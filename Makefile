@@ -1,0 +1,243 @@
+# convlabs. `make` alone prints help; `make V=1 ...` shows the commands.
+#
+# Two halves: what a person types (top), and the rules behind it (bottom). A student's file is
+# staged by `./grade build`, which then calls the rule `run-binary` with only plain names.
+
+SHELL   := /bin/bash
+BUILD   := build
+PYTHON  := $(BUILD)/venv/bin/python
+SRC     ?= starter
+BACKEND ?= auto
+CC      := gcc
+CXX     := g++
+NVCC    ?= nvcc
+GPU_ARCH ?= native
+
+LABS := $(sort $(foreach d,$(wildcard labs/lab*_*),$(firstword $(subst _, ,$(notdir $(d))))))
+
+ifeq ($(V),1)
+  Q :=
+  say := @:
+else
+  Q := @
+  say := @printf '  %-6s %s\n'
+endif
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+# ---------------------------------------------------------------- what a person types
+
+.PHONY: help
+help:
+	@echo 'convlabs: eight labs on image convolution, from a CPU loop to tuned CUDA'
+	@echo
+	@echo '  make labN            build your starter/labN_*/ (N: $(subst lab,,$(LABS)))'
+	@echo '  ./grade labN         grade it; ./grade --help lists the rest'
+	@echo '  make labN-test       build and run the unit tests of one lab on your file'
+	@echo '  make test            every test of the project (lint, C unit tests, grader)'
+	@echo '  make setup           install what is missing, and nothing else'
+	@echo '  make clean           remove products, keep the Python environment'
+	@echo '  make distclean       remove build/ whole'
+	@echo
+	@echo '  SRC=PATH  other folder than starter    BACKEND=auto|cpu|sim|gpu    V=1  show commands'
+
+.PHONY: $(LABS)
+$(LABS):
+	@./grade build $@ --src '$(SRC)' --backend $(BACKEND) $(if $(filter 1,$(V)),--verbose)
+
+.PHONY: $(LABS:%=%-test)
+$(LABS:%=%-test):
+	@./grade build $(@:-test=) --src '$(SRC)' --backend $(BACKEND) --unit-tests $(if $(filter 1,$(V)),--verbose)
+
+.PHONY: setup setup-dev
+setup:
+	@./grade setup
+setup-dev:
+	@./grade setup --dev
+
+.PHONY: test lint unit grader-test starters
+test: setup-dev
+	@$(MAKE) lint unit grader-test
+
+lint: setup-dev
+	$(say) LINT python
+	$(Q)$(PYTHON) -m ruff check grader solutions datasets labs/sim grade
+	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets labs/sim grade
+	$(Q)$(PYTHON) -m mypy
+	@$(MAKE) lint-c
+
+grader-test: setup-dev runtime
+	$(say) PYTEST grader
+	$(Q)$(PYTHON) -m pytest -q grader/tests
+
+starters: setup
+	$(Q)$(PYTHON) solutions/starters.py
+
+.PHONY: clean distclean
+clean:
+	$(say) CLEAN '$(BUILD) (the Python environment stays)'
+	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} +; fi
+distclean:
+	rm -rf $(BUILD)
+
+# ---------------------------------------------------------------- flags
+
+STRICT := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+CPPFLAGS := -Ilabs/common -Ilabs/sim/include
+DEPS = -MMD -MP
+
+# Ours: strict, C11. `flavour` is plain or asan; everything of one flavour lives in its own folder.
+CFLAGS_plain := -O2 -g
+CFLAGS_asan  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OUR_CFLAGS    = -std=c11 -D_GNU_SOURCE $(STRICT) $(CFLAGS_$(FLAVOUR)) -fPIC -pthread
+FLAVOUR ?= plain
+LIB := $(BUILD)/lib/$(FLAVOUR)
+
+# The student's: warnings are shown, never fatal. An uninitialised local gets a fixed wrong value
+# (on a GPU it holds what the register held), so that a forgotten `sum = 0` cannot pass by luck;
+# a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
+FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
+STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
+INIT := -ftrivial-auto-var-init=pattern
+STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WARN)
+SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
+NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
+
+# ---------------------------------------------------------------- the runtime: labs/common, labs/sim
+
+COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out labs/common/runner.c,$(wildcard labs/common/*.c)))
+SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.c)) \
+           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.S))
+RUNNER_OBJ := $(LIB)/common/runner.o
+
+.PHONY: runtime
+runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(RUNNER_OBJ)
+
+$(LIB)/common/%.o: labs/common/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
+$(LIB)/sim/%.o: labs/sim/src/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
+$(LIB)/sim/%.o: labs/sim/src/%.S
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(CC) $(DEPS) -c $< -o $@
+$(LIB)/libcommon.a: $(COMMON_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(LIB)/libsim.a: $(SIM_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+-include $(wildcard $(BUILD)/lib/*/*/*.d)
+
+# ---------------------------------------------------------------- unit tests of the runtime
+
+# labs/tests/test_*.c use Check; labs/tests/test_sim_*.cu are CUDA programs for the simulator.
+TESTS := $(patsubst labs/tests/%.c,%,$(wildcard labs/tests/test_*.c)) \
+         $(patsubst labs/tests/%.cu,%,$(wildcard labs/tests/test_*.cu))
+TESTDIR := $(BUILD)/tests/$(FLAVOUR)
+CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
+
+.PHONY: unit unit-one-flavour lint-c
+unit: setup-dev
+	@$(MAKE) unit-one-flavour FLAVOUR=plain
+	@$(MAKE) unit-one-flavour FLAVOUR=asan
+
+unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
+	$(say) CHECK '$(words $^) suites, $(FLAVOUR)'
+	$(Q)set -e; for t in $^; do $$t; done
+
+$(TESTDIR)/%.o: labs/tests/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(DEPS) -c $< -o $@
+$(TESTDIR)/%.cpp: labs/tests/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) labs/sim/rewrite.py $< -o $@
+$(TESTDIR)/%.o: $(TESTDIR)/%.cpp
+	$(say) CXX $<
+	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
+$(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
+	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
+-include $(wildcard $(BUILD)/tests/*/*.d)
+.SECONDARY:
+
+# clang reads every C file of ours with the same strict flags; gcc has done so while building.
+OUR_C := $(wildcard labs/common/*.c labs/sim/src/*.c labs/lab*/*.c)
+lint-c:
+	$(say) LINT 'C with clang'
+	$(Q)for f in $(OUR_C); do \
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) $$f || exit 1; done
+
+# ---------------------------------------------------------------- one lab, one submission
+
+# Called by `./grade build` only:
+#   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
+# with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
+STUDENT_OBJ := $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(FILES))))
+GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
+BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
+GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
+LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
+
+LINK_cpu = $(CC) -fopenmp
+LIBS_cpu = $(LIB)/libcommon.a -lm
+LINK_sim = $(CXX)
+LIBS_sim = $(LIB)/libcommon.a $(LIB)/libsim.a -lm -pthread
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
+LIBS_gpu = $(LIB)/libcommon.a -lm
+
+.PHONY: run-binary test-binary
+run-binary: $(OUT)/run
+test-binary: $(OUT)/unit
+
+$(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+$(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
+	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
+
+ifneq ($(OUT),)
+$(OUT)/%.o: $(OUT)/src/%.c
+	$(say) CC "$$SHOWN/$*.c"
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
+ifeq ($(BACKEND),gpu)
+$(OUT)/%.o: $(OUT)/src/%.cu
+	$(say) NVCC "$$SHOWN/$*.cu"
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; cat $<; } > $(OUT)/$*.gpu.cu
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+else
+$(OUT)/%.cpp: $(OUT)/src/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+	$(Q)$(PYTHON) labs/sim/rewrite.py --shown "$$SHOWN/$*.cu" $< -o $@
+$(OUT)/%.o: $(OUT)/%.cpp
+	$(say) CXX "$$SHOWN/$*.cu"
+	$(Q)$(CXX) $(SIM_CXXFLAGS) $(LABINC) -c $< -o $@
+endif
+endif
+
+$(GIVEN)/%.o: labs/$(LAB)/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) $(DEPS) -c $< -o $@
+$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
+$(GIVEN)/%.cpp: labs/$(LAB)/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) labs/sim/rewrite.py $< -o $@
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/%.o: labs/$(LAB)/%.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $< -o $@
+else
+$(GIVEN)/%.o: $(GIVEN)/%.cpp
+	$(say) CXX $<
+	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
+endif
+-include $(wildcard $(BUILD)/given/*/*/*.d)

@@ -1,0 +1,30 @@
+/* Arrays in NumPy's .npy format, version 1.0 to 3.0, C order, little endian.
+ *
+ * Element types: "<f4", "<f8", "|u1", "<i4". At most 4 dimensions.
+ */
+#ifndef CONVLABS_NPY_H
+#define CONVLABS_NPY_H
+
+#include <stddef.h>
+
+#define NPY_MAX_DIMS 4
+
+struct npy {
+    char type[4]; /* NumPy's descriptor, such as "<f4" */
+    int ndim;
+    int shape[NPY_MAX_DIMS]; /* slowest dimension first: an image is {height, width} */
+    size_t bytes;            /* of `data` */
+    void *data;              /* owned; npy_free() releases it */
+};
+
+/* Reads `path` whole. Returns 0, or -1 with a one-line reason in `error` (`size` bytes, always
+ * terminated) and *a zeroed. Rejects other types, Fortran order, sizes that do not match the file,
+ * and arrays above 16 GiB. */
+int npy_read(const char *path, struct npy *a, char *error, size_t size);
+
+/* Writes `a` to `path`, replacing it. Returns 0, or -1 with a reason in `error`. */
+int npy_write(const char *path, const struct npy *a, char *error, size_t size);
+
+void npy_free(struct npy *a);
+
+#endif

@@ -1,0 +1,45 @@
+/* The runner: one process runs one case.
+ *
+ * It reads the inputs, calls the student's code through the lab's driver and writes the raw
+ * outputs. It never judges: the grader, another process, compares.
+ *
+ *   run --part A --in image=FILE.npy --in mask=FILE.npy --set border=zero
+ *       --out out=FILE.raw:f4:61x97 [--status FILE]
+ *
+ * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
+ * An output is filled with 0xff bytes (NaN, as a float) between guard zones before the call and
+ * written raw afterwards, or as a post-processed picture when its file ends in .png.
+ * The status file gets one line of JSON:
+ *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
+ *
+ * Exit status: 0 when the call came back, whatever it returned; 2 for a usage or input error.
+ */
+#ifndef CONVLABS_RUNNER_H
+#define CONVLABS_RUNNER_H
+
+#include "npy.h"
+
+struct runner;
+
+/* The input of that name. Ends the process with status 2 and a message when there is none or when
+ * its element type is not `type` (such as "<f4"). Owned by the runner. */
+const struct npy *runner_input(const struct runner *r, const char *name, const char *type);
+
+/* The value of `--set name=value`, or `otherwise` when it was not given. */
+const char *runner_setting(const struct runner *r, const char *name, const char *otherwise);
+
+/* The poisoned buffer of `--out name=...`; ends the process when it is not `bytes` long. */
+void *runner_output(struct runner *r, const char *name, size_t bytes);
+
+/* "A", "B", ..., or "baseline". */
+const char *runner_part(const struct runner *r);
+
+/* Each lab's driver.c defines these two. */
+
+/* Runs one case. Returns what the student's function returned: 0 for success. */
+int lab_run(struct runner *r);
+
+/* A name for a value that lab_run() returned, such as "cudaErrorInvalidConfiguration". */
+const char *lab_error(int returned);
+
+#endif
