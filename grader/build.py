@@ -1,0 +1,300 @@
+"""Stages the submitted files and builds them with the lab's runner.
+
+The files are copied, by content, to build/<lab>/<key>/src, so that what is graded is what was
+read, a path with odd characters never reaches make, and an unchanged file is not built again.
+The rules themselves are in the Makefile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader import paths, sandbox
+from grader.spec import Lab
+
+MAX_FILE = 1 << 20
+KEPT_BUILDS = 6  # of one lab; older ones are removed
+COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, grace=2)
+RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
+
+
+class SourceError(Exception):
+    """--src names no such place: a usage error."""
+
+
+class BuildFault(Exception):
+    """What is ours did not build. `log` is make's output."""
+
+    def __init__(self, message: str, log: str) -> None:
+        super().__init__(message)
+        self.log = log
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The files of one lab from one place. `shown` is the folder as the student knows it."""
+
+    lab: Lab
+    folder: Path
+    shown: str
+    contents: dict[str, bytes]
+    problems: list[str]  # why a file cannot be graded, in words
+
+    def digest(self, name: str) -> str:
+        return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
+
+    def open_todos(self) -> list[str]:
+        """ "shown/file:line" of every numbered TODO that is still there."""
+        return [
+            f"{self.shown}/{name}:{number}"
+            for name, content in self.contents.items()
+            for number, line in enumerate(content.decode(errors="replace").splitlines(), 1)
+            if re.search(r"\bTODO \d+\b", line)
+        ]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of the compiler about the student's file."""
+
+    file: str
+    line: int
+    severity: str
+    text: str
+
+    def render(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Build:
+    """A finished build. `binary` is None when the student's file does not build."""
+
+    binary: Path | None
+    errors: list[str] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
+    seconds: float = 0
+    log: str = ""
+
+
+def find(lab: Lab, src: str) -> Submission:
+    """The submission at `src`: a folder with the lab's files, or one with a folder labN_*.
+
+    Raises SourceError when there is neither.
+    """
+    place = Path(src)
+    if not place.is_absolute() and not place.exists():
+        place = paths.ROOT / src  # ./grade works from anywhere; `starter` is the course's
+    if not place.is_dir():
+        raise SourceError(f"{src} is not a folder")
+    inside = sorted(p for p in place.glob(f"{lab.id}_*") if p.is_dir())
+    if any((place / name).exists() for name in lab.submit):
+        folder = place
+    elif inside:
+        folder = inside[0]
+    elif place.name.startswith(f"{lab.id}_"):
+        folder = place  # the right folder, with the file missing
+    else:
+        raise SourceError(
+            f"{src} holds neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
+            f"name the folder with your file: ./grade {lab.id} --src PATH"
+        )
+    contents: dict[str, bytes] = {}
+    problems: list[str] = []
+    for name in lab.submit:
+        try:
+            contents[name] = _read_regular(folder / name)
+        except OSError as problem:
+            problems.append(f"{_shown(folder)}/{name} {problem.strerror or problem}")
+        else:
+            if not contents[name].strip():
+                problems.append(f"{_shown(folder)}/{name} is empty")
+    return Submission(lab, folder, _shown(folder), contents, problems)
+
+
+def _shown(folder: Path) -> str:
+    """The folder's name for messages and #line: relative where that is shorter, always harmless."""
+    resolved = folder.resolve()
+    for base in (paths.ROOT, Path.cwd().resolve()):
+        if resolved.is_relative_to(base):
+            resolved = resolved.relative_to(base)
+            break
+    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in str(resolved))
+
+
+def _read_regular(path: Path) -> bytes:
+    """The bytes of a regular file, never through a link. Raises OSError that says what it is."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise OSError(0, "is missing") from None
+    except OSError as problem:
+        if path.is_symlink():
+            raise OSError(0, "is a link; put the file itself there") from None
+        raise OSError(0, f"cannot be read ({problem.strerror})") from None
+    with os.fdopen(fd, "rb") as file:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(0, "is not a file")
+        if info.st_size > MAX_FILE:
+            raise OSError(0, f"has {info.st_size} bytes; the limit is {MAX_FILE}")
+        return file.read(MAX_FILE + 1)
+
+
+def runtime_is_built() -> bool:
+    """False when the next build has to compile the simulator first, which takes a while."""
+    return (paths.BUILD / "lib" / "plain" / "libsim.a").exists()
+
+
+def build(
+    submission: Submission, backend: str, verbose: bool = False, target: str = "run"
+) -> Build:
+    """Builds the submission's runner ("run") or its unit tests ("unit").
+
+    Raises BuildFault when something of ours does not build or make cannot run.
+    """
+    lab = submission.lab
+    out = _stage(submission, backend)
+    _make(["runtime"], {}, RUNTIME_LIMITS, verbose)
+    variables = {
+        "LAB": lab.folder,
+        "BACKEND": backend,
+        "FILES": " ".join(lab.submit),
+        "OUT": str(out.relative_to(paths.ROOT)),
+    }
+    made = _make(
+        [{"run": "run-binary", "unit": "test-binary"}[target]],
+        variables,
+        COMPILE_LIMITS,
+        verbose,
+        {"SHOWN": submission.shown},
+    )
+    log = made.stderr.decode(errors="replace")
+    diagnostics = _diagnostics(log, submission.shown)
+    warnings = [d for d in diagnostics if d.severity == "warning"]
+    if made.status == 0:
+        return Build(out / target, [], warnings, made.seconds, log)
+    errors = _explain(made, log, diagnostics, submission)
+    if not errors:
+        raise BuildFault(f"the parts of {lab.id} that come with the course do not build", log)
+    return Build(None, errors, warnings, made.seconds, log)
+
+
+def _stage(submission: Submission, backend: str) -> Path:
+    """Copies the files to build/<lab>/<key>/src. The same content gives the same folder."""
+    mixed = hashlib.sha256(f"{backend}\0{submission.shown}\0".encode())
+    for name, content in sorted(submission.contents.items()):
+        mixed.update(f"{name}\0{len(content)}\0".encode() + content)
+    home = paths.BUILD / submission.lab.id
+    out = home / mixed.hexdigest()[:12]
+    source = out / "src"
+    source.mkdir(parents=True, exist_ok=True)
+    for name, content in submission.contents.items():
+        target = source / name
+        if not target.exists() or target.read_bytes() != content:
+            target.write_bytes(content)
+    os.utime(out)
+    builds = sorted((d for d in home.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime)
+    for old in builds[:-KEPT_BUILDS]:
+        shutil.rmtree(old, ignore_errors=True)
+    return out
+
+
+def _make(
+    targets: list[str],
+    variables: dict[str, str],
+    limits: sandbox.Limits,
+    verbose: bool,
+    env: dict[str, str] | None = None,
+) -> sandbox.Finished:
+    argv = ["make", "--no-print-directory", *targets, *(f"{k}={v}" for k, v in variables.items())]
+    argv += ["V=1"] if verbose else []
+    try:
+        with _alone():
+            made = sandbox.launch(argv, limits, paths.ROOT, env)
+    except OSError as problem:
+        raise BuildFault(
+            f"make cannot be run: {problem.strerror}; try ./grade doctor", ""
+        ) from problem
+    if verbose:
+        print(made.stdout.decode(errors="replace"), end="", flush=True)
+    if targets == ["runtime"] and made.status != 0:
+        log = made.stderr.decode(errors="replace")
+        raise BuildFault("the simulator and the runner do not build", log)
+    return made
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Two graders in one checkout take turns at make, which shares its products."""
+    paths.BUILD.mkdir(exist_ok=True)
+    with (paths.BUILD / ".make.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>.+?)[:(](?P<line>\d+)(?:[:,]\d+)?\)?:? ?:?\s*(?P<kind>fatal error|error|warning)\s*"
+    r"(?:#[\w-]+)?: (?P<text>.*)$"
+)
+_UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
+_TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
+
+
+def _diagnostics(log: str, shown: str) -> list[Diagnostic]:
+    """What gcc, g++ or nvcc say about the student's files, in their order."""
+    found = []
+    for line in log.splitlines():
+        match = _DIAGNOSTIC.match(line)
+        if match and match["file"].startswith(shown + "/"):
+            severity = "warning" if match["kind"] == "warning" else "error"
+            found.append(Diagnostic(match["file"], int(match["line"]), severity, match["text"]))
+    return found
+
+
+def _explain(
+    made: sandbox.Finished, log: str, diagnostics: list[Diagnostic], submission: Submission
+) -> list[str]:
+    """Why the student's file does not build, the first reason first; [] when it is not theirs."""
+    if made.timed_out:
+        return [f"compiling took more than {COMPILE_LIMITS.seconds:.0f} s and was stopped"]
+    if made.flooded:
+        return ["the compiler printed more than a megabyte of messages and was stopped"]
+    errors = [d for d in diagnostics if d.severity == "error"]
+    if errors:
+        shown = _with_source(errors[0], submission)
+        shown += [d.render() for d in errors[1:4]]
+        if len(errors) > 4:
+            shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
+        return shown
+    if twice := sorted({m["name"] for m in _TWICE.finditer(log)}):
+        return [
+            f"{name} is defined twice: in your file and in the lab's own code; remove yours"
+            for name in twice
+        ]
+    if missing := sorted({m["name"] for m in _UNDEFINED.finditer(log)}):
+        names = ", ".join(f"{n}()" for n in missing)
+        return [
+            f"your file does not define {names}",
+            f"labs/{submission.lab.folder}/lab.h says what each must do; "
+            "a function of another name or with other parameters does not count",
+        ]
+    return []
+
+
+def _with_source(error: Diagnostic, submission: Submission) -> list[str]:
+    """An error with the student's own line below it."""
+    content = submission.contents.get(Path(error.file).name, b"").decode(errors="replace")
+    lines = content.splitlines()
+    source = lines[error.line - 1].strip() if 0 < error.line <= len(lines) else ""
+    printable = "".join(c if c.isprintable() else "?" for c in source)[:100]
+    return [error.render()] + ([f"    {printable}"] if printable else [])

@@ -1,0 +1,35 @@
+"""From a case of the spec to arrays: what the student's program is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from datasets import generate
+from grader.oracle import F32
+from grader.spec import Case, Speed
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """image: height x width; mask: (2r+1) x (2r+1), or a bank of n of them."""
+
+    image: F32
+    mask: F32
+
+
+def inputs(case: Case | Speed, seed: int) -> Inputs:
+    """The arrays of a case, the same on every machine.
+
+    Raises generate.DatasetMissing when a photograph has not been fetched.
+    """
+    image = generate.image(case.image, case.size, seed)
+    mask = generate.mask(case.mask, seed)
+    return Inputs(np.ascontiguousarray(image), np.ascontiguousarray(mask))
+
+
+def describe(case: Case) -> str:
+    """The case in words, for messages. Never called for a hidden one."""
+    where = f"{case.size[0]}x{case.size[1]}" if case.size else case.image
+    return f"{case.mask} on {where}, {case.border} border"

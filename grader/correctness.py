@@ -1,0 +1,145 @@
+"""One `correct` check: runs a case and says what came of it, in a student's words."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from grader import cases, diagnose, judge, oracle
+from grader.build import Submission
+from grader.cases import Inputs
+from grader.judge import Comparison
+from grader.result import Check, Verdict
+from grader.run import Finding, Outcome, run
+from grader.spec import Case, Lab
+
+
+def check(submission: Submission, case: Case, binary: Path, backend: str, work: Path) -> Check:
+    """Runs and judges one case. Raises OSError or DatasetMissing for what is not the student's."""
+    lab = submission.lab
+    if case.inject and backend != "sim":
+        return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
+    given = cases.inputs(case, case.seed)
+    outcome = run(lab, case, binary, given, work)
+    if outcome.end == "our-fault":
+        return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
+    if case.inject:
+        return _judge_failure(lab, case, case.inject, outcome)
+    if outcome.end != "completed" or outcome.status is None or outcome.output is None:
+        lines = [outcome.reason, *_findings(outcome), *_printed(outcome)]
+        return _made(lab, case, "fail", lines, outcome, outcome.end)
+    if outcome.status.returned != 0:
+        lines = [f"your function returned {outcome.status.error}", *_findings(outcome)]
+        return _made(lab, case, "fail", lines, outcome, "returned-error")
+    if _broken_guards(outcome):
+        lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
+        return _made(lab, case, "fail", lines, outcome, "wrote-outside")
+    operation = lab.part_of(case).operation
+    expected = oracle.expected(operation, case.exact, given.image, given.mask, case.border)
+    seen = judge.compare(outcome.output, expected)
+    if seen.right():
+        return _made(lab, case, "pass", [], outcome)
+    return _wrong(lab, case, operation, given, seen, outcome)
+
+
+def _made(
+    lab: Lab,
+    case: Case,
+    verdict: Verdict,
+    lines: list[str],
+    outcome: Outcome | None = None,
+    diagnosis: str | None = None,
+    details: dict[str, float | int | str] | None = None,
+) -> Check:
+    """The check of a case. A hidden one shows its rationale and hint, never its input."""
+    if case.hidden and verdict == "fail":
+        lines = [line for line in [case.rationale, case.hint and f"hint: {case.hint}"] if line]
+        details = {}
+        diagnosis = None
+    return Check(
+        id=f"{lab.id}/{case.part}/{case.name}",
+        name=case.name,
+        kind="correct",
+        verdict=verdict,
+        points=case.points if verdict == "pass" else 0,
+        max_points=case.points,
+        part=case.part,
+        hidden=case.hidden,
+        message=lines,
+        diagnosis=diagnosis,
+        details=dict(details or {}),
+        seconds=round(outcome.seconds, 4) if outcome else 0,
+    )
+
+
+def _judge_failure(lab: Lab, case: Case, inject: str, outcome: Outcome) -> Check:
+    """A CUDA call was made to fail: the student's function must say so, and not crash."""
+    call, number = inject.split(":")
+    what = (
+        f"kernel launch {number}" if call == "launch" else f"call {number} of {call}() in your code"
+    )
+    lines = [f"{what} was made to fail, as it does on a full or broken GPU"]
+    if outcome.end != "completed" or outcome.status is None:
+        lines.append(f"your program {outcome.reason}")
+        return _made(lab, case, "fail", lines, outcome, "error-not-handled")
+    if outcome.status.returned == 0:
+        lines.append("your function returned cudaSuccess all the same; check every call's result")
+        lines += _findings(outcome)
+        return _made(lab, case, "fail", lines, outcome, "error-not-checked")
+    leaks = [f for f in outcome.findings if f.kind == "leak"]
+    if leaks:
+        lines.append("your function reported it but left memory behind:")
+        lines += [leak.render() for leak in leaks[:3]]
+        return _made(lab, case, "fail", lines, outcome, "leak-on-error")
+    return _made(lab, case, "pass", [], outcome)
+
+
+def _wrong(
+    lab: Lab, case: Case, operation: str, given: Inputs, seen: Comparison, outcome: Outcome
+) -> Check:
+    y, x = seen.first()
+    got, want = float(seen.got[y, x]), float(seen.expected.value[y, x])
+    lines = []
+    found = diagnose.explain(case, operation, given, seen)
+    if not found or found.name != "nothing-written":
+        radius = given.mask.shape[-1] // 2
+        where = diagnose.location(seen, radius)
+        lines.append(f"{seen.count()} of {seen.got.size} pixels differ: {where}")
+        lines.append(f"out[y={y}][x={x}] = {got:.9g}, want {want:.9g}{_against_bound(seen, y, x)}")
+    if found:
+        lines.append(found.text)
+    lines += _findings(outcome)
+    if case.why:
+        lines.append(f"this case: {case.why}")
+    details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "y": y, "x": x, "want": want}
+    if math.isfinite(got):
+        details["got"] = got
+    return _made(lab, case, "fail", lines, outcome, found.name if found else None, details)
+
+
+def _against_bound(seen: Comparison, y: int, x: int) -> str:
+    times = seen.times_bound(y, x)
+    if not math.isfinite(times) or times == 0:
+        exact = not seen.expected.bound.any()
+        return "; every bit must agree" if exact and times else ""
+    return f"; the error is {times:.2g} times the rounding bound"
+
+
+def _findings(outcome: Outcome) -> list[str]:
+    """What the simulator noticed, errors first, a few."""
+    errors: list[Finding] = [f for f in outcome.findings if f.severity == "error"]
+    return [f.render() for f in errors[:3]]
+
+
+def _printed(outcome: Outcome) -> list[str]:
+    lines = outcome.printed.splitlines()
+    if not lines:
+        return []
+    last = "".join(c if c.isprintable() else "?" for c in lines[-1])[:200]
+    return [f"the last line that it printed: {last}"]
+
+
+def _broken_guards(outcome: Outcome) -> bool:
+    return outcome.status is not None and any(
+        o.get("guards") not in (None, "intact") for o in outcome.status.outputs
+    )

@@ -1,0 +1,94 @@
+"""What is right, in float64, and how far a float32 program may be from it.
+
+    h(x, y) = sum over alpha, beta of f(x + alpha, y + beta) g(alpha, beta)      (source 000, Eq. 1)
+
+The bound is the forward error of a float32 dot product of n taps in any order, with or without
+fused multiply-adds (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1):
+
+    |computed - exact| <= gamma_n * sum |f| |g|,   gamma_n = n u / (1 - n u),   u = 2^-24
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+F32 = npt.NDArray[np.float32]
+F64 = npt.NDArray[np.float64]
+
+UNIT_ROUNDOFF = 2.0**-24
+SMALLEST = 2.0**-149  # float32's spacing near 0, which the relative bound leaves out
+MODES = {"zero": "constant", "replicate": "nearest", "wrap": "wrap", "mirror": "mirror"}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The float64 result and the largest error allowed at each pixel, both height x width."""
+
+    value: F64
+    bound: F64
+
+
+def gamma(taps: int) -> float:
+    """gamma_n, the relative error bound of n rounded operations in a row."""
+    return taps * UNIT_ROUNDOFF / (1 - taps * UNIT_ROUNDOFF)
+
+
+def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
+    """Eq. 1 in float64. image: height x width; mask: (2r+1) x (2r+1); border: a key of MODES."""
+    f = np.asarray(image, dtype=np.float64)
+    g = np.asarray(mask, dtype=np.float64)
+    return np.asarray(ndimage.correlate(f, g, mode=MODES[border], cval=0.0), dtype=np.float64)
+
+
+def correlate(image: F32, mask: F32, border: str) -> Expected:
+    """Eq. 1 with its bound."""
+    magnitude = correlate64(np.abs(image), np.abs(mask), border)
+    taps = mask.size
+    return Expected(correlate64(image, mask, border), gamma(taps) * magnitude + taps * SMALLEST)
+
+
+def polyphase(image: F32, bank: F32, border: str) -> Expected:
+    """Column x is correlated with mask x mod n of the bank (n x (2r+1) x (2r+1))."""
+    phases = len(bank)
+    parts = [correlate(image, mask, border) for mask in bank]
+    value = np.empty(image.shape)
+    bound = np.empty(image.shape)
+    for phase, part in enumerate(parts):
+        value[:, phase::phases] = part.value[:, phase::phases]
+        bound[:, phase::phases] = part.bound[:, phase::phases]
+    return Expected(value, bound)
+
+
+OPERATIONS: dict[str, Callable[[F32, F32, str], Expected]] = {
+    "correlate": correlate,
+    "polyphase": polyphase,
+}
+
+
+def float32_row_major(image: F32, mask: F32, border: str) -> Expected:
+    """The bits of four plain loops: taps row by row, each product and each sum rounded.
+
+    A tap outside a zero border is left out. The bound is 0: only these bits are right.
+    """
+    radius = mask.shape[0] // 2
+    height, width = image.shape
+    mode = "edge" if border == "replicate" else "constant"
+    padded = np.pad(image, radius, mode=mode)  # type: ignore[call-overload]
+    total = np.zeros(image.shape, dtype=np.float32)
+    for row in range(mask.shape[0]):
+        for column in range(mask.shape[1]):
+            window = padded[row : row + height, column : column + width]
+            total += window * mask[row, column]
+    return Expected(total.astype(np.float64), np.zeros(image.shape))
+
+
+def expected(operation: str, exact: str | None, image: F32, mask: F32, border: str) -> Expected:
+    """What a case must give. `exact` is the spec's: None, or "float32 row-major"."""
+    if exact is None:
+        return OPERATIONS[operation](image, mask, border)
+    return float32_row_major(image, mask, border)

@@ -1,0 +1,1 @@
+"""Renderers: each turns one canonical result into what somebody reads."""

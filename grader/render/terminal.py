@@ -1,0 +1,100 @@
+"""A grade as text: one line a check, then only what helps."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+
+from grader.result import Check, Result, Score
+
+WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
+COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
+INDENT = " " * 8
+
+
+@dataclass
+class Terminal:
+    """Renders the parts of a grade in their order. Remembers what was said, to say it once."""
+
+    width: int = 100
+    colour: bool = False
+    verbose: bool = False
+    _said: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _hinted: set[str] = field(default_factory=set)
+
+    def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
+        """The first line: which file is graded, and on what."""
+        name = self._paint("1", f"{lab}  {title}")
+        named = ", ".join(files)
+        return f"{name:<38}  your file: {named}   backend: {backend}"
+
+    def check(self, check: Check, lab: str, hints: int) -> str:
+        """One check: its line and, where something is wrong, why. `hints`: how many its part has."""
+        word = f"{WORDS[check.verdict]:<5}"
+        part = f"{check.part}  " if check.part else ""
+        text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
+        bare = 8 + len(part) + len(check.name)
+        if check.verdict == "skip" and check.needs:
+            note = f"needs: {check.needs}"
+        elif check.max_points:
+            note = f"{check.points:g}/{check.max_points:g}"
+        else:
+            note = ""
+        if self.verbose and check.seconds:
+            note = f"{check.seconds:.2f} s  {note}"
+        text += " " * max(2, self.width - 4 - bare - len(note)) + note if note else ""
+        return "\n".join([text.rstrip(), *self._lines(check, lab, hints)])
+
+    def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
+        if check.verdict == "pass" and not self.verbose:
+            return []
+        said = tuple(line for line in check.message if not line.startswith("this case: "))
+        if said and not self.verbose and said in self._said:
+            return [f"{INDENT}as above, in {self._said[said]}"]
+        if said:
+            self._said[said] = check.name
+        lines = [wrapped for line in check.message for wrapped in self._wrap(line)]
+        if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
+            self._hinted.add(check.part)
+            lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")
+        return lines
+
+    def footer(self, result: Result) -> str:
+        """The score, what is left to do, and how to go on."""
+        lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
+        failed = [c for c in result.checks if c.verdict == "fail"]
+        if result.open_todos:
+            count = len(result.open_todos)
+            verb = "TODO is" if count == 1 else "TODOs are"
+            lines.append(f"  {count} {verb} still open; the first: {result.open_todos[0]}")
+        if any(c.verdict == "error" for c in result.checks):
+            lines.append(
+                "  The grader or this machine is at fault, not your file; nothing is lost."
+            )
+        elif not failed and result.selected is None:
+            kind = "checks" if result.hidden_included else "public checks"
+            lines.append(f"  all {kind} passed")
+        public = [c for c in failed if not c.hidden and c.part]
+        if public:
+            lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")
+        return "\n".join(lines)
+
+    def _wrap(self, line: str) -> list[str]:
+        hang = INDENT + "    " if line.startswith("    ") else INDENT
+        return textwrap.wrap(
+            line.strip(), max(40, self.width - 4), initial_indent=hang, subsequent_indent=hang
+        )
+
+    def _paint(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+
+
+def points(score: Score, selected: str | None) -> str:
+    """ "85/85 measured, 15 need a GPU"."""
+    if selected is not None:
+        return f"{score.earned:g}/{score.measured:g} of the checks that match '{selected}'"
+    text = f"{score.earned:g}/{score.measured:g}"
+    if not score.unmeasured:
+        return text
+    rest = ", ".join(f"{u.points:g} {u.reason}" for u in score.unmeasured)
+    return f"{text} measured, {rest}"

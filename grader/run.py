@@ -1,0 +1,204 @@
+"""Runs one case in one process and reads what it left, once it is dead.
+
+Nothing that the process printed, returned or wrote decides about it: a run counts only when the
+runner completed its protocol, and the output is then judged elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from grader import paths, sandbox
+from grader.cases import Inputs
+from grader.oracle import F32
+from grader.spec import Case, Lab
+
+End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
+MAX_TEXT = 1 << 20
+MAX_FINDINGS = 50
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What the simulator noticed, by file and line."""
+
+    kind: str
+    message: str
+    severity: str = "error"
+    kernel: str = ""
+    file: str = ""
+    line: int = 0
+    block: list[int] = []
+    thread: list[int] = []
+
+    def where(self) -> str:
+        return f"{self.file}:{self.line}" if self.file and self.line else ""
+
+    def render(self) -> str:
+        """One line; what a program wrote is never trusted to be printable."""
+        text = f"{self.where()}: {self.message}" if self.where() else self.message
+        return "".join(c if c.isprintable() else "?" for c in text)[:400]
+
+
+class Status(msgspec.Struct, frozen=True):
+    """The runner's own word on a case."""
+
+    completed: bool
+    returned: int
+    error: str = ""
+    outputs: list[dict[str, str]] = []
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one run ended. `output` (height x width) is there only when it was completed."""
+
+    end: End
+    reason: str
+    seconds: float
+    output: F32 | None = None
+    status: Status | None = None
+    findings: list[Finding] = field(default_factory=list)
+    printed: str = ""
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    """A folder for the files of one grading; gone afterwards, whatever happens."""
+    home = paths.BUILD / "run"
+    home.mkdir(parents=True, exist_ok=True)
+    _sweep(home)
+    folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=home))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(home: Path) -> None:
+    """Removes what a killed grader could not."""
+    for left in home.iterdir():
+        pid = left.name.split("-")[0]
+        if pid.isdecimal() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def run(lab: Lab, case: Case, binary: Path, given: Inputs, work: Path) -> Outcome:
+    """Runs `case` once. Raises OSError when the machine cannot (disk full, say)."""
+    folder = Path(tempfile.mkdtemp(dir=work))
+    try:
+        np.save(folder / "image.npy", given.image)
+        np.save(folder / "mask.npy", given.mask)
+        height, width = given.image.shape
+        argv = [str(binary), "--part", case.part]
+        argv += ["--in", f"image={folder}/image.npy", "--in", f"mask={folder}/mask.npy"]
+        argv += ["--set", f"border={case.border}"]
+        for name, value in case.set.items():
+            argv += ["--set", f"{name}={value}"]
+        argv += ["--out", f"out={folder}/out.raw:f4:{height}x{width}"]
+        argv += ["--status", f"{folder}/status.json"]
+        env = {"CONVLABS_SIM_FINDINGS": f"{folder}/findings.jsonl"}
+        if case.inject:
+            env["CONVLABS_SIM_INJECT"] = case.inject
+        limits = sandbox.Limits(
+            seconds=lab.limits.seconds, file_size=max(given.image.nbytes, MAX_TEXT)
+        )
+        done = sandbox.launch(argv, limits, folder, env)
+        return _outcome(done, folder, (height, width), lab.limits.seconds)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _outcome(
+    done: sandbox.Finished, folder: Path, shape: tuple[int, int], seconds: float
+) -> Outcome:
+    findings = _findings(folder)
+    printed = done.stdout.decode(errors="replace")
+
+    def ended(end: End, reason: str) -> Outcome:
+        return Outcome(end, reason, done.seconds, None, None, findings, printed)
+
+    if done.timed_out:
+        return ended("timeout", f"did not finish within {seconds:g} s and was stopped")
+    if done.flooded:
+        return ended("flood", "printed more than a megabyte and was stopped; take the printing out")
+    if done.signal is not None:
+        return ended("crashed", _crash(done.signal, findings))
+    status = _status(folder)
+    output = _output(folder / "out.raw", shape)
+    if done.status == 2 and status is None:
+        return ended("our-fault", _last_line(done.stderr))
+    if done.status != 0 or status is None or not status.completed or output is None:
+        return ended(
+            "no-result",
+            f"the program ended (exit status {done.status}) before your function returned; "
+            "a function of a library must return, never exit()",
+        )
+    return Outcome("completed", "", done.seconds, output, status, findings, printed)
+
+
+def _crash(number: int, findings: list[Finding]) -> str:
+    names = {
+        signal.SIGSEGV: "segmentation fault: memory that is not the program's was touched",
+        signal.SIGBUS: "bus error: memory that is not the program's was touched",
+        signal.SIGFPE: "arithmetic fault, such as a division of integers by 0",
+        signal.SIGABRT: "abort() was called",
+        signal.SIGILL: "illegal instruction",
+        signal.SIGXFSZ: "wrote a file larger than any result",
+        signal.SIGXCPU: "used up its processor time",
+        signal.SIGKILL: "killed, most likely for using too much memory",
+    }
+    with suppress(ValueError):
+        return "crashed: " + names.get(signal.Signals(number), signal.Signals(number).name)
+    return f"crashed: signal {number}"
+
+
+def _read(path: Path, limit: int) -> bytes | None:
+    """A regular file's first bytes, never through a link; None when there is none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(fd, "rb") as file:
+        return file.read(limit) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+
+
+def _output(path: Path, shape: tuple[int, int]) -> F32 | None:
+    size = shape[0] * shape[1] * 4
+    data = _read(path, size + 1)
+    if data is None or len(data) != size:
+        return None
+    return np.frombuffer(data, dtype="<f4").reshape(shape)
+
+
+def _status(folder: Path) -> Status | None:
+    data = _read(folder / "status.json", 1 << 16)
+    try:
+        return msgspec.json.decode(data or b"", type=Status)
+    except msgspec.DecodeError:
+        return None
+
+
+def _findings(folder: Path) -> list[Finding]:
+    data = _read(folder / "findings.jsonl", MAX_TEXT) or b""
+    found: list[Finding] = []
+    for line in data.splitlines()[:MAX_FINDINGS]:
+        with suppress(msgspec.DecodeError):
+            found.append(msgspec.json.decode(line, type=Finding))
+    return found
+
+
+def _last_line(text: bytes) -> str:
+    lines: list[Any] = text.decode(errors="replace").strip().splitlines()
+    return str(lines[-1])[:300] if lines else "the runner refused its arguments"

@@ -1,0 +1,49 @@
+"""From checks to a score and an exit code."""
+
+from __future__ import annotations
+
+from grader.result import Check, Score, Unmeasured
+from grader.spec import Lab
+
+FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
+    """The points earned and measured.
+
+    `uncertain` and `error` cost nothing: their points count as unmeasured. With `selected` (a run
+    of part of the checks) the score covers only what ran.
+    """
+    counted = [c for c in checks if c.verdict in ("pass", "fail", "skip")]
+    earned = sum(c.points for c in counted)
+    measured = sum(c.max_points for c in counted)
+    if selected:
+        return Score(earned, measured, measured)
+    unmeasured = [
+        Unmeasured(c.max_points, "uncertain on this machine")
+        for c in checks
+        if c.verdict == "uncertain"
+    ]
+    faults = sum(c.max_points for c in checks if c.verdict == "error")
+    if faults:
+        unmeasured.append(
+            Unmeasured(faults, "could not be checked: the grader or machine is at fault")
+        )
+    checked = {c.kind for c in checks}
+    if lab.points.speed and "speed" not in checked:
+        need = "a GPU" if "gpu" in lab.backends and backend != "gpu" else "a timing run"
+        unmeasured.append(Unmeasured(lab.points.speed, f"need {need}"))
+    total = lab.points.total()
+    rest = total - measured - sum(u.points for u in unmeasured)
+    if rest > 0:
+        unmeasured.append(Unmeasured(rest, "are in your instructor's hidden checks"))
+    return Score(earned, measured, total, unmeasured)
+
+
+def exit_code(checks: list[Check], score: Score) -> int:
+    """0 full marks of what was measured, 1 less, 3 grader or machine fault."""
+    if any(c.verdict == "error" for c in checks):
+        return FAULT
+    if any(c.verdict == "fail" for c in checks) or score.earned < score.measured:
+        return LESS
+    return FULL_MARKS
