@@ -8,7 +8,7 @@ import numpy as np
 
 from datasets import generate
 from grader.oracle import F32
-from grader.spec import Case, Speed
+from grader.spec import Case
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Inputs:
     mask: F32
 
 
-def inputs(case: Case | Speed, seed: int) -> Inputs:
+def inputs(case: Case, seed: int) -> Inputs:
     """The arrays of a case, the same on every machine.
 
     Raises generate.DatasetMissing when a photograph has not been fetched.
@@ -28,8 +28,3 @@ def inputs(case: Case | Speed, seed: int) -> Inputs:
     mask = generate.mask(case.mask, seed)
     return Inputs(np.ascontiguousarray(image), np.ascontiguousarray(mask))
 
-
-def describe(case: Case) -> str:
-    """The case in words, for messages. Never called for a hidden one."""
-    where = f"{case.size[0]}x{case.size[1]}" if case.size else case.image
-    return f"{case.mask} on {where}, {case.border} border"

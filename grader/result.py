@@ -6,6 +6,7 @@ grader/schema/convlabs-grade-v1.json is generated from these types.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 import msgspec
@@ -90,8 +91,15 @@ def to_json(result: Result) -> bytes:
 
 
 def json_schema() -> dict[str, Any]:
-    """The published JSON Schema of a result."""
+    """The published JSON Schema of a result: every key is always there, and no other."""
     schema = msgspec.json.schema(Result)
+    for definition in schema["$defs"].values():
+        definition["required"] = list(definition["properties"])
+        definition["additionalProperties"] = False
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = SCHEMA
     return schema
+
+
+if __name__ == "__main__":  # python -m grader.result > grader/schema/convlabs-grade-v1.json
+    print(json.dumps(json_schema(), indent=2))

@@ -31,8 +31,9 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
         )
     checked = {c.kind for c in checks}
     if lab.points.speed and "speed" not in checked:
-        need = "a GPU" if "gpu" in lab.backends and backend != "gpu" else "a timing run"
-        unmeasured.append(Unmeasured(lab.points.speed, f"need {need}"))
+        gpu = "gpu" in lab.backends and backend != "gpu"
+        reason = "need a GPU" if gpu else "are for speed, which this version does not time yet"
+        unmeasured.append(Unmeasured(lab.points.speed, reason))
     total = lab.points.total()
     rest = total - measured - sum(u.points for u in unmeasured)
     if rest > 0:

@@ -38,7 +38,6 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one case may use."""
 
     seconds: float = 10.0  # wall time
-    megabytes: int = 4096  # address space beyond what the runner itself maps
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,21 +69,6 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int = 0  # of this case's random numbers; set by load()
 
 
-class Speed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A timing check: the student's function against the lab's baseline, in one process."""
-
-    name: str
-    part: str
-    image: str
-    mask: str
-    border: str
-    points: Points
-    pass_ratio: float  # times faster than the baseline for the first half of the points
-    full_ratio: float  # ... and for all of them
-    why: str = ""
-    size: tuple[Positive, Positive] | None = None
-
-
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One lab. `folder` is labs/labN_*; load() fills it in."""
 
@@ -98,14 +82,10 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     part: list[Part]
     case: list[Case]
     limits: Limits = Limits()
-    speed: list[Speed] = []
     folder: str = ""
     hidden_included: bool = False
 
-    def directory(self) -> Path:
-        return paths.LABS / self.folder
-
-    def part_of(self, case: Case | Speed) -> Part:
+    def part_of(self, case: Case) -> Part:
         return next(part for part in self.part if part.id == case.part)
 
 
@@ -135,8 +115,9 @@ def load(lab_id: str) -> Lab:
     hidden_included = hidden_file.exists()
     if hidden_included:
         hidden = _decode(hidden_file, HiddenFile)
-        cases += [
-            msgspec.structs.replace(_seeded(case, hidden.seed), hidden=True) for case in hidden.case
+        cases += [  # the name could give the input away
+            msgspec.structs.replace(_seeded(case, hidden.seed), hidden=True, name=f"hidden {number}")
+            for number, case in enumerate(hidden.case, 1)
         ]
     lab = msgspec.structs.replace(
         lab, case=cases, folder=file.parent.name, hidden_included=hidden_included
@@ -163,7 +144,7 @@ def _seeded(case: Case, seed: int) -> Case:
 def _check(lab: Lab, file: Path) -> None:
     where = file.relative_to(paths.ROOT)
     parts = {part.id for part in lab.part}
-    names = [item.name for item in [*lab.case, *lab.speed]]
+    names = [case.name for case in lab.case]
     problems = []
     if lab.points.total() != 100:
         problems.append(f"the points sum to {lab.points.total()}, not to 100")
@@ -172,10 +153,8 @@ def _check(lab: Lab, file: Path) -> None:
         problems.append(
             f"the cases sum to {correct} points, points.correct is {lab.points.correct}"
         )
-    if lab.speed and sum(item.points for item in lab.speed) != lab.points.speed:
-        problems.append("the speed checks do not sum to points.speed")
     problems += [
-        f"part {i.part} is not one" for i in [*lab.case, *lab.speed] if i.part not in parts
+        f"part {i.part} is not one" for i in lab.case if i.part not in parts
     ]
     problems += [
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})

@@ -1,0 +1,42 @@
+"""The canonical result and its published schema."""
+
+import json
+
+import jsonschema
+import pytest
+
+from grader import paths, result
+from grader.result import Check, GradedFile, Machine, Result, Score, Unmeasured
+
+PUBLISHED = paths.ROOT / "grader" / "schema" / "convlabs-grade-v1.json"
+
+
+def example() -> Result:
+    return Result(
+        lab="lab3",
+        title="constant mask",
+        backend="sim",
+        files=[GradedFile("starter/lab3_constant_mask/constant_mask.cu", "0" * 64)],
+        checks=[Check("lab3/A/x", "x", "correct", "fail", 0, 5, "A", message=["why"])],
+        score=Score(0, 5, 100, [Unmeasured(15, "need a GPU")]),
+        exit_code=1,
+        machine=Machine("Linux", "x86_64", 2, "g++"),
+        grader_version="0",
+        hidden_included=False,
+    )
+
+
+def test_published_schema_is_current() -> None:
+    assert json.loads(PUBLISHED.read_text()) == result.json_schema(), (
+        "run: python -m grader.result > grader/schema/convlabs-grade-v1.json"
+    )
+
+
+def test_result_validates_and_a_broken_one_does_not() -> None:
+    document = json.loads(result.to_json(example()))
+    jsonschema.validate(document, result.json_schema())
+    for broken in ({"verdict": "maybe"}, {"points": "5"}, {"extra": 1}):
+        wrong = json.loads(result.to_json(example()))
+        wrong["checks"][0] |= broken
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, result.json_schema())
