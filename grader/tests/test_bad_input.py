@@ -1,0 +1,232 @@
+"""Files that do everything wrong: a clear line for each, the other checks still run."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import paths
+from grader.tests.test_zoo import grade
+
+SIGNATURE = (
+    "(const float *image, int width, int height, const float *mask, int radius, "
+    "enum border border, float *out)"
+)
+UNUSED = (
+    "(void)image; (void)width; (void)height; (void)mask; (void)radius; (void)border; (void)out;"
+)
+
+
+def cpu_loop(folder: Path, body: str, before: str = "") -> Path:
+    """A lab 1 submission whose part A has this body."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = f'#include "lab.h"\n{before}\n'
+    text += f"void correlate_loops{SIGNATURE} {{ {UNUSED}\n{body}\n}}\n"
+    for name in ("correlate_rows", "correlate_openmp"):
+        text += f"void {name}{SIGNATURE} {{ {UNUSED} }}\n"
+    (folder / "cpu_loop.c").write_text(text)
+    return folder
+
+
+def fails(folder: Path, *options: str) -> list[dict[str, Any]]:
+    """Grades part A of lab 1: it must fail as the student's fault; gives the failed checks."""
+    code, document = grade("lab1", "--src", str(folder), "-k", "A ", *options)
+    assert code == 1, document
+    failed = [c for c in document["checks"] if c["verdict"] == "fail"]
+    assert len(failed) == len([c for c in document["checks"] if c["kind"] == "correct"])
+    return failed
+
+
+RUNS = {
+    "crash": ("*(volatile int *)8 = 1;", "", "segmentation fault"),
+    "integer division by 0": (
+        "volatile int z = width - width; out[0] = (float)(1 / z);",
+        "",
+        "arithmetic fault",
+    ),
+    "abort": ("abort();", "#include <stdlib.h>", "abort()"),
+    "early exit": ("exit(0);", "#include <stdlib.h>", "before your function returned"),
+    "quick exit": ("_exit(0);", "#include <unistd.h>", "before your function returned"),
+    "nan": (
+        "for (int i = 0; i < width * height; i++) out[i] = 0.0f / (float)(width - width);",
+        "",
+        "NaN",
+    ),
+    "nothing written": ("", "", "no pixel of the output was written"),
+    "writes before the output": ("out[-1] = 1;", "", "before or after the output"),
+    "writes after the output": ("out[width * height] = 1;", "", "before or after the output"),
+    "endless recursion": (
+        "volatile char page[1 << 16]; page[0] = 1; "
+        "correlate_loops(image, width, height, mask, radius, border, out); "
+        "out[0] = page[0];",
+        "",
+        "segmentation fault",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs_badly(name: str, tmp_path: Path) -> None:
+    body, before, message = RUNS[name]
+    for check in fails(cpu_loop(tmp_path, body, before)):
+        assert message in " ".join(check["message"]), check["message"]
+
+
+def test_prints_a_gigabyte(tmp_path: Path) -> None:
+    body = "char line[4096]; memset(line, 'x', 4095); line[4095] = 0; "
+    body += "for (int i = 0; i < 1 << 18; i++) puts(line);"
+    start = time.monotonic()
+    failed = fails(cpu_loop(tmp_path, body, "#include <stdio.h>\n#include <string.h>"))
+    assert all("printed more than a megabyte" in c["message"][0] for c in failed)
+    assert time.monotonic() - start < 20
+
+
+def test_hangs_on_one_case(tmp_path: Path) -> None:
+    folder = cpu_loop(tmp_path, "for (volatile int i = 0;; i++) { }")
+    code, document = grade("lab1", "--src", str(folder), "-k", "A 1x1")
+    assert code == 1
+    failed = [c for c in document["checks"] if c["verdict"] == "fail"]
+    assert failed and all("did not finish within" in c["message"][0] for c in failed)
+
+
+def compile_check(folder: Path, lab: str = "lab1") -> dict[str, Any]:
+    code, document = grade(lab, "--src", str(folder))
+    assert code == 1
+    first, *others = document["checks"]
+    assert first["name"] == "compiles" and first["verdict"] == "fail"
+    assert others and all(c["verdict"] == "skip" and c["needs"] == "compiles" for c in others)
+    return dict(first)
+
+
+def test_does_not_compile_names_the_students_own_line(tmp_path: Path) -> None:
+    folder = cpu_loop(tmp_path, "int x = 1\n;\n x = nonsense;\n int y = more_nonsense;")
+    message = compile_check(folder)["message"]
+    assert "cpu_loop.c:6: " in message[0] and "nonsense" in message[0]
+    assert message[1].strip() == "x = nonsense;"
+
+
+@pytest.mark.parametrize("content", ["", "  \n\n"], ids=["empty", "blank"])
+def test_empty_file(content: str, tmp_path: Path) -> None:
+    (tmp_path / "cpu_loop.c").write_text(content)
+    assert "is empty" in compile_check(tmp_path)["message"][0]
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    (tmp_path / "lab1_cpu_loop").mkdir()
+    assert "is missing" in compile_check(tmp_path)["message"][0]
+
+
+def test_link_fifo_and_folder_in_place_of_the_file(tmp_path: Path) -> None:
+    for name, make in {
+        "link": lambda p: p.symlink_to("/etc/passwd"),
+        "fifo": os.mkfifo,
+        "folder": Path.mkdir,
+    }.items():
+        (tmp_path / name).mkdir()
+        make(tmp_path / name / "cpu_loop.c")
+        message = compile_check(tmp_path / name)["message"][0]
+        assert "link" in message or "not a file" in message or "cannot be read" in message
+
+
+def test_binary_rubbish_and_a_huge_file(tmp_path: Path) -> None:
+    (tmp_path / "cpu_loop.c").write_bytes(bytes(range(256)) * 40)
+    compile_check(tmp_path)
+    (tmp_path / "cpu_loop.c").write_bytes(b"//" + b"x" * (2 << 20))
+    assert "limit" in compile_check(tmp_path)["message"][0]
+
+
+def test_function_missing_or_main_defined(tmp_path: Path) -> None:
+    (tmp_path / "cpu_loop.c").write_text("int nothing;\n")
+    assert "does not define correlate_loops()" in compile_check(tmp_path)["message"][0]
+    cpu_loop(tmp_path, "", "int main(void) { return 0; }")
+    assert "main is defined twice" in compile_check(tmp_path)["message"][0]
+
+
+def test_odd_folder_names(tmp_path: Path) -> None:
+    for name in ("with space", "ü$(touch x)'q", 'quote"back\\slash', "-k", "new\nline", "a:b#c%d"):
+        folder = cpu_loop(tmp_path / name, "")
+        failed = fails(folder)
+        assert "no pixel" in failed[0]["message"][0]
+    assert not (paths.ROOT / "x").exists()
+
+
+def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
+    for src in (tmp_path / "nowhere", tmp_path):
+        done = subprocess.run(
+            [paths.ROOT / "grade", "lab1", "--src", src],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+        assert str(src) in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lab99"],
+        ["lab1", "--backend", "gpu"],
+        ["lab1", "-k", "no such check"],
+        ["lab1", "--bogus"],
+        ["hint", "lab1", "Z"],
+        ["lab1", "--json", "/no/such/folder/file"],
+    ],
+    ids=" ".join,
+)
+def test_usage_errors(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [paths.ROOT / "grade", *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and done.stderr and "Traceback" not in done.stderr
+
+
+def test_cuda_file_that_does_not_compile(tmp_path: Path) -> None:
+    (tmp_path / "constant_mask.cu").write_text(
+        '#include "lab.h"\n#include <cuda_runtime.h>\n__global__ void k(float *p)\n{\n'
+        "    p[0] = undeclared;\n}\nvoid f(float *p)\n{\n    k<<<1, 1>>>(p, 3);\n}\n"
+    )
+    message = compile_check(tmp_path, "lab3")["message"]
+    assert "constant_mask.cu:5: " in message[0] and "undeclared" in message[0]
+    assert any("constant_mask.cu:9: " in line for line in message)
+
+
+def processes_named(text: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if text.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+def test_interrupted_grading_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    folder = cpu_loop(tmp_path, "for (volatile int i = 0;; i++) { }")
+    process = subprocess.Popen(
+        [paths.ROOT / "grade", "lab1", "--src", folder],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    while "compiles" not in (line := process.stdout.readline()):
+        assert line, "the grader ended before it was interrupted"
+    time.sleep(0.5)
+    mine = f"{paths.BUILD}/run/{process.pid}-"
+    assert processes_named(mine)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=10)
+    deadline = time.monotonic() + 2
+    while processes_named(mine) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not processes_named(mine)
+    if number == signal.SIGINT:
+        assert process.returncode == 130 and "Traceback" not in errors
+        assert not list((paths.BUILD / "run").glob(f"{process.pid}-*"))
