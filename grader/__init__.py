@@ -1,3 +1,1 @@
 """The grader of convlabs."""
-
-__version__ = "0.1.0"
