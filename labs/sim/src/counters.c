@@ -1,0 +1,124 @@
+#include "counters.h"
+
+#define BANKS 32
+#define SECTOR_SHIFT 5
+#define WORD_SHIFT 2
+
+/* Every active lane touches address[0] + lane * width: by far the most frequent pattern. */
+static bool is_contiguous(const struct warp_access *a) {
+    if (a->active != UINT32_MAX) {
+        return false;
+    }
+    for (unsigned lane = 1; lane < WARP_LANES; lane++) {
+        if (a->address[lane] != a->address[0] + (uint64_t)lane * a->width) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The number of distinct values of address >> shift over the active lanes. A lane's value is
+ * looked for among the last found first, because neighbours mostly agree. */
+static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
+    uint64_t seen[WARP_LANES * 4];
+    unsigned count = 0;
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        uint64_t address = a->address[__builtin_ctz(left)];
+        uint64_t last = (address + a->width - 1) >> shift;
+        for (uint64_t block = address >> shift; block <= last; block++) {
+            unsigned i = count;
+            while (i > 0 && seen[i - 1] != block) {
+                i--;
+            }
+            if (i == 0) {
+                seen[count++] = block;
+            }
+        }
+    }
+    return count;
+}
+
+unsigned counters_sectors(const struct warp_access *a) {
+    if (is_contiguous(a)) {
+        uint64_t end = a->address[0] + (uint64_t)WARP_LANES * a->width - 1;
+        return (unsigned)((end >> SECTOR_SHIFT) - (a->address[0] >> SECTOR_SHIFT) + 1);
+    }
+    return distinct_blocks(a, SECTOR_SHIFT);
+}
+
+unsigned counters_constant_words(const struct warp_access *a) {
+    return distinct_blocks(a, WORD_SHIFT);
+}
+
+/* Does every active lane have the address of lane ^ distance, where that one is active? */
+static bool pairs_agree(const struct warp_access *a, unsigned distance) {
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned other = lane ^ distance;
+        if ((a->active >> other & 1u) && a->address[lane] != a->address[other]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static unsigned phase_count(const struct warp_access *a, bool load) {
+    if (a->width <= 4) {
+        return 1;
+    }
+    unsigned phases = a->width / 4;
+    if (load && (pairs_agree(a, 1) || pairs_agree(a, 2))) {
+        phases /= 2;
+    }
+    return phases;
+}
+
+/* The largest number of distinct words in one bank over the lanes of `lanes`. */
+static unsigned deepest_bank(const struct warp_access *a, uint32_t lanes) {
+    uint64_t words[BANKS][WARP_LANES];
+    uint8_t depth[BANKS] = {0};
+    unsigned deepest = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t address = a->address[__builtin_ctz(left)];
+        uint64_t last = (address + a->width - 1) >> WORD_SHIFT;
+        for (uint64_t word = address >> WORD_SHIFT; word <= last; word++) {
+            unsigned bank = (unsigned)(word % BANKS);
+            unsigned i = depth[bank];
+            while (i > 0 && words[bank][i - 1] != word) {
+                i--;
+            }
+            if (i == 0) {
+                words[bank][depth[bank]++] = word;
+                deepest = depth[bank] > deepest ? depth[bank] : deepest;
+            }
+        }
+    }
+    return deepest;
+}
+
+static uint32_t phase_lanes(const struct warp_access *a, unsigned phase, unsigned phases) {
+    unsigned lanes = WARP_LANES / phases;
+    uint32_t mask = lanes == WARP_LANES ? UINT32_MAX : ((1u << lanes) - 1) << (phase * lanes);
+    return a->active & mask;
+}
+
+unsigned counters_wavefronts(const struct warp_access *a, bool load) {
+    if (is_contiguous(a) && a->address[0] % a->width == 0) {
+        return a->width <= 4 ? 1 : a->width / 4;
+    }
+    unsigned phases = phase_count(a, load);
+    unsigned sum = 0;
+    for (unsigned phase = 0; phase < phases; phase++) {
+        sum += deepest_bank(a, phase_lanes(a, phase, phases));
+    }
+    return sum;
+}
+
+unsigned counters_ideal_wavefronts(const struct warp_access *a, bool load) {
+    unsigned phases = phase_count(a, load);
+    unsigned used = 0;
+    for (unsigned phase = 0; phase < phases; phase++) {
+        used += phase_lanes(a, phase, phases) != 0;
+    }
+    return used;
+}

@@ -1,0 +1,40 @@
+/* What one memory instruction of one warp costs on the device, from its lanes' addresses.
+ *
+ * The model is exact for every pattern of the ground truth in labs/tests/nsight/patterns.csv,
+ * measured with Nsight Compute on an H200 (compute capability 9.0).
+ */
+#ifndef SIM_COUNTERS_H
+#define SIM_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WARP_LANES 32
+
+/* One warp instruction. Lane i takes part when bit i of `active` is set; it touches the `width`
+ * bytes (1 to 16) at address[i]. `active` is never 0. */
+struct warp_access {
+    uint32_t active;
+    unsigned width;
+    uint64_t address[WARP_LANES];
+};
+
+/* Global memory: the number of distinct 32-byte sectors that the active lanes touch.
+ * ncu: l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
+unsigned counters_sectors(const struct warp_access *a);
+
+/* Shared memory: the sum over phases of the largest number of distinct 4-byte words in one of the
+ * 32 banks. Accesses of up to 4 bytes take one phase, of 8 two (half warps), of 16 four (quarter
+ * warps); a phase with no active lane costs nothing. A load of 8 or 16 bytes takes half as many
+ * phases when every active lane reads the address of its neighbour i^1, or each that of i^2.
+ * ncu: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}. */
+unsigned counters_wavefronts(const struct warp_access *a, bool load);
+
+/* The wavefronts of the same instruction if no bank were hit twice in a phase. */
+unsigned counters_ideal_wavefronts(const struct warp_access *a, bool load);
+
+/* Constant memory: the number of distinct 4-byte words that the lanes read, which are served one
+ * after the other. A model: Nsight Compute has no counter that equals it. */
+unsigned counters_constant_words(const struct warp_access *a);
+
+#endif
