@@ -1,0 +1,58 @@
+/* The control flow of a kernel as its lanes showed it, and where each lane stands in it.
+ *
+ * On the device the lanes of a warp that went different ways meet again as early as the program
+ * allows. To replay that from 32 separate runs, basic blocks need an order in which loops are
+ * closed units: the lane that stands earliest goes first, lanes at the same place go together.
+ * The order is F. Bourdoncle's weak topological order (Efficient chaotic iteration strategies with
+ * widenings, 1993): a recursive decomposition into strongly connected components, each with a head.
+ *
+ * A lane's place is a list of pairs (component, iteration) from the outermost loop inwards, then
+ * the block. Thus a lane in an earlier iteration goes before one in a later iteration, a lane in a
+ * loop goes before one that has left it by whatever exit, and one that has returned waits for
+ * nobody and holds up nobody.
+ */
+#ifndef SIM_FLOW_H
+#define SIM_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLOW_MAX_DEPTH 16 /* of nested loops; deeper ones are ordered as if at this depth */
+
+struct flow; /* the graph of one kernel */
+
+/* Where a lane stands. All zero: before the first block. */
+struct flow_place {
+    int node;         /* 0: before the first block */
+    unsigned version; /* of the order that the rest was found in */
+    int depth;
+    int head[FLOW_MAX_DEPTH];           /* of each enclosing loop, outermost first */
+    uint32_t iteration[FLOW_MAX_DEPTH]; /* of that loop */
+};
+
+/* A new graph, or NULL when out of memory. */
+struct flow *flow_create(void);
+void flow_free(struct flow *flow);
+
+/* The node of the block that starts at `pc`, which is made when it is new; 0 when out of memory. */
+int flow_node(struct flow *flow, uint32_t pc);
+
+/* Notes that control went from one node to another (0: from the kernel's start). Returns false
+ * when out of memory. */
+bool flow_edge(struct flow *flow, int from, int to);
+
+/* Orders the graph again if edges have come since. Returns a number that changes with the order,
+ * or 0 when out of memory. */
+unsigned flow_order(struct flow *flow);
+
+/* Moves a place along an edge that the graph has. */
+void flow_step(const struct flow *flow, struct flow_place *place, int to);
+
+/* Brings a place up to the present order: its loops are looked up anew by their heads. */
+void flow_refresh(const struct flow *flow, struct flow_place *place);
+
+/* Negative, 0 or positive as `a` stands before, at or after `b`. */
+int flow_compare(const struct flow *flow, const struct flow_place *a, const struct flow_place *b);
+
+#endif

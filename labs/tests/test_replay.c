@@ -1,0 +1,259 @@
+/* Lanes that went different ways meet again where the program lets them. Each test writes down the
+ * runs of 32 lanes of a small program and looks at the warp instructions that come out. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "../sim/src/replay.h"
+
+/* Blocks and accesses of the little programs, named by their program counters. */
+enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };
+
+struct seen {
+    uint32_t pc;
+    uint32_t lanes;
+};
+
+struct trial {
+    struct flow *flow;
+    struct lane_stream streams[WARP_LANES];
+    struct flow_place places[WARP_LANES];
+    struct seen seen[1024];
+    int count;
+};
+
+static struct trial trial;
+
+static void record(void *context, uint64_t code, const struct warp_access *access) {
+    (void)context;
+    trial.seen[trial.count++] = (struct seen){(uint32_t)code, access->active};
+}
+
+static void enter(unsigned lane, uint32_t block) {
+    ck_assert(lane_stream_block(&trial.streams[lane], block));
+}
+
+/* A block that makes one access, whose program counter is the block's plus 1. */
+static void enter_and_load(unsigned lane, uint32_t block) {
+    enter(lane, block);
+    ck_assert(lane_stream_access(&trial.streams[lane], event_access(block + 1, 4, false, 0),
+                                 0x1000 + 4 * lane));
+}
+
+static void replay(void) {
+    ck_assert(replay_warp(trial.flow, trial.streams, trial.places, UINT32_MAX, record, NULL));
+}
+
+/* The instructions at `pc`: how many there are, and how many lanes took part in all. */
+static int instructions(uint32_t block, int *lanes) {
+    int count = 0;
+    *lanes = 0;
+    for (int i = 0; i < trial.count; i++) {
+        if (trial.seen[i].pc == block + 1) {
+            count++;
+            *lanes += __builtin_popcount(trial.seen[i].lanes);
+        }
+    }
+    return count;
+}
+
+static void expect(uint32_t block, int count, int lanes) {
+    int found_lanes;
+    int found = instructions(block, &found_lanes);
+    ck_assert_msg(found == count && found_lanes == lanes,
+                  "block %u: %d instructions of %d lanes in all, not %d of %d", block, found,
+                  found_lanes, count, lanes);
+}
+
+static void set_up(void) {
+    trial = (struct trial){.flow = flow_create()};
+    ck_assert_ptr_nonnull(trial.flow);
+}
+
+static void tear_down(void) {
+    flow_free(trial.flow);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        lane_stream_release(&trial.streams[lane]);
+    }
+}
+
+START_TEST(lanes_that_agree_are_one_instruction) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, ENTRY);
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(ENTRY, 1, 32);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+START_TEST(both_sides_of_an_if_meet_after_it) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, ENTRY);
+        enter_and_load(lane, lane % 2 ? BODY : ELSE);
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 1, 16);
+    expect(ELSE, 1, 16);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < lane; i++) load; load */
+START_TEST(different_trip_counts_meet_after_the_loop) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < lane; i++) {
+            enter_and_load(lane, BODY);
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 31, 31 * 32 / 2);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { if ((i + lane) % 3 == 0) continue; load }: a border lane that skips a
+ * tap must not run one iteration ahead of the others. */
+START_TEST(a_skipped_iteration_does_not_run_ahead) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8; i++) {
+            enter(lane, HEAD);
+            if ((i + lane) % 3 != 0) {
+                enter_and_load(lane, BODY);
+            }
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(BODY, &lanes), 8);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: who has left waits after the loop,
+ * and the others stay together. */
+START_TEST(break_does_not_hold_the_others_apart) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8; i++) {
+            enter_and_load(lane, HEAD);
+            if (i == lane) {
+                enter(lane, LEAVE);
+                break;
+            }
+            enter_and_load(lane, i % 2 ? BODY : ELSE);
+            enter_and_load(lane, LATCH);
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(HEAD, &lanes), 8);
+    ck_assert_int_eq(instructions(BODY, &lanes), 4);
+    ck_assert_int_eq(instructions(ELSE, &lanes), 4);
+    ck_assert_int_eq(instructions(LATCH, &lanes), 8);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load } */
+START_TEST(early_return_in_a_loop_holds_nobody_up) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        bool left = false;
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 6 && !left; i++) {
+            enter(lane, HEAD);
+            if (lane % 2) {
+                enter(lane, BODY + 5);
+                if (i == 2 && lane < 8) {
+                    enter(lane, LEAVE);
+                    left = true;
+                    continue;
+                }
+                enter_and_load(lane, BODY);
+            } else {
+                enter_and_load(lane, ELSE);
+            }
+            enter_and_load(lane, LATCH);
+        }
+        if (!left) {
+            enter_and_load(lane, AFTER);
+        }
+    }
+    replay();
+    expect(BODY, 6, 12 * 6 + 4 * 2);
+    expect(ELSE, 6, 16 * 6);
+    expect(LATCH, 6, 28 * 6 + 4 * 2);
+    expect(AFTER, 1, 28);
+}
+END_TEST
+
+/* Two nested loops whose inner one has lane-dependent bounds: after it the lanes meet again, in
+ * every iteration of the outer one. */
+START_TEST(nested_loops_meet_in_every_outer_iteration) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 5; i++) {
+            enter(lane, HEAD);
+            for (unsigned j = 0; j < 1 + (lane + i) % 4; j++) {
+                enter_and_load(lane, BODY);
+            }
+            enter_and_load(lane, LATCH);
+        }
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(BODY, &lanes), 5 * 4);
+    expect(LATCH, 5, 5 * 32);
+}
+END_TEST
+
+/* A barrier cuts the streams in the middle of a loop; places outlive it. */
+START_TEST(places_outlive_a_barrier) {
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            if (i == 0) {
+                enter(lane, ENTRY);
+            }
+            enter(lane, HEAD);
+            if (lane < 16) {
+                enter_and_load(lane, BODY);
+            }
+            enter_and_load(lane, LATCH);
+        }
+        replay();
+    }
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 4, 4 * 16);
+    expect(LATCH, 4, 4 * 32);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("replay");
+    TCase *tests = tcase_create("reconvergence");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, lanes_that_agree_are_one_instruction);
+    tcase_add_test(tests, both_sides_of_an_if_meet_after_it);
+    tcase_add_test(tests, different_trip_counts_meet_after_the_loop);
+    tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
+    tcase_add_test(tests, break_does_not_hold_the_others_apart);
+    tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
+    tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
+    tcase_add_test(tests, places_outlive_a_barrier);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
