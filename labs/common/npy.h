@@ -1,6 +1,6 @@
 /* Arrays in NumPy's .npy format, version 1.0 to 3.0, C order, little endian.
  *
- * Element types: "<f4", "<f8", "|u1", "<i4". At most 4 dimensions.
+ * Element types: "<f4", "<f8", "|u1", "<i4". At most 4 dimensions; a side of 0 is allowed.
  */
 #ifndef CONVLABS_NPY_H
 #define CONVLABS_NPY_H
@@ -11,11 +11,18 @@
 
 struct npy {
     char type[4]; /* NumPy's descriptor, such as "<f4" */
-    int ndim;
+    int ndim;     /* 0 for a single number */
     int shape[NPY_MAX_DIMS]; /* slowest dimension first: an image is {height, width} */
     size_t bytes;            /* of `data` */
-    void *data;              /* owned; npy_free() releases it */
+    void *data;              /* owned, never NULL; npy_free() releases it */
 };
+
+/* Bytes of one element of `type`, or 0 for a type that is not one of the four above. */
+size_t npy_element(const char *type);
+
+/* Bytes of an array of that type and shape, into *bytes. Returns 0, or -1 for an unknown type, more
+ * than NPY_MAX_DIMS dimensions, a negative side or more than 16 GiB. */
+int npy_bytes(const char *type, int ndim, const int *shape, size_t *bytes);
 
 /* Reads `path` whole. Returns 0, or -1 with a one-line reason in `error` (`size` bytes, always
  * terminated) and *a zeroed. Rejects other types, Fortran order, sizes that do not match the file,
@@ -25,6 +32,7 @@ int npy_read(const char *path, struct npy *a, char *error, size_t size);
 /* Writes `a` to `path`, replacing it. Returns 0, or -1 with a reason in `error`. */
 int npy_write(const char *path, const struct npy *a, char *error, size_t size);
 
+/* Releases the data and zeroes *a; safe to call twice. */
 void npy_free(struct npy *a);
 
 #endif

@@ -7,12 +7,17 @@
  *       --out out=FILE.raw:f4:61x97 [--status FILE]
  *
  * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
- * An output is filled with 0xff bytes (NaN, as a float) between guard zones before the call and
- * written raw afterwards, or as a post-processed picture when its file ends in .png.
- * The status file gets one line of JSON:
+ * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
+ * An output is filled with 0xff bytes (NaN, as a float) between guard zones of 4096 bytes before
+ * the call, and written raw afterwards, or as a post-processed picture when its file ends in .png.
+ * The status file is written last and gets one line of JSON:
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
+ * where `error` is lab_error() of a `returned` other than 0, and `guards` says "intact", "written
+ * before", "written after" or "written before and after".
+ * Files are written where they were asked for and nowhere else; links and pipes are refused.
  *
- * Exit status: 0 when the call came back, whatever it returned; 2 for a usage or input error.
+ * Exit status: 0 when the call came back, whatever it returned; 2 for a usage or input error or a
+ * file that cannot be written, with a last line on stderr that starts with "runner: ".
  */
 #ifndef CONVLABS_RUNNER_H
 #define CONVLABS_RUNNER_H
@@ -28,7 +33,8 @@ const struct npy *runner_input(const struct runner *r, const char *name, const c
 /* The value of `--set name=value`, or `otherwise` when it was not given. */
 const char *runner_setting(const struct runner *r, const char *name, const char *otherwise);
 
-/* The poisoned buffer of `--out name=...`; ends the process when it is not `bytes` long. */
+/* The poisoned buffer of `--out name=...`, aligned to 4096 bytes; ends the process with status 2
+ * when there is none or when it is not `bytes` long. */
 void *runner_output(struct runner *r, const char *name, size_t bytes);
 
 /* "A", "B", ..., or "baseline". */
