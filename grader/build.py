@@ -31,7 +31,7 @@ class SourceError(Exception):
     """--src names no such place: a usage error."""
 
 
-class BuildFault(Exception):
+class BuildError(Exception):
     """What is ours did not build. `log` is make's output."""
 
     def __init__(self, message: str, log: str) -> None:
@@ -160,7 +160,7 @@ def build(
 ) -> Build:
     """Builds the submission's runner ("run") or its unit tests ("unit").
 
-    Raises BuildFault when something of ours does not build or make cannot run.
+    Raises BuildError when something of ours does not build or make cannot run.
     """
     lab = submission.lab
     out = _stage(submission, backend)
@@ -185,7 +185,7 @@ def build(
         return Build(out / target, [], warnings, made.seconds, log)
     errors = _explain(made, log, diagnostics, submission)
     if not errors:
-        raise BuildFault(f"the parts of {lab.id} that come with the course do not build", log)
+        raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
     return Build(None, errors, warnings, made.seconds, log)
 
 
@@ -222,14 +222,14 @@ def _make(
         with _alone():
             made = sandbox.launch(argv, limits, paths.ROOT, env)
     except OSError as problem:
-        raise BuildFault(
+        raise BuildError(
             f"make cannot be run: {problem.strerror}; try ./grade doctor", ""
         ) from problem
     if verbose:
         print(made.stdout.decode(errors="replace"), end="", flush=True)
     if targets == ["runtime"] and made.status != 0:
         log = made.stderr.decode(errors="replace")
-        raise BuildFault("the simulator and the runner do not build", log)
+        raise BuildError("the simulator and the runner do not build", log)
     return made
 
 

@@ -27,4 +27,3 @@ def inputs(case: Case, seed: int) -> Inputs:
     image = generate.image(case.image, case.size, seed)
     mask = generate.mask(case.mask, seed)
     return Inputs(np.ascontiguousarray(image), np.ascontiguousarray(mask))
-

@@ -10,7 +10,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,14 +22,14 @@ from grader import doctor, paths, pipeline, result, score, spec
 from grader.render.terminal import Terminal
 
 
-class BackendName(str, Enum):
+class BackendName(StrEnum):
     auto = "auto"
     cpu = "cpu"
     sim = "sim"
     gpu = "gpu"
 
 
-class Colour(str, Enum):
+class Colour(StrEnum):
     auto = "auto"
     always = "always"
     never = "never"
@@ -44,7 +44,6 @@ ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a termin
 
 app = typer.Typer(
     help="Grade a lab, and find out why. Start with: make lab1 && ./grade lab1",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 full marks of what was measured, 1 less, 2 usage, "
@@ -52,13 +51,13 @@ app = typer.Typer(
 )
 
 
-class Usage(Exception):
+class UsageError(Exception):
     """A call that cannot be taken; the message says what to call instead."""
 
 
 def _load(lab_id: str) -> spec.Lab:
     if lab_id not in spec.available():
-        raise Usage(f"there is no {lab_id}; the labs are {', '.join(spec.available())}")
+        raise UsageError(f"there is no {lab_id}; the labs are {', '.join(spec.available())}")
     return spec.load(lab_id)
 
 
@@ -66,7 +65,7 @@ def _submission(lab: spec.Lab, src: str) -> builder.Submission:
     try:
         return builder.find(lab, src)
     except builder.SourceError as problem:
-        raise Usage(str(problem)) from problem
+        raise UsageError(str(problem)) from problem
 
 
 def _backend(lab: spec.Lab, wanted: str) -> backends.Backend:
@@ -74,7 +73,7 @@ def _backend(lab: spec.Lab, wanted: str) -> backends.Backend:
         return backends.choose(lab, wanted)
     except backends.BackendError as problem:
         if problem.usage:
-            raise Usage(str(problem)) from problem
+            raise UsageError(str(problem)) from problem
         raise
 
 
@@ -116,7 +115,7 @@ def _grade(
     lab = _load(lab_id)
     if pattern is not None and not pipeline.matching(lab, pattern):
         names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.case if not c.hidden)
-        raise Usage(f"no check of {lab_id} matches '{pattern}'; they are\n  {names}")
+        raise UsageError(f"no check of {lab_id} matches '{pattern}'; they are\n  {names}")
     submission = _submission(lab, src)
     backend = _backend(lab, wanted)
     quiet = json_file == "-"
@@ -158,7 +157,7 @@ def _write_json(target: str, data: bytes) -> None:
         part.replace(path)
     except OSError as problem:
         part.unlink(missing_ok=True)
-        raise Usage(f"{target} cannot be written: {problem.strerror}") from problem
+        raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem
 
 
 def _lab_command(lab_id: str) -> Callable[..., None]:
@@ -199,7 +198,7 @@ def build(
     submission = _submission(loaded, src)
     chosen = _backend(loaded, backend.value)
     if submission.problems:
-        raise Usage("; ".join(submission.problems))
+        raise UsageError("; ".join(submission.problems))
     _announce_first_build()
     made = builder.build(submission, chosen, verbose, "unit" if unit_tests else "run")
     for warning in made.warnings:
@@ -223,10 +222,10 @@ def hint(
     loaded = _load(lab)
     parts = {p.id: p for p in loaded.part}
     if part.upper() not in parts:
-        raise Usage(f"{lab} has no part {part}; it has {', '.join(parts)}")
+        raise UsageError(f"{lab} has no part {part}; it has {', '.join(parts)}")
     hints = parts[part.upper()].hints
     if number > len(hints):
-        raise Usage(f"part {part.upper()} of {lab} has {len(hints)} hints")
+        raise UsageError(f"part {part.upper()} of {lab} has {len(hints)} hints")
     print(f"{lab} {part.upper()}, {parts[part.upper()].title}: hint {number} of {len(hints)}\n")
     print(hints[number - 1].strip())
     if number < len(hints):
@@ -247,10 +246,12 @@ def main() -> int:
         for lab_id in spec.available():
             title = spec.load(lab_id).title
             app.command(name=lab_id, help=f"Grade {lab_id}: {title}.")(_lab_command(lab_id))
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         return int(code or 0)
-    except (Usage, typer.BadParameter) as problem:
+    except UsageError as problem:
         return _say(str(problem), score.USAGE)
+    except typer.TyperException as problem:  # an option that is not one, and the like
+        return _say(f"{problem.format_message()}; see ./grade --help", problem.exit_code)
     except typer.Exit as leave:
         return int(leave.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -258,16 +259,13 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return score.FAULT
-    except (spec.SpecError, backends.BackendError, builder.BuildFault) as fault:
+    except (spec.SpecError, backends.BackendError, builder.BuildError) as fault:
         log = getattr(fault, "log", "")
         return _say(f"{fault}\n{log}".strip(), score.FAULT)
     except OSError as problem:
         what = f"{problem.filename}: " if problem.filename else ""
         return _say(f"this machine stops the grader: {what}{problem.strerror}", score.FAULT)
-    except Exception as fault:
-        if getattr(fault, "exit_code", None) == score.USAGE:  # Typer's own usage errors
-            show = getattr(fault, "show", None)
-            return show() or score.USAGE if show else _say(str(fault), score.USAGE)
+    except Exception:  # noqa: BLE001 - the last resort: whatever else is wrong is the grader's
         return _say(_our_mistake(), score.FAULT)
 
 

@@ -240,8 +240,8 @@ def _moved(seen: Comparison) -> Iterator[Mistake]:
             if (dy, dx) != (0, 0):
                 yield Mistake(
                     "shifted",
-                    f"the right values stand {abs(dx)} pixel(s) {'left' if dx < 0 else 'right'} and "
-                    f"{abs(dy)} {'above' if dy < 0 else 'below'} where they belong",
+                    f"the right values stand {abs(dx)} px {'left' if dx < 0 else 'right'} and "
+                    f"{abs(dy)} px {'above' if dy < 0 else 'below'} of where they belong",
                     lambda dy=dy, dx=dx: Expected(  # type: ignore[misc]
                         np.roll(value, (dy, dx), (0, 1)), np.roll(bound, (dy, dx), (0, 1))
                     ),

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
+
 from grader import __version__, correctness, score
 from grader.backend import Backend, machine
-from grader.build import Build, BuildFault, Submission, build
+from grader.build import Build, BuildError, Submission, build
 from grader.result import Check, GradedFile, Result
 from grader.run import workspace
 from grader.spec import Case, Lab
@@ -84,7 +85,7 @@ def _compile(submission: Submission, backend: Backend, verbose: bool) -> tuple[B
         return None, Check(identity, name, "build", "fail", message=lines)
     try:
         built = build(submission, backend, verbose)
-    except (BuildFault, OSError) as fault:
+    except (BuildError, OSError) as fault:
         return None, Check(identity, name, "build", "error", message=_fault(fault))
     seconds = round(built.seconds, 3)
     if built.binary is None:
@@ -93,7 +94,7 @@ def _compile(submission: Submission, backend: Backend, verbose: bool) -> tuple[B
     return built, Check(identity, name, "build", "pass", message=warnings, seconds=seconds)
 
 
-def _fault(fault: BuildFault | OSError) -> list[str]:
+def _fault(fault: BuildError | OSError) -> list[str]:
     if isinstance(fault, OSError):
         return [f"this machine does not let the grader work: {fault.strerror or fault}"]
     last = [line for line in fault.log.splitlines() if line.strip()][-4:]

@@ -134,7 +134,7 @@ def _outcome(
     if done.flooded:
         return ended("flood", "printed more than a megabyte and was stopped; take the printing out")
     if done.signal is not None:
-        return ended("crashed", _crash(done.signal, findings))
+        return ended("crashed", _crash(done.signal))
     status = _status(folder)
     output = _output(folder / "out.raw", shape)
     if done.status == 2 and status is None:
@@ -148,7 +148,7 @@ def _outcome(
     return Outcome("completed", "", done.seconds, output, status, findings, printed)
 
 
-def _crash(number: int, findings: list[Finding]) -> str:
+def _crash(number: int) -> str:
     names = {
         signal.SIGSEGV: "segmentation fault: memory that is not the program's was touched",
         signal.SIGBUS: "bus error: memory that is not the program's was touched",

@@ -116,7 +116,9 @@ def load(lab_id: str) -> Lab:
     if hidden_included:
         hidden = _decode(hidden_file, HiddenFile)
         cases += [  # the name could give the input away
-            msgspec.structs.replace(_seeded(case, hidden.seed), hidden=True, name=f"hidden {number}")
+            msgspec.structs.replace(
+                _seeded(case, hidden.seed), hidden=True, name=f"hidden {number}"
+            )
             for number, case in enumerate(hidden.case, 1)
         ]
     lab = msgspec.structs.replace(
@@ -153,9 +155,7 @@ def _check(lab: Lab, file: Path) -> None:
         problems.append(
             f"the cases sum to {correct} points, points.correct is {lab.points.correct}"
         )
-    problems += [
-        f"part {i.part} is not one" for i in lab.case if i.part not in parts
-    ]
+    problems += [f"part {i.part} is not one" for i in lab.case if i.part not in parts]
     problems += [
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
     ]

@@ -29,7 +29,7 @@ class Terminal:
         return f"{name:<38}  your file: {named}   backend: {backend}"
 
     def check(self, check: Check, lab: str, hints: int) -> str:
-        """One check: its line and, where something is wrong, why. `hints`: how many its part has."""
+        """One check: its line and, where something is wrong, why. `hints`: its part's number."""
         word = f"{WORDS[check.verdict]:<5}"
         part = f"{check.part}  " if check.part else ""
         text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
