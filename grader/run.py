@@ -28,6 +28,7 @@ from grader.spec import Case, Lab
 End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
 MAX_TEXT = 1 << 20
 MAX_FINDINGS = 50
+RUNNER = "runner: "  # how the runner's own complaints begin
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -137,8 +138,9 @@ def _outcome(
         return ended("crashed", _crash(done.signal))
     status = _status(folder)
     output = _output(folder / "out.raw", shape)
-    if done.status == 2 and status is None:
-        return ended("our-fault", _last_line(done.stderr))
+    said = _last_line(done.stderr)
+    if done.status == 2 and status is None and said.startswith(RUNNER):
+        return ended("our-fault", said.removeprefix(RUNNER))
     if done.status != 0 or status is None or not status.completed or output is None:
         return ended(
             "no-result",
@@ -201,4 +203,4 @@ def _findings(folder: Path) -> list[Finding]:
 
 def _last_line(text: bytes) -> str:
     lines: list[Any] = text.decode(errors="replace").strip().splitlines()
-    return str(lines[-1])[:300] if lines else "the runner refused its arguments"
+    return str(lines[-1])[:300] if lines else ""
