@@ -285,16 +285,16 @@ def write_large(name: str) -> Path:
 def replaced(path: Path) -> Iterator[IO[bytes]]:
     """`with replaced(path) as file`: the file appears whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with file:
+        with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(file.name, 0o644)
-        os.rename(file.name, path)
+            os.fsync(descriptor)
+        os.chmod(temporary, 0o644)
+        os.rename(temporary, path)
     finally:
-        Path(file.name).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
 
 
 def manifest() -> list[dict[str, Any]]:

@@ -244,8 +244,8 @@ int npy_write(const char *path, const struct npy *a, char *error, size_t size) {
         return -1;
     }
     char text[192]; /* the longest header needs 119 */
-    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                     a->type);
+    int n =
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", a->type);
     for (int d = 0; d < a->ndim; d++)
         n += snprintf(text + n, sizeof text - (size_t)n, d == 0 ? "%d," : " %d,", a->shape[d]);
     /* As NumPy writes it: (61, 97) and (61,). */

@@ -10,8 +10,8 @@
 #define NPY_MAX_DIMS 4
 
 struct npy {
-    char type[4]; /* NumPy's descriptor, such as "<f4" */
-    int ndim;     /* 0 for a single number */
+    char type[4];            /* NumPy's descriptor, such as "<f4" */
+    int ndim;                /* 0 for a single number */
     int shape[NPY_MAX_DIMS]; /* slowest dimension first: an image is {height, width} */
     size_t bytes;            /* of `data` */
     void *data;              /* owned, never NULL; npy_free() releases it */
