@@ -1,0 +1,39 @@
+/* Lab 1: correlation of an image with a mask, on the CPU, three times over.
+ *
+ *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)          (source 000, Eq. 1)
+ *
+ * This is correlation: the mask is not flipped. f is `image`, g is `mask`, h is `out`:
+ *
+ *   image   height x width floats, row by row: f(x, y) is image[y * width + x]
+ *   mask    (2r+1) x (2r+1) floats, row by row: g(a, b) is mask[(b + r) * (2r + 1) + (a + r)]
+ *   radius  r, 0 or more; the mask may be larger than the image
+ *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
+ *   out     height x width floats, all to be written; what was there before means nothing; it does
+ *           not overlap the image or the mask
+ *
+ * width and height are 1 or more. The functions cannot fail, allocate nothing and own nothing.
+ */
+#ifndef CONVLABS_LAB1_H
+#define CONVLABS_LAB1_H
+
+#include "border.h"
+
+/* Part A: four nested loops, y, x and the two of the mask. */
+void correlate_loops(const float *image, int width, int height, const float *mask, int radius,
+                     enum border border, float *out);
+
+/* Part B: the same result with the loops in another order. The innermost one takes one tap of the
+ * mask along a row of the image and has no test inside, so that the compiler vectorises it. */
+void correlate_rows(const float *image, int width, int height, const float *mask, int radius,
+                    enum border border, float *out);
+
+/* Part C: as part B, the rows of `out` shared out over the cores with OpenMP. The result is the
+ * same, bit for bit, whatever omp_get_max_threads() says. */
+void correlate_openmp(const float *image, int width, int height, const float *mask, int radius,
+                      enum border border, float *out);
+
+/* Given, and slow: the four loops column by column, x outermost. The version to beat. */
+void baseline_correlate(const float *image, int width, int height, const float *mask, int radius,
+                        enum border border, float *out);
+
+#endif

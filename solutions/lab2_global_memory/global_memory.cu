@@ -1,0 +1,211 @@
+/* Lab 2: the first kernel, and the host code around it.
+ *
+ * What to do   Fill in the TODOs, in order: two for part A, one each for parts B and C, two
+ *              for part D. labs/lab2_global_memory/lab.h says what each function is given and must
+ *              give back.
+ * Build, grade make lab2 && ./grade lab2          (no GPU needed: a simulator runs this file)
+ * One check    ./grade lab2 -k "one row"
+ * Unit tests   make lab2-test
+ * Stuck?       ./grade hint lab2 A
+ * The idea     handouts/lab2.md
+ */
+#include "lab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block is as wide as a warp, so that the 32 lanes of a warp read 32 neighbours of one row. */
+enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
+
+/* `value`, or the nearer end of low..high when it lies outside. */
+static inline __device__ int clamp(int value, int low, int high) {
+    return min(max(value, low), high);
+}
+
+/* How many groups of `size` cover `count` things, the last one perhaps in part. */
+static inline unsigned ceil_div(int count, int size) {
+    return (unsigned)((count + size - 1) / size);
+}
+
+/* ---- part A: one thread a pixel ---- */
+
+__global__ void correlate_kernel(const float *d_image, int width, int height, const float *d_mask,
+                                 int radius, enum border border, float *d_out) {
+    /* TODO 1: find this thread's pixel (x, y) from blockIdx, blockDim and threadIdx, and return
+     * when it lies outside the image. Then sum the taps as in lab 1: the two loops over the pixels
+     * are gone, the two over the mask stay.  (about 20 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
+    // STARTER: (void)d_out;
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    const int size = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int b = -radius; b <= radius; b++) {
+        for (int a = -radius; a <= radius; a++) {
+            const int column = clamp(x + a, 0, width - 1);
+            const int row = clamp(y + b, 0, height - 1);
+            const bool outside = column != x + a || row != y + b;
+            if (outside && border == BORDER_ZERO) {
+                continue;
+            }
+            sum +=
+                d_image[(size_t)row * width + column] * d_mask[(b + radius) * size + (a + radius)];
+        }
+    }
+    d_out[(size_t)y * width + x] = sum;
+    // END SOLUTION
+}
+
+cudaError_t correlate_device(const float *d_image, int width, int height, const float *d_mask,
+                             int radius, enum border border, float *d_out) {
+    /* TODO 2: launch correlate_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads, as many as
+     * it takes to cover the image: ceil_div() rounds up. A launch returns nothing; return what
+     * cudaGetLastError() says of it.  (about 5 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
+    // STARTER: (void)d_out;
+    // STARTER: return cudaErrorNotSupported;
+    const dim3 block(BLOCK_WIDTH, BLOCK_HEIGHT);
+    const dim3 grid(ceil_div(width, BLOCK_WIDTH), ceil_div(height, BLOCK_HEIGHT));
+
+    correlate_kernel<<<grid, block>>>(d_image, width, height, d_mask, radius, border, d_out);
+    return cudaGetLastError();
+    // END SOLUTION
+}
+
+/* ---- part B: the host's side ---- */
+
+cudaError_t correlate_host(const float *h_image, int width, int height, const float *h_mask,
+                           int radius, enum border border, float *h_out) {
+    /* TODO 3: allocate device memory for image, mask and result (three cudaMalloc), copy the image
+     * and the mask there (two cudaMemcpy), call correlate_device(), copy the result back (the third
+     * cudaMemcpy), free. Keep the first error, make no further call but cudaFree after it, and
+     * return it: cudaFree(NULL) is harmless, so one place can free for all paths.  (about 28 lines)
+     */
+    // BEGIN SOLUTION
+    // STARTER: (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius, (void)border;
+    // STARTER: (void)h_out;
+    // STARTER: return cudaErrorNotSupported;
+    const size_t image_bytes = (size_t)width * height * sizeof(float);
+    const size_t mask_bytes = (size_t)(2 * radius + 1) * (2 * radius + 1) * sizeof(float);
+    float *d_image = NULL, *d_mask = NULL, *d_out = NULL;
+
+    cudaError_t error = cudaMalloc((void **)&d_image, image_bytes);
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_mask, mask_bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_out, image_bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_image, h_image, image_bytes, cudaMemcpyHostToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_mask, h_mask, mask_bytes, cudaMemcpyHostToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = correlate_device(d_image, width, height, d_mask, radius, border, d_out);
+    }
+    if (error == cudaSuccess) { /* waits for the kernel, and reports what went wrong in it */
+        error = cudaMemcpy(h_out, d_out, image_bytes, cudaMemcpyDeviceToHost);
+    }
+    cudaFree(d_image);
+    cudaFree(d_mask);
+    cudaFree(d_out);
+    return error;
+    // END SOLUTION
+}
+
+/* ---- part C: what the copy starts from ---- */
+
+cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int width, int height,
+                             const float *h_mask, int radius, enum border border, float *h_out) {
+    /* TODO 4: get a staging buffer of the size of the image: malloc() for HOST_PAGEABLE,
+     * cudaHostAlloc() with cudaHostAllocDefault or cudaHostAllocWriteCombined for the other two,
+     * cudaErrorInvalidValue for any other kind. Fill it with the image, only ever writing to it,
+     * let correlate_host() copy from it, release it with what goes with its kind.  (about 27 lines)
+     */
+    // BEGIN SOLUTION
+    // STARTER: (void)kind, (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius;
+    // STARTER: (void)border, (void)h_out;
+    // STARTER: return cudaErrorNotSupported;
+    const size_t image_bytes = (size_t)width * height * sizeof(float);
+    float *h_staging = NULL;
+    cudaError_t error = cudaErrorInvalidValue;
+
+    if (kind == HOST_PAGEABLE) {
+        h_staging = (float *)malloc(image_bytes);
+        error = h_staging == NULL ? cudaErrorMemoryAllocation : cudaSuccess;
+    } else if (kind == HOST_PINNED) {
+        error = cudaHostAlloc((void **)&h_staging, image_bytes, cudaHostAllocDefault);
+    } else if (kind == HOST_WRITE_COMBINED) {
+        error = cudaHostAlloc((void **)&h_staging, image_bytes, cudaHostAllocWriteCombined);
+    }
+    if (error != cudaSuccess) {
+        return error;
+    }
+
+    memcpy(h_staging, h_image, image_bytes);
+    error = correlate_host(h_staging, width, height, h_mask, radius, border, h_out);
+
+    if (kind == HOST_PAGEABLE) {
+        free(h_staging);
+    } else {
+        cudaFreeHost(h_staging);
+    }
+    return error;
+    // END SOLUTION
+}
+
+/* ---- part D: the CPU's bits ---- */
+
+__global__ void identical_kernel(const float *d_image, int width, int height, const float *d_mask,
+                                 int radius, enum border border, float *d_out) {
+    /* TODO 5: as correlate_kernel, but nvcc must not fuse a product and a sum into one operation
+     * with one rounding: __fmul_rn(p, q) and __fadd_rn(p, q) are never fused. The order of the taps
+     * matters now: rows b from -radius up, in each a from -radius up.  (about 21 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
+    // STARTER: (void)d_out;
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    const int size = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int b = -radius; b <= radius; b++) {
+        for (int a = -radius; a <= radius; a++) {
+            const int column = clamp(x + a, 0, width - 1);
+            const int row = clamp(y + b, 0, height - 1);
+            const bool outside = column != x + a || row != y + b;
+            if (outside && border == BORDER_ZERO) {
+                continue;
+            }
+            const float product = __fmul_rn(d_image[(size_t)row * width + column],
+                                            d_mask[(b + radius) * size + (a + radius)]);
+            sum = __fadd_rn(sum, product);
+        }
+    }
+    d_out[(size_t)y * width + x] = sum;
+    // END SOLUTION
+}
+
+cudaError_t correlate_identical(const float *d_image, int width, int height, const float *d_mask,
+                                int radius, enum border border, float *d_out) {
+    /* TODO 6: launch identical_kernel as in part A.  (about 5 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
+    // STARTER: (void)d_out;
+    // STARTER: return cudaErrorNotSupported;
+    const dim3 block(BLOCK_WIDTH, BLOCK_HEIGHT);
+    const dim3 grid(ceil_div(width, BLOCK_WIDTH), ceil_div(height, BLOCK_HEIGHT));
+
+    identical_kernel<<<grid, block>>>(d_image, width, height, d_mask, radius, border, d_out);
+    return cudaGetLastError();
+    // END SOLUTION
+}
