@@ -37,7 +37,7 @@ help:
 	@echo '  make labN-test       build and run the unit tests of one lab on your file'
 	@echo '  make test            every test of the project (lint, C unit tests, grader)'
 	@echo '  make setup           install what is missing, and nothing else'
-	@echo '  make clean           remove products, keep the Python environment'
+	@echo '  make clean           remove products, keep what set-up made'
 	@echo '  make distclean       remove build/ whole'
 	@echo
 	@echo '  SRC=PATH  other folder than starter    BACKEND=auto|cpu|sim|gpu    V=1  show commands'
@@ -76,8 +76,8 @@ starters: setup
 
 .PHONY: clean distclean
 clean:
-	$(say) CLEAN '$(BUILD) (the Python environment stays)'
-	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} +; fi
+	$(say) CLEAN '$(BUILD) (the Python environment and the photograph stay)'
+	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv ! -name datasets -exec rm -rf {} +; fi
 distclean:
 	rm -rf $(BUILD)
 
