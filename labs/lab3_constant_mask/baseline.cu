@@ -1,0 +1,81 @@
+/* The versions to beat: the mask in global memory (part A), and a bank of masks in constant memory
+ * that each thread indexes by its own column (part B). Both are right. */
+#include "lab.h"
+
+enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
+
+static __constant__ float c_bank[PHASES * MASK_MAX_SIZE];
+
+/* f(x, y) with its border. */
+static __device__ float pixel(const float *d_image, int width, int height, int x, int y,
+                              enum border border) {
+    const int column = min(max(x, 0), width - 1);
+    const int row = min(max(y, 0), height - 1);
+    const bool outside = column != x || row != y;
+    return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
+}
+
+__global__ void baseline_global_kernel(const float *d_image, int width, int height,
+                                       const float *d_mask, int radius, enum border border,
+                                       float *d_out) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    const int size = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int b = -radius; b <= radius; b++) {
+        for (int a = -radius; a <= radius; a++) {
+            sum += pixel(d_image, width, height, x + a, y + b, border) *
+                   d_mask[(b + radius) * size + (a + radius)];
+        }
+    }
+    d_out[(size_t)y * width + x] = sum;
+}
+
+__global__ void baseline_polyphase_kernel(const float *d_image, int width, int height, int radius,
+                                          enum border border, float *d_out) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    const int size = 2 * radius + 1;
+    const float *c_mask = c_bank + (x % PHASES) * size * size; /* another one for each lane */
+    float sum = 0.0f;
+    for (int b = -radius; b <= radius; b++) {
+        for (int a = -radius; a <= radius; a++) {
+            sum += pixel(d_image, width, height, x + a, y + b, border) *
+                   c_mask[(b + radius) * size + (a + radius)];
+        }
+    }
+    d_out[(size_t)y * width + x] = sum;
+}
+
+static dim3 grid_for(int width, int height) {
+    return dim3((unsigned)((width + BLOCK_WIDTH - 1) / BLOCK_WIDTH),
+                (unsigned)((height + BLOCK_HEIGHT - 1) / BLOCK_HEIGHT));
+}
+
+cudaError_t baseline_correlate(const float *d_image, int width, int height, const float *d_mask,
+                               int radius, enum border border, float *d_out) {
+    baseline_global_kernel<<<grid_for(width, height), dim3(BLOCK_WIDTH, BLOCK_HEIGHT)>>>(
+        d_image, width, height, d_mask, radius, border, d_out);
+    return cudaGetLastError();
+}
+
+cudaError_t baseline_set_bank(const float *h_bank, int radius) {
+    if (radius < 0 || radius > MASK_MAX_RADIUS) {
+        return cudaErrorInvalidValue;
+    }
+    const size_t coefficients = (size_t)PHASES * (2 * radius + 1) * (2 * radius + 1);
+    return cudaMemcpyToSymbol(c_bank, h_bank, coefficients * sizeof(float));
+}
+
+cudaError_t baseline_polyphase(const float *d_image, int width, int height, int radius,
+                               enum border border, float *d_out) {
+    baseline_polyphase_kernel<<<grid_for(width, height), dim3(BLOCK_WIDTH, BLOCK_HEIGHT)>>>(
+        d_image, width, height, radius, border, d_out);
+    return cudaGetLastError();
+}
