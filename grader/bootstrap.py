@@ -46,9 +46,10 @@ class Package:
     name: str  # in Debian and Ubuntu
     brings: str  # for a reader on another system
     program: str = ""  # a program on PATH
-    header: str = ""  # a header that the C compiler finds
+    header: str = ""  # a header that `compiler` finds
     library: str = ""  # a library that the C compiler finds
     module: str = ""  # a module of this Python
+    compiler: str = "gcc"
 
     def present(self) -> bool:
         if self.program:
@@ -56,7 +57,7 @@ class Package:
         if self.module:
             return importlib.util.find_spec(self.module) is not None
         if self.header:
-            return header_found(self.header)
+            return header_found(self.header, self.compiler)
         return library_found(self.library)
 
 
@@ -76,25 +77,27 @@ def packages(flavour: str) -> list[Package]:
             Package("check", "the unit test library Check", header="check.h"),
             Package("libsubunit-dev", "the library subunit", library="libsubunit.so"),
             Package("clang", "the compiler clang", program="clang"),
+            Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
             Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
         ]
     return needed
 
 
-def header_found(name: str) -> bool:
-    """Whether gcc finds the header; False when there is no gcc."""
-    return compiler_says(["-E", "-x", "c", "-"], f"#include <{name}>\n") is not None
+def header_found(name: str, compiler: str = "gcc") -> bool:
+    """Whether the compiler finds the header; False when there is no such compiler."""
+    return answer([compiler, "-E", "-x", "c", "-"], f"#include <{name}>\n") is not None
 
 
 def library_found(name: str) -> bool:
     """Whether gcc finds the library: it then prints a path instead of the bare name."""
-    answer = compiler_says([f"-print-file-name={name}"], "")
-    return answer is not None and os.path.isabs(answer.strip())
+    path = answer(["gcc", f"-print-file-name={name}"], "")
+    return path is not None and os.path.isabs(path.strip())
 
 
-def compiler_says(arguments: Sequence[str], text: str) -> str | None:
+def answer(command: Sequence[str], text: str) -> str | None:
+    """What a compiler prints when given `text`; None when it is missing or fails."""
     try:
-        done = subprocess.run(["gcc", *arguments], input=text, capture_output=True, text=True)
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
