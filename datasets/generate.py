@@ -145,8 +145,7 @@ PHOTOS: dict[str, Callable[[], F32]] = {"photo": photo, "photo_1080p": photo_108
 def image(name: str, size: Sequence[int] | None, seed: int) -> F32:
     """An image, height x width. `size` is (width, height), or None for a photograph.
 
-    Raises ValueError for an unknown name or a size that does not go with it, DatasetMissing for a
-    photograph that has not been fetched.
+    Raises ValueError for an unknown name or size, DatasetMissing for a photograph not fetched.
     """
     if name in PHOTOS:
         if size is not None:
