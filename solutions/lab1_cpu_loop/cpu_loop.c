@@ -1,9 +1,12 @@
 /* Lab 1: a correlation in plain C.
  *
- * What to do   Fill in the TODOs, in order: the first is part A, the next two part B, the last one
- *              part C. labs/lab1_cpu_loop/lab.h says what each function is given and must give
- * back. Build, grade make lab1 && ./grade lab1 One check    ./grade lab1 -k "one row" Unit tests
- * make lab1-test Stuck?       ./grade hint lab1 A The idea     handouts/lab1.md
+ * What to do   Fill in the TODOs, in order: the first is part A, the next two part B, the last
+ *              one part C. labs/lab1_cpu_loop/lab.h says what each function must do.
+ * Build, grade make lab1 && ./grade lab1
+ * One check    ./grade lab1 -k "one row"
+ * Unit tests   make lab1-test
+ * Stuck?       ./grade hint lab1 A
+ * The idea     handouts/lab1.md
  */
 #include "lab.h"
 
@@ -20,8 +23,8 @@ void correlate_loops(const float *image, int width, int height, const float *mas
                      enum border border, float *out) {
     /* TODO 1: compute every pixel of `out` with Eq. 1: two loops over the pixels (y, x), inside
      * them two over the mask (b, a). A tap outside the image reads the nearest pixel when the
-     * border is BORDER_REPLICATE (clamp() helps) and is skipped when it is BORDER_ZERO.  (about 19
-     * lines) */
+     * border is BORDER_REPLICATE (clamp() helps) and is skipped when it is BORDER_ZERO.
+     * (about 19 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
     // STARTER: (void)out;

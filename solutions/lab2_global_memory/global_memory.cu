@@ -1,8 +1,7 @@
 /* Lab 2: the first kernel, and the host code around it.
  *
- * What to do   Fill in the TODOs, in order: two for part A, one each for parts B and C, two
- *              for part D. labs/lab2_global_memory/lab.h says what each function is given and must
- *              give back.
+ * What to do   Fill in the TODOs, in order: two for part A, one each for parts B and C, two for
+ *              part D. labs/lab2_global_memory/lab.h says what each function must do.
  * Build, grade make lab2 && ./grade lab2          (no GPU needed: a simulator runs this file)
  * One check    ./grade lab2 -k "one row"
  * Unit tests   make lab2-test
@@ -18,12 +17,12 @@
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
 /* `value`, or the nearer end of low..high when it lies outside. */
-static inline __device__ int clamp(int value, int low, int high) {
+inline __device__ int clamp(int value, int low, int high) {
     return min(max(value, low), high);
 }
 
 /* How many groups of `size` cover `count` things, the last one perhaps in part. */
-static inline unsigned ceil_div(int count, int size) {
+inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
@@ -64,7 +63,7 @@ cudaError_t correlate_device(const float *d_image, int width, int height, const 
                              int radius, enum border border, float *d_out) {
     /* TODO 2: launch correlate_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads, as many as
      * it takes to cover the image: ceil_div() rounds up. A launch returns nothing; return what
-     * cudaGetLastError() says of it.  (about 5 lines) */
+     * cudaGetLastError() says of it.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
     // STARTER: (void)d_out;
@@ -84,8 +83,8 @@ cudaError_t correlate_host(const float *h_image, int width, int height, const fl
     /* TODO 3: allocate device memory for image, mask and result (three cudaMalloc), copy the image
      * and the mask there (two cudaMemcpy), call correlate_device(), copy the result back (the third
      * cudaMemcpy), free. Keep the first error, make no further call but cudaFree after it, and
-     * return it: cudaFree(NULL) is harmless, so one place can free for all paths.  (about 28 lines)
-     */
+     * return it: cudaFree(NULL) is harmless, so one place can free for all paths.
+     * (about 26 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius, (void)border;
     // STARTER: (void)h_out;
@@ -127,8 +126,8 @@ cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int wi
     /* TODO 4: get a staging buffer of the size of the image: malloc() for HOST_PAGEABLE,
      * cudaHostAlloc() with cudaHostAllocDefault or cudaHostAllocWriteCombined for the other two,
      * cudaErrorInvalidValue for any other kind. Fill it with the image, only ever writing to it,
-     * let correlate_host() copy from it, release it with what goes with its kind.  (about 27 lines)
-     */
+     * let correlate_host() copy from it, release it with what goes with its kind.
+     * (about 22 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)kind, (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius;
     // STARTER: (void)border, (void)h_out;
@@ -197,7 +196,7 @@ __global__ void identical_kernel(const float *d_image, int width, int height, co
 
 cudaError_t correlate_identical(const float *d_image, int width, int height, const float *d_mask,
                                 int radius, enum border border, float *d_out) {
-    /* TODO 6: launch identical_kernel as in part A.  (about 5 lines) */
+    /* TODO 6: launch identical_kernel as in part A.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
     // STARTER: (void)d_out;

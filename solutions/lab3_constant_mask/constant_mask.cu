@@ -1,7 +1,7 @@
 /* Lab 3: the mask in constant memory, and what a per-thread index does to it.
  *
  * What to do   Fill in the TODOs, in order: three for part A, three for part B.
- *              labs/lab3_constant_mask/lab.h says what each function is given and must give back.
+ *              labs/lab3_constant_mask/lab.h says what each function must do.
  * Build, grade make lab3 && ./grade lab3          (no GPU needed: a simulator runs this file)
  * One check    ./grade lab3 -k "one row"
  * Unit tests   make lab3-test
@@ -16,21 +16,21 @@ enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 /* Constant memory: at most 64 KiB, written by the host, read by all threads through a cache that
  * hands out one word at a time to a whole warp. Sized for the largest mask; a smaller one fills the
  * beginning, row by row, as it came. */
-static __constant__ float c_mask[MASK_MAX_SIZE];
-static __constant__ float c_bank[PHASES * MASK_MAX_SIZE];
+__constant__ float c_mask[MASK_MAX_SIZE];
+__constant__ float c_bank[PHASES * MASK_MAX_SIZE];
 
-static inline bool radius_allowed(int radius) {
+inline bool radius_allowed(int radius) {
     return radius >= 0 && radius <= MASK_MAX_RADIUS;
 }
 
 /* How many groups of `size` cover `count` things, the last one perhaps in part. */
-static inline unsigned ceil_div(int count, int size) {
+inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
 /* f(x, y) with its border. */
-static inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
-                                     enum border border) {
+inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
+                              enum border border) {
     const int column = min(max(x, 0), width - 1);
     const int row = min(max(y, 0), height - 1);
     const bool outside = column != x || row != y;
@@ -44,7 +44,7 @@ cudaError_t set_mask(const float *h_mask, int radius) {
      * (2 radius + 1)^2 coefficients to c_mask with cudaMemcpyToSymbol() and return what it returns.
      * (about 5 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)h_mask, (void)radius, (void)c_mask;
+    // STARTER: (void)h_mask, (void)radius;
     // STARTER: return cudaErrorNotSupported;
     if (!radius_allowed(radius)) {
         return cudaErrorInvalidValue;
@@ -81,7 +81,7 @@ __global__ void constant_kernel(const float *d_image, int width, int height, int
 cudaError_t correlate_constant(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out) {
     /* TODO 3: refuse a radius that is not allowed, launch constant_kernel so that its blocks cover
-     * the image, and return what cudaGetLastError() says of the launch.  (about 8 lines) */
+     * the image, and return what cudaGetLastError() says of the launch.  (about 7 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
@@ -102,7 +102,7 @@ cudaError_t set_bank(const float *h_bank, int radius) {
     /* TODO 4: as set_mask(), for the PHASES masks of a bank, which go to c_bank.  (about 5 lines)
      */
     // BEGIN SOLUTION
-    // STARTER: (void)h_bank, (void)radius, (void)c_bank;
+    // STARTER: (void)h_bank, (void)radius;
     // STARTER: return cudaErrorNotSupported;
     if (!radius_allowed(radius)) {
         return cudaErrorInvalidValue;
@@ -145,8 +145,8 @@ __global__ void polyphase_kernel(const float *d_image, int width, int height, in
 
 cudaError_t correlate_polyphase(const float *d_image, int width, int height, int radius,
                                 enum border border, float *d_out) {
-    /* TODO 6: as in part A, with blocks of BLOCK_WIDTH x PHASES x ROWS threads. How many columns does
-     * such a block cover, how many rows?  (about 8 lines) */
+    /* TODO 6: as in part A, with blocks of BLOCK_WIDTH x PHASES x ROWS threads. How many columns
+     * does such a block cover, how many rows?  (about 7 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;

@@ -1,0 +1,36 @@
+/* make_float4() and its kin. */
+#ifndef SIM_VECTOR_FUNCTIONS_H
+#define SIM_VECTOR_FUNCTIONS_H
+
+#include "vector_types.h"
+
+#define SIM_MAKE(T, name)                                                                          \
+    static inline name##1 make_##name##1(T x) {                                                    \
+        return name##1{x};                                                                         \
+    }                                                                                              \
+    static inline name##2 make_##name##2(T x, T y) {                                               \
+        return name##2{x, y};                                                                      \
+    }                                                                                              \
+    static inline name##3 make_##name##3(T x, T y, T z) {                                          \
+        return name##3{x, y, z};                                                                   \
+    }                                                                                              \
+    static inline name##4 make_##name##4(T x, T y, T z, T w) {                                     \
+        return name##4{x, y, z, w};                                                                \
+    }
+
+SIM_MAKE(signed char, char)
+SIM_MAKE(unsigned char, uchar)
+SIM_MAKE(short, short)
+SIM_MAKE(unsigned short, ushort)
+SIM_MAKE(int, int)
+SIM_MAKE(unsigned int, uint)
+SIM_MAKE(long, long)
+SIM_MAKE(unsigned long, ulong)
+SIM_MAKE(long long, longlong)
+SIM_MAKE(unsigned long long, ulonglong)
+SIM_MAKE(float, float)
+SIM_MAKE(double, double)
+
+#undef SIM_MAKE
+
+#endif

@@ -1,0 +1,30 @@
+/* Fibers: stacks that one host thread switches between. */
+#ifndef SIM_FIBER_H
+#define SIM_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fiber {
+    void *stack_pointer; /* while it does not run */
+    char *stack, *mapping;
+    size_t bytes, mapped;
+    void (*entry)(void *);
+    void *argument;
+    void *fake_stack; /* AddressSanitizer's */
+};
+
+/* A fiber that will run entry(argument), which must never return. `index` staggers the stacks, so
+ * that the same local variable of many threads does not fall into the same cache set.
+ * Returns false when out of memory. */
+bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument);
+void fiber_destroy(struct fiber *fiber);
+
+/* Leaves `from`, whose place is kept, and goes on with `to`. `from` may be a host thread's own
+ * stack: a zeroed struct fiber whose stack and bytes say where that is (for AddressSanitizer). */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* Is `address` in the guard page below this fiber's stack? */
+bool fiber_overflowed(const struct fiber *fiber, const void *address);
+
+#endif
