@@ -1,0 +1,52 @@
+// expect: barrier-divergence
+// Only the threads that load the apron reach the barrier.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 64
+
+__global__ void load_apron(const float *in, float *out)
+{
+    __shared__ float tile[T + 8];
+    int t = threadIdx.x;
+    tile[t] = in[t];
+    if (t < 8) {
+        tile[T + t] = in[T + t];
+        __syncthreads();  // BUG
+    }
+    out[t] = tile[t];
+}
+
+int main(void)
+{
+    const int n = T + 8;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, T * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, T * sizeof(float)));
+    load_apron<<<1, T>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[T];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < T; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,45 @@
+// expect: barrier-divergence
+// A counting barrier behind && is only reached where the left side holds.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void any_bright(const float *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool bright = i < n && __syncthreads_or(in[i] > 15.0f);  // BUG
+    if (i < n) out[i] = bright;
+}
+
+int main(void)
+{
+    const int n = 150;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    any_bright<<<2, 100>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

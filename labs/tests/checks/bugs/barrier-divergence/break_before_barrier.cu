@@ -1,0 +1,55 @@
+// expect: barrier-divergence
+// A thread that has found its pixel breaks out of the loop that holds the barrier.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void search(const unsigned char *in, int *out, int steps)
+{
+    __shared__ unsigned char row[96];
+    int t = threadIdx.x, found = -1, level = 0;
+    for (int k = 0; k < steps; k++) {
+        unsigned char v = in[k * 96 + t];
+        if (v > 250) {
+            found = k;
+            break;
+        }
+        row[t] = v;
+        __syncthreads();  // BUG
+        level = row[t];
+    }
+    out[t] = found < 0 ? -level : found;
+}
+
+int main(void)
+{
+    const int steps = 4, n = steps * 96;
+    static unsigned char h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 256);
+    unsigned char *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 96 * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, 96 * sizeof(int)));
+    search<<<1, 96>>>(d_in, d_out, steps);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[96];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < 96; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,48 @@
+// expect: barrier-divergence
+// Whole warps leave, block 32x4 on an image of 6 rows: the other warps of the block still wait.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void column_sum(const float *in, float *out, int w, int h)
+{
+    __shared__ float s[4][32];
+    int x = threadIdx.x, y = blockIdx.x * 4 + threadIdx.y;
+    if (y >= h) return;
+    s[threadIdx.y][x] = in[y * w + x];
+    __syncthreads();  // BUG
+    if (threadIdx.y == 0) out[blockIdx.x * w + x] = s[0][x] + s[1][x];
+}
+
+int main(void)
+{
+    const int w = 32, h = 6, n = w * h, blocks = 2;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, blocks*w * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, blocks*w * sizeof(float)));
+    column_sum<<<blocks, dim3(w, 4)>>>(d_in, d_out, w, h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[blocks*w];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < blocks*w; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,37 @@
+// expect: global-race
+// Input and output are the same image: neighbours may see filtered pixels.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void blur(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1 || i >= n) return;
+    float left = in[i - 1];  // BUG
+    out[i] = 0.5f * left + 1.0f;  // BUG (other side)
+}
+
+int main(void)
+{
+    const int n = 256;
+    static float h_image[n];
+    for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
+    float *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
+    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    blur<<<4, 64>>>(d_image, d_image, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

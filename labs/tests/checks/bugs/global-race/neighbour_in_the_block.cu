@@ -1,0 +1,50 @@
+// expect: global-race
+// Global memory as scratch space within one block, but without the barrier.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void two_steps(const float *in, float *tmp, float *out)
+{
+    int t = threadIdx.x, n = blockDim.x, i = blockIdx.x * n + t;
+    tmp[i] = 2.0f * in[i];  // BUG (other side)
+    float right = t + 1 < n ? tmp[i + 1] : 0.0f;  // BUG
+    out[i] = right;
+}
+
+int main(void)
+{
+    const int n = 2 * 96;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_tmp = NULL;
+    CHECK(cudaMalloc((void **)&d_tmp, n * sizeof(float)));
+    CHECK(cudaMemset(d_tmp, 0, n * sizeof(float)));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    two_steps<<<2, 96>>>(d_in, d_tmp, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_tmp));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,51 @@
+// expect: global-race
+// The blocks add their sums to one global variable without an atomic.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void total(const float *in, float *sum)
+{
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 64 + t];
+    __syncthreads();
+    if (t == 0) {
+        float block = 0.0f;
+        for (int k = 0; k < 64; k++) block += s[k];
+        *sum += block;  // BUG
+    }
+}
+
+int main(void)
+{
+    const int n = 6 * 64;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_sum = NULL;
+    CHECK(cudaMalloc((void **)&d_sum, 1 * sizeof(float)));
+    CHECK(cudaMemset(d_sum, 0, 1 * sizeof(float)));
+    total<<<6, 64>>>(d_in, d_sum);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_sum[1];
+    CHECK(cudaMemcpy(h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < 1; i++) sum += h_sum[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_sum));
+    return failures != 0;
+}

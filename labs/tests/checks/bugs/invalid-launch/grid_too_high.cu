@@ -1,0 +1,36 @@
+// expect: invalid-launch
+// A grid may have 65535 blocks in y; this image has 70000 rows.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void row_start(unsigned char *out, int h)
+{
+    int y = blockIdx.y;
+    if (y < h && threadIdx.x == 0) out[y] = 1;
+}
+
+int main(void)
+{
+    const int h = 70000;
+    unsigned char *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, h * sizeof(unsigned char)));
+    CHECK(cudaMemset(d_out, 0, h * sizeof(unsigned char)));
+    row_start<<<dim3(1, h), 32>>>(d_out, h);  // BUG
+    static unsigned char h_out[h];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < h; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

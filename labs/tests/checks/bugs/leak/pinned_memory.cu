@@ -1,0 +1,37 @@
+// expect: leak
+// Page-locked host memory must be given back with cudaFreeHost.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void negate(int *image, int n)
+{
+    if (threadIdx.x < n) image[threadIdx.x] = -image[threadIdx.x];
+}
+
+int main(void)
+{
+    const int n = 77;
+    int *pinned = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));  // BUG
+    for (int i = 0; i < n; i++) pinned[i] = i;
+    int *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, n * sizeof(int)));
+    CHECK(cudaMemcpy(d_image, pinned, n * sizeof(int), cudaMemcpyHostToDevice));
+    negate<<<1, 96>>>(d_image, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(pinned, d_image, n * sizeof(int), cudaMemcpyDeviceToHost));
+    printf("%d\n", pinned[n - 1]);
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,35 @@
+// expect: leak
+// The stream is destroyed, but the buffer that was used on it is not freed.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void ramp(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+}
+
+int main(void)
+{
+    const int n = 60;
+    static int h_out[n];
+    cudaStream_t stream;
+    int *d_out = NULL;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMalloc((void **)&d_out, sizeof h_out));  // BUG
+    ramp<<<1, n, 0, stream>>>(d_out);
+    CHECK(cudaMemcpyAsync(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamDestroy(stream));
+    printf("%d\n", h_out[n - 1]);
+    return failures != 0;
+}

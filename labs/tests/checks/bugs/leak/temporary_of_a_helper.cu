@@ -1,0 +1,46 @@
+// expect: leak
+// The helper that sums an image forgets its temporary array.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void row_sums(const float *in, float *sums, int w)
+{
+    float s = 0.0f;
+    for (int x = 0; x < w; x++) s += in[threadIdx.x * w + x];
+    sums[threadIdx.x] = s;
+}
+
+static float image_sum(const float *d_in, int w, int h)
+{
+    float *d_sums = NULL, h_sums[32], total = 0.0f;
+    CHECK(cudaMalloc((void **)&d_sums, h * sizeof(float)));  // BUG
+    row_sums<<<1, h>>>(d_in, d_sums, w);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_sums, d_sums, h * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int y = 0; y < h; y++) total += h_sums[y];
+    return total;
+}
+
+int main(void)
+{
+    const int w = 20, h = 32, n = w * h;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    printf("%g\n", image_sum(d_in, w, h));
+    CHECK(cudaFree(d_in));
+    return failures != 0;
+}

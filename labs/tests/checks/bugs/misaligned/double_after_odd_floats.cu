@@ -1,0 +1,54 @@
+// expect: misaligned
+// Dynamic shared memory carved in two: the doubles start behind an odd number of floats.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void row_sums(const float *in, double *out, int w)
+{
+    extern __shared__ __align__(16) unsigned char s_bytes[];
+    float *s_row = (float *)s_bytes;
+    double *s_sum = (double *)(s_row + w);
+    int t = threadIdx.x;
+    s_row[t] = in[blockIdx.x * w + t];
+    __syncthreads();
+    if (t == 0) {
+        double sum = 0.0;
+        for (int x = 0; x < w; x++) sum += s_row[x];
+        s_sum[0] = sum;  // BUG
+        out[blockIdx.x] = sum;
+    }
+}
+
+int main(void)
+{
+    const int w = 45, h = 10, n = w * h;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    double *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, h * sizeof(double)));
+    CHECK(cudaMemset(d_out, 0, h * sizeof(double)));
+    row_sums<<<h, w, w * sizeof(float) + sizeof(double)>>>(d_in, d_out, w);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static double h_out[h];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < h; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,51 @@
+// expect: misaligned
+// The padding that avoids bank conflicts also shifts the rows of the tile off 16 bytes.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void copy_tile(const float *in, float4 *out)
+{
+    __shared__ __align__(16) float tile[8][33];
+    int t = threadIdx.x;
+    for (int y = 0; y < 8; y++) tile[y][t] = in[y * 32 + t];
+    __syncthreads();
+    int y = t / 8, x4 = t % 8;
+    for (; y < 8; y += 4) {
+        const float4 *row = (const float4 *)tile[y];
+        out[y * 8 + x4] = row[x4];  // BUG
+    }
+}
+
+int main(void)
+{
+    const int n = 8 * 32;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    copy_tile<<<1, 32>>>(d_in, (float4 *)d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

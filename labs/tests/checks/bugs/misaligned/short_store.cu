@@ -1,0 +1,40 @@
+// expect: misaligned
+// Two byte pixels are stored at once, at odd addresses in the odd rows.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill_pairs(unsigned char *image, int w, int h)
+{
+    int k = threadIdx.x, y = blockIdx.x;
+    if (2 * k + 1 >= w) return;
+    unsigned char *p = image + y * w + 2 * k;
+    *(unsigned short *)p = (unsigned short)(257 * k);  // BUG
+}
+
+int main(void)
+{
+    const int w = 41, h = 9, n = w * h;
+    unsigned char *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, n * sizeof(unsigned char)));
+    CHECK(cudaMemset(d_image, 0, n * sizeof(unsigned char)));
+    fill_pairs<<<h, 32>>>(d_image, w, h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static unsigned char h_image[n];
+    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_image[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,47 @@
+// expect: out-of-bounds
+// The third launch parameter is missing: the dynamic array has no bytes at all.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void reverse_block(const int *in, int *out)
+{
+    extern __shared__ int s_data[];
+    int t = threadIdx.x, n = blockDim.x;
+    s_data[t] = in[blockIdx.x * n + t];  // BUG
+    __syncthreads();
+    out[blockIdx.x * n + t] = s_data[n - 1 - t];
+}
+
+int main(void)
+{
+    const int n = 4 * 50;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i % 17;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    reverse_block<<<4, 50>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

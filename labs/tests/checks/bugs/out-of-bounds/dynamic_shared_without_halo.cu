@@ -1,0 +1,53 @@
+// expect: out-of-bounds
+// The launch asks for one float a thread; the kernel also stores an apron of 2 on either side.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define R 2
+
+__global__ void row_sum(const float *in, float *out, int n)
+{
+    extern __shared__ float s_row[];
+    int first = blockIdx.x * blockDim.x - R;
+    for (int k = threadIdx.x; k < blockDim.x + 2 * R; k += blockDim.x) {
+        int i = first + k;
+        s_row[k] = i >= 0 && i < n ? in[i] : 0.0f;  // BUG
+    }
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = s_row[threadIdx.x + R];
+}
+
+int main(void)
+{
+    const int n = 300;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    row_sum<<<5, 64, 64 * sizeof(float)>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,55 @@
+// expect: out-of-bounds
+// Pixel 255 falls into bin 64 of 64: the atomic leaves the shared histogram.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define BINS 64
+
+__global__ void histogram(const unsigned char *in, unsigned int *hist, int n)
+{
+    __shared__ unsigned int bins[BINS];
+    __shared__ unsigned int total;
+    if (threadIdx.x < BINS) bins[threadIdx.x] = 0;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        atomicAdd(&bins[(in[i] + 1) / 4], 1u);  // BUG
+        atomicAdd(&total, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < BINS) hist[threadIdx.x] = bins[threadIdx.x] + total;
+}
+
+int main(void)
+{
+    const int n = 512;
+    static unsigned char h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 256);
+    unsigned char *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    unsigned int *d_hist = NULL;
+    CHECK(cudaMalloc((void **)&d_hist, BINS * sizeof(unsigned int)));
+    CHECK(cudaMemset(d_hist, 0, BINS * sizeof(unsigned int)));
+    histogram<<<1, 128>>>(d_in, d_hist, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static unsigned int h_hist[BINS];
+    CHECK(cudaMemcpy(h_hist, d_hist, sizeof h_hist, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < BINS; i++) sum += h_hist[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_hist));
+    return failures != 0;
+}

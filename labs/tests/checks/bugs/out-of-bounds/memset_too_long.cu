@@ -1,0 +1,39 @@
+// expect: out-of-bounds
+// An array of bytes is cleared as if it held integers.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void mark(unsigned char *flags, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i % 3 == 0) flags[i] = 1;
+}
+
+int main(void)
+{
+    const int n = 700;
+    unsigned char *d_flags = NULL;
+    CHECK(cudaMalloc((void **)&d_flags, n));
+    CHECK(cudaMemset(d_flags, 0, n * sizeof(int)));  // BUG
+    CHECK(cudaMemset(d_flags, 0, n));
+    mark<<<7, 100>>>(d_flags, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static unsigned char h_flags[n];
+    CHECK(cudaMemcpy(h_flags, d_flags, sizeof h_flags, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_flags[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_flags));
+    return failures != 0;
+}

@@ -1,0 +1,58 @@
+// expect: out-of-bounds
+// The index leaves the tile but not the block's shared memory: it lands in the array behind it.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 64
+
+__global__ void difference(const float *in, const float *weight, float *out)
+{
+    __shared__ float tile[T];
+    __shared__ float s_weight[T];
+    int t = threadIdx.x;
+    tile[t] = in[blockIdx.x * T + t];
+    s_weight[t] = weight[t];
+    __syncthreads();
+    float next = tile[t + 1];  // BUG
+    out[blockIdx.x * T + t] = (next - tile[t]) * s_weight[t];
+}
+
+int main(void)
+{
+    const int n = 4 * T;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    static float h_weight[T];
+    for (int i = 0; i < T; i++) h_weight[i] = (float)(1 + i % 3);
+    float *d_weight = NULL;
+    CHECK(cudaMalloc((void **)&d_weight, sizeof h_weight));
+    CHECK(cudaMemcpy(d_weight, h_weight, sizeof h_weight, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    difference<<<4, T>>>(d_in, d_weight, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_weight));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

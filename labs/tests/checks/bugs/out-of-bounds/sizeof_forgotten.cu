@@ -1,0 +1,35 @@
+// expect: out-of-bounds
+// cudaMalloc got the number of floats instead of the number of bytes.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void ramp(float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2.0f * i;  // BUG
+}
+
+int main(void)
+{
+    const int n = 3000;
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n));
+    ramp<<<(n + 127) / 128, 128>>>(d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    float first[8];
+    CHECK(cudaMemcpy(first, d_out, sizeof first, cudaMemcpyDeviceToHost));
+    printf("%g\n", first[7]);
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,50 @@
+// expect: shared-race
+// Every thread sets its own bit, but a bit cannot be stored alone: |= rewrites the word.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void pack(const unsigned char *in, unsigned int *out)
+{
+    __shared__ unsigned int s_word;
+    int t = threadIdx.x;
+    if (t == 0) s_word = 0;
+    __syncthreads();
+    if (in[blockIdx.x * 32 + t] > 127)
+        s_word |= 1u << t;  // BUG
+    __syncthreads();
+    if (t == 0) out[blockIdx.x] = s_word;
+}
+
+int main(void)
+{
+    const int n = 128;
+    static unsigned char h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * 37) % 256);
+    unsigned char *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    unsigned int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 4 * sizeof(unsigned int)));
+    CHECK(cudaMemset(d_out, 0, 4 * sizeof(unsigned int)));
+    pack<<<4, 32>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static unsigned int h_out[4];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < 4; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,56 @@
+// expect: shared-race
+// There are two buffers, but the next tile is loaded into the one that is being read.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 64
+
+__global__ void shifted_sum(const float *in, float *out, int tiles)
+{
+    __shared__ float buffer[2][T];
+    int t = threadIdx.x, now = 0;
+    float sum = 0.0f;
+    buffer[0][t] = in[t];
+    buffer[1][t] = 0.0f;
+    __syncthreads();
+    for (int k = 1; k <= tiles; k++) {
+        sum += buffer[now][(t + 1) % T];  // BUG
+        if (k < tiles) buffer[now][t] = in[k * T + t];  // BUG (other side)
+        __syncthreads();
+    }
+    out[t] = sum + buffer[1][t];
+}
+
+int main(void)
+{
+    const int tiles = 4, n = tiles * T;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, T * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, T * sizeof(float)));
+    shifted_sum<<<1, T>>>(d_in, d_out, tiles);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[T];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < T; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

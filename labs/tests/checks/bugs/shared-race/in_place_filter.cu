@@ -1,0 +1,52 @@
+// expect: shared-race
+// The filtered row overwrites the tile that other threads are still filtering.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 100
+
+__global__ void sharpen(const float *in, float *out)
+{
+    __shared__ float row[T];
+    int t = threadIdx.x, i = blockIdx.x * T + t;
+    row[t] = in[i];
+    __syncthreads();
+    float sum = t > 0 ? row[t - 1] : 0.0f;  // BUG
+    row[t] = 2.0f * row[t] - sum;  // BUG (other side)
+    __syncthreads();
+    out[i] = row[T - 1 - t];
+}
+
+int main(void)
+{
+    const int n = 3 * T;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    sharpen<<<3, T>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,49 @@
+// expect: shared-race
+// Nothing separates filling the tile from reading the neighbour's pixel.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 96
+
+__global__ void difference(const float *in, float *out)
+{
+    __shared__ float tile[T];
+    int t = threadIdx.x, i = blockIdx.x * T + t;
+    tile[t] = in[i];  // BUG (other side)
+    float left = t > 0 ? tile[t - 1] : 0.0f;  // BUG
+    out[i] = in[i] - left;
+}
+
+int main(void)
+{
+    const int n = 2 * T;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    difference<<<2, T>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,46 @@
+// expect: unchecked-error
+// The source's pitch is given in floats, less than a row's bytes: the call fails, unseen.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void sum_rows(const float *in, size_t pitch, float *out, int w)
+{
+    const float *row = (const float *)((const char *)in + threadIdx.x * pitch);
+    float sum = 0.0f;
+    for (int x = 0; x < w; x++) sum += row[x];
+    out[threadIdx.x] = sum;
+}
+
+int main(void)
+{
+    const int w = 30, h = 16;
+    static float h_in[w * h];
+    float *d_in = NULL;
+    size_t pitch, row = w * sizeof(float);
+    CHECK(cudaMallocPitch((void **)&d_in, &pitch, row, h));
+    CHECK(cudaMemset2D(d_in, pitch, 0, row, h));
+    cudaMemcpy2D(d_in, pitch, h_in, w, row, h, cudaMemcpyHostToDevice);  // BUG
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, h * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, h * sizeof(float)));
+    sum_rows<<<1, h>>>(d_in, pitch, d_out, w);
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[h];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < h; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,47 @@
+// expect: uninitialised-read
+// The copy to the device counts elements where it should count bytes.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void negate(const short *in, short *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        short v = in[i];  // BUG
+        out[i] = (short)-v;
+    }
+}
+
+int main(void)
+{
+    const int n = 400;
+    static short h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (short)i;
+    short *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, n * sizeof(short)));
+    CHECK(cudaMemcpy(d_in, h_in, n, cudaMemcpyHostToDevice));
+    short *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(short)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(short)));
+    negate<<<4, 100>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static short h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

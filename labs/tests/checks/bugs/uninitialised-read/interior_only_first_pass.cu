@@ -1,0 +1,57 @@
+// expect: uninitialised-read
+// The first pass leaves the border of the temporary image alone; the second pass reads it.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void row_pass(const float *in, float *tmp, int w, int h)
+{
+    int x = threadIdx.x, y = blockIdx.x;
+    if (x < 1 || x >= w - 1 || y >= h) return;
+    tmp[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1];
+}
+
+__global__ void column_pass(const float *tmp, float *out, int w, int h)
+{
+    int x = threadIdx.x, y = blockIdx.x;
+    if (x >= w || y < 1 || y >= h - 1) return;
+    float above = tmp[(y - 1) * w + x] + tmp[(y + 1) * w + x];  // BUG
+    out[y * w + x] = above;
+}
+
+int main(void)
+{
+    const int w = 40, h = 15, n = w * h;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_tmp = NULL;
+    CHECK(cudaMalloc((void **)&d_tmp, n * sizeof(float)));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    row_pass<<<h, 64>>>(d_in, d_tmp, w, h);
+    column_pass<<<h, 64>>>(d_tmp, d_out, w, h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_tmp));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

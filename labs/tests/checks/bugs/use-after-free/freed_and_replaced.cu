@@ -1,0 +1,41 @@
+// expect: use-after-free
+// The buffer grows: the old one is freed, but the kernel still gets the old pointer.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void write_index(int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;  // BUG
+}
+
+int main(void)
+{
+    const int small = 100, large = 5000;
+    int *d_old = NULL;
+    CHECK(cudaMalloc((void **)&d_old, small * sizeof(int)));
+    CHECK(cudaMemset(d_old, 0, small * sizeof(int)));
+    write_index<<<1, 128>>>(d_old, small);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    int *d_new = NULL;
+    CHECK(cudaMalloc((void **)&d_new, large * sizeof(int)));
+    CHECK(cudaMemset(d_new, 0, large * sizeof(int)));
+    CHECK(cudaMemcpy(d_new, d_old, small * sizeof(int), cudaMemcpyDeviceToDevice));
+    CHECK(cudaFree(d_old));
+    write_index<<<1, 128>>>(d_old, small);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_new));
+    return failures != 0;
+}

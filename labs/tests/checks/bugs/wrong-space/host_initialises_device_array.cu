@@ -1,0 +1,33 @@
+// expect: wrong-space
+// The device's array is filled by a loop on the host.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void add_one(float *image, int n)
+{
+    if (threadIdx.x < n) image[threadIdx.x] += 1.0f;
+}
+
+int main(void)
+{
+    const int n = 50;
+    float *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, n * sizeof(float)));
+    for (int i = 0; i < n; i++)
+        d_image[i] = 0.5f * i;  // BUG
+    add_one<<<1, 64>>>(d_image, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,48 @@
+// expect: wrong-space
+// The structure goes to the device, but the array it points to stays on the host.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+#include <cstdlib>
+
+struct mask {
+    int side;
+    float *weight;
+};
+
+__global__ void total(mask m, float *out)
+{
+    float sum = 0.0f;
+    for (int k = 0; k < m.side * m.side; k++)
+        sum += m.weight[k];  // BUG
+    *out = sum;
+}
+
+int main(void)
+{
+    mask m = {3, (float *)malloc(9 * sizeof(float))};
+    for (int k = 0; k < 9; k++) m.weight[k] = 1.0f / 9;
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, 1 * sizeof(float)));
+    total<<<1, 1>>>(m, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[1];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    double sum = 0.0;
+    for (int i = 0; i < 1; i++) sum += h_out[i];
+    printf("%g\n", sum);
+    CHECK(cudaFree(d_out));
+    free(m.weight);
+    return failures != 0;
+}

@@ -1,0 +1,53 @@
+// expect: nothing
+// Rows of 36 floats are padded and still 16-byte aligned.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void row_sums(const float *in, float *out)
+{
+    __shared__ __align__(16) float tile[8][36];
+    int t = threadIdx.x;
+    for (int y = 0; y < 8; y++) tile[y][t] = in[y * 32 + t];
+    __syncthreads();
+    if (t < 8) {
+        float sum = 0.0f;
+        for (int k = 0; k < 8; k++) {
+            float4 v = *(const float4 *)&tile[t][4 * k];
+            sum += v.x + v.y + v.z + v.w;
+        }
+        out[t] = sum;
+    }
+}
+
+int main(void)
+{
+    const int n = 8 * 32;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i / 32);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 8 * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, 8 * sizeof(float)));
+    row_sums<<<1, 32>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[8];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 8; i++)
+        if (h_out[i] != 32 * i) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,46 @@
+// expect: nothing
+// The number of rounds differs from block to block, never within a block.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void rotate(int *image)
+{
+    __shared__ int s[50];
+    int t = threadIdx.x;
+    s[t] = image[blockIdx.x * 50 + t];
+    for (unsigned int k = 0; k < blockIdx.x; k++) {
+        __syncthreads();
+        int v = s[(t + 1) % 50];
+        __syncthreads();
+        s[t] = v;
+    }
+    image[blockIdx.x * 50 + t] = s[t];
+}
+
+int main(void)
+{
+    const int n = 5 * 50;
+    static int h_image[n];
+    for (int i = 0; i < n; i++) h_image[i] = i % 50;
+    int *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
+    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    rotate<<<5, 50>>>(d_image);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_image[i] != (i % 50 + i / 50) % 50) failures++;
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

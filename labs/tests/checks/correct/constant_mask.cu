@@ -1,0 +1,51 @@
+// expect: nothing
+// A mask in constant memory, copied in two parts.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__constant__ int c_mask[5];
+
+__global__ void correlate(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int sum = 0;
+    for (int k = -2; k <= 2; k++)
+        if (i + k >= 0 && i + k < n) sum += in[i + k] * c_mask[k + 2];
+    out[i] = sum;
+}
+
+int main(void)
+{
+    const int n = 90;
+    int mask[5] = {1, 10, 100, 1000, 10000};
+    CHECK(cudaMemcpyToSymbol(c_mask, mask, 3 * sizeof(int)));
+    CHECK(cudaMemcpyToSymbol(c_mask, mask + 3, 2 * sizeof(int), 3 * sizeof(int)));
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = 1;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    correlate<<<2, 48>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    if (h_out[0] != 11100 || h_out[5] != 11111 || h_out[n - 1] != 111) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,43 @@
+// expect: nothing
+// __syncthreads_count is reached by all, also by the threads outside the image.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void count_large(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int large = __syncthreads_count(i < n && in[i] >= 10);
+    if (threadIdx.x == 0) out[blockIdx.x] = large;
+}
+
+int main(void)
+{
+    const int n = 130;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i % 20;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 2 * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, 2 * sizeof(int)));
+    count_large<<<2, 80>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[2];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    if (h_out[0] != 40 || h_out[1] != 20) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

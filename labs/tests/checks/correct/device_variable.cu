@@ -1,0 +1,41 @@
+// expect: nothing
+// A __device__ counter, cleared and read by symbol.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__device__ int d_count;
+
+__global__ void count_odd(const int *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] % 2) atomicAdd(&d_count, 1);
+}
+
+int main(void)
+{
+    const int n = 500;
+    int count = 0;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpyToSymbol(d_count, &count, sizeof count));
+    count_odd<<<4, 128>>>(d_in, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpyFromSymbol(&count, d_count, sizeof count));
+    if (count != n / 2) failures++;
+    CHECK(cudaFree(d_in));
+    return failures != 0;
+}

@@ -1,0 +1,37 @@
+// expect: nothing
+// Blocks meet inside a word of a byte image, each at its own byte.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void own_byte(unsigned char *image, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) image[i] = (unsigned char)(image[i] + blockIdx.x);
+}
+
+int main(void)
+{
+    const int n = 310;
+    unsigned char *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, n * sizeof(unsigned char)));
+    CHECK(cudaMemset(d_image, 0, n * sizeof(unsigned char)));
+    own_byte<<<10, 31>>>(d_image, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static unsigned char h_image[n];
+    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_image[i] != i / 31) failures++;
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,44 @@
+// expect: nothing
+// Two threads update two fields of the same structure.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+struct extent {
+    short low, high;
+};
+
+__global__ void widen(extent *e, int n)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= 2 * n) return;
+    if (k % 2) e[k / 2].high += 3;
+    else e[k / 2].low -= 3;
+}
+
+int main(void)
+{
+    const int n = 70;
+    static extent h_e[n];
+    for (int i = 0; i < n; i++) h_e[i].low = h_e[i].high = (short)i;
+    extent *d_e = NULL;
+    CHECK(cudaMalloc((void **)&d_e, sizeof h_e));
+    CHECK(cudaMemcpy(d_e, h_e, sizeof h_e, cudaMemcpyHostToDevice));
+    widen<<<3, 49>>>(d_e, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_e, d_e, sizeof h_e, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_e[i].low != i - 3 || h_e[i].high != i + 3) failures++;
+    CHECK(cudaFree(d_e));
+    return failures != 0;
+}

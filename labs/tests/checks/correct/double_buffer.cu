@@ -1,0 +1,53 @@
+// expect: nothing
+// The next tile is loaded while this one is read; one barrier a step is enough.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define T 64
+
+__global__ void shifted_sum(const int *in, int *out, int tiles)
+{
+    __shared__ int buffer[2][T];
+    int t = threadIdx.x, sum = 0;
+    buffer[0][t] = in[t];
+    __syncthreads();
+    for (int k = 0; k < tiles; k++) {
+        if (k + 1 < tiles) buffer[(k + 1) % 2][t] = in[(k + 1) * T + t];
+        sum += buffer[k % 2][(t + 1) % T];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+int main(void)
+{
+    const int tiles = 5, n = tiles * T;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i % T;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, T * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, T * sizeof(int)));
+    shifted_sum<<<1, T>>>(d_in, d_out, tiles);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[T];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < T; i++)
+        if (h_out[i] != tiles * ((i + 1) % T)) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

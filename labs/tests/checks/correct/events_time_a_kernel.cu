@@ -1,0 +1,40 @@
+// expect: nothing
+// Two events around a kernel, synchronised before the time is asked for.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(float *out, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = 1.0f;
+}
+
+int main(void)
+{
+    const int n = 4000;
+    float ms = -1.0f;
+    cudaEvent_t start, stop;
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaEventRecord(start, 0));
+    fill<<<1, 250>>>(d_out, n);
+    CHECK(cudaEventRecord(stop, 0));
+    CHECK(cudaEventSynchronize(stop));
+    CHECK(cudaEventElapsedTime(&ms, start, stop));
+    if (ms < 0.0f) failures++;
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(stop));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,59 @@
+// expect: nothing
+// The block that draws the last ticket adds up what the others published behind a fence.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__device__ unsigned int tickets;
+
+__global__ void total(const int *in, volatile int *partial, int *out)
+{
+    if (threadIdx.x != 0) return;
+    int sum = 0;
+    for (int k = 0; k < 40; k++) sum += in[blockIdx.x * 40 + k];
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    unsigned int ticket = atomicInc(&tickets, gridDim.x - 1);
+    if (ticket == gridDim.x - 1) {
+        __threadfence();
+        int all = 0;
+        for (unsigned int b = 0; b < gridDim.x; b++) all += partial[b];
+        *out = all;
+    }
+}
+
+int main(void)
+{
+    const int blocks = 7, n = blocks * 40;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = 3;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_partial = NULL;
+    CHECK(cudaMalloc((void **)&d_partial, blocks * sizeof(int)));
+    CHECK(cudaMemset(d_partial, 0, blocks * sizeof(int)));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, 1 * sizeof(int)));
+    total<<<blocks, 32>>>(d_in, d_partial, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[1];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 1; i++)
+        if (h_out[i] != 3 * n) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_partial));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

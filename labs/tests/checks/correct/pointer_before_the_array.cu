@@ -1,0 +1,51 @@
+// expect: nothing
+// The tile's base pointer lies in front of the image, but no access does.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+#define R 3
+
+__global__ void sum7(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int *window = in + i - R;
+    if (i >= n) return;
+    int sum = 0;
+    for (int k = 0; k <= 2 * R; k++) {
+        if (i + k < R || i + k - R >= n) continue;
+        sum += window[k];
+    }
+    out[i] = sum;
+}
+
+int main(void)
+{
+    const int n = 75;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = 1;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    sum7<<<3, 32>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    if (h_out[0] != 4 || h_out[30] != 7 || h_out[n - 1] != 4) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

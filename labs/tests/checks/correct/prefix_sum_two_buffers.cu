@@ -1,0 +1,51 @@
+// expect: nothing
+// Hillis and Steele with two buffers needs one barrier a step.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void prefix_sum(const int *in, int *out)
+{
+    __shared__ int s[2][100];
+    int t = threadIdx.x, now = 0;
+    s[0][t] = in[t];
+    __syncthreads();
+    for (int d = 1; d < 100; d *= 2) {
+        s[1 - now][t] = s[now][t] + (t >= d ? s[now][t - d] : 0);
+        now = 1 - now;
+        __syncthreads();
+    }
+    out[t] = s[now][t];
+}
+
+int main(void)
+{
+    const int n = 100;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = 2;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    prefix_sum<<<1, n>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != 2 * (i + 1)) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,42 @@
+// expect: nothing
+// A block that is too large is tried, the error read, and a smaller one launched.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;
+}
+
+int main(void)
+{
+    const int n = 1500;
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int block = 2048;
+    for (;;) {
+        fill<<<(n + block - 1) / block, block>>>(d_out, n);
+        if (cudaGetLastError() == cudaSuccess) break;
+        block /= 2;
+    }
+    CHECK(cudaDeviceSynchronize());
+    if (block != 1024) failures++;
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != i) failures++;
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

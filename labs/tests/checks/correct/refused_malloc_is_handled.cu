@@ -1,0 +1,42 @@
+// expect: nothing
+// The first request is too large on purpose; the program reads the error and asks for less.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 7;
+}
+
+int main(void)
+{
+    const int n = 100;
+    int *d_out = NULL;
+    cudaError_t err = cudaMalloc((void **)&d_out, (size_t)1 << 50);
+    if (err == cudaSuccess) {
+        failures++;
+    } else {
+        cudaGetLastError();  // forget it
+        CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    }
+    fill<<<1, 128>>>(d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != 7) failures++;
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

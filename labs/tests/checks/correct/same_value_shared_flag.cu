@@ -1,0 +1,48 @@
+// expect: note shared-race
+// Many threads raise one flag in shared memory: they all store the same value.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void any_bright(const int *in, int *out)
+{
+    __shared__ int s_any;
+    int t = threadIdx.x;
+    if (t == 0) s_any = 0;
+    __syncthreads();
+    if (in[blockIdx.x * blockDim.x + t] > 12) s_any = 1;
+    __syncthreads();
+    if (t == 0) out[blockIdx.x] = s_any;
+}
+
+int main(void)
+{
+    const int n = 3 * 96;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i % 17;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 3 * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, 3 * sizeof(int)));
+    any_bright<<<3, 96>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[3];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 3; i++)
+        if (h_out[i] != 1) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,46 @@
+// expect: note global-race
+// Overlapping blocks clear the border; a corner is cleared more than once, always to 0.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void clear_border(int *image, int w, int h)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < w) {
+        image[k] = 0;
+        image[(h - 1) * w + k] = 0;
+    }
+    if (k < h) {
+        image[k * w] = 0;
+        image[k * w + w - 1] = 0;
+    }
+}
+
+int main(void)
+{
+    const int w = 90, h = 70, n = w * h;
+    static int h_image[n];
+    for (int i = 0; i < n; i++) h_image[i] = 1;
+    int *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
+    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    clear_border<<<3, 32>>>(d_image, w, h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += h_image[i];
+    if (sum != (w - 2) * (h - 2)) failures++;
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,53 @@
+// expect: nothing
+// Structures with padding bytes are stored and loaded as a whole in shared memory.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+struct candidate {
+    char kind;  // three bytes of padding follow
+    int score;
+};
+
+__global__ void swap_ends(const int *in, int *out)
+{
+    __shared__ candidate s[64];
+    int t = threadIdx.x;
+    s[t].kind = (char)(t % 4);
+    s[t].score = in[t];
+    __syncthreads();
+    candidate c = s[63 - t];
+    out[t] = c.kind * 1000 + c.score;
+}
+
+int main(void)
+{
+    const int n = 64;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    swap_ends<<<1, n>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != (63 - i) % 4 * 1000 + 63 - i) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

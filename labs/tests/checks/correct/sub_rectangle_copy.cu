@@ -1,0 +1,37 @@
+// expect: nothing
+// A rectangle is copied out of the middle of a larger image.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void index(int *image, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) image[i] = i;
+}
+
+int main(void)
+{
+    const int w = 40, h = 30, cw = 7, ch = 5, x0 = 33, y0 = 25;
+    int *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, w*h * sizeof(int)));
+    index<<<10, 128>>>(d_image, w * h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    int crop[cw * ch];
+    CHECK(cudaMemcpy2D(crop, cw * sizeof(int), d_image + y0 * w + x0, w * sizeof(int),
+                       cw * sizeof(int), ch, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < cw * ch; i++)
+        if (crop[i] != (y0 + i / cw) * w + x0 + i % cw) failures++;
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

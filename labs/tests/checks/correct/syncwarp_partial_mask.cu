@@ -1,0 +1,50 @@
+// expect: nothing
+// Half a warp exchanges values under a mask that names exactly that half.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void swap_quads(const int *in, int *out)
+{
+    __shared__ int s[32];
+    int lane = threadIdx.x;
+    if (lane < 16) {
+        s[lane] = in[lane];
+        __syncwarp(0x0000ffffu);
+        out[lane] = s[lane ^ 3];
+    } else {
+        out[lane] = -in[lane];
+    }
+}
+
+int main(void)
+{
+    const int n = 32;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    swap_quads<<<1, n>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != (i < 16 ? (i ^ 3) : -i)) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

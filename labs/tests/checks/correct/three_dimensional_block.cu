@@ -1,0 +1,37 @@
+// expect: nothing
+// A 3-D block: warps run across rows and planes, every thread has its own voxel.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void label(int *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x < w && y < h && z < d) out[(z * h + y) * w + x] = z;
+}
+
+int main(void)
+{
+    const int w = 11, h = 8, d = 7, n = w * h * d;
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    label<<<dim3(3, 2, 3), dim3(5, 4, 3)>>>(d_out, w, h, d);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != i / (w * h)) failures++;
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,48 @@
+// expect: nothing
+// float4 for the whole quadruples, single floats for the remaining two.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void triple(const float *in, float *out, int n)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (4 * k + 3 < n) {
+        float4 v = ((const float4 *)in)[k];
+        ((float4 *)out)[k] = make_float4(3 * v.x, 3 * v.y, 3 * v.z, 3 * v.w);
+    } else {
+        for (int i = 4 * k; i < n; i++) out[i] = 3 * in[i];
+    }
+}
+
+int main(void)
+{
+    const int n = 102;
+    static float h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = (float)(i);
+    float *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    triple<<<1, 32>>>(d_in, d_out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static float h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != 3 * i) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

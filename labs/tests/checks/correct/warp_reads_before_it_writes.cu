@@ -1,0 +1,44 @@
+// expect: nothing
+// Registers carry the values over the barrier that separates reading from writing a tile.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void blur_in_place(int *image)
+{
+    __shared__ int row[70];
+    int t = threadIdx.x, i = blockIdx.x * 70 + t;
+    row[t] = image[i];
+    __syncthreads();
+    int left = t > 0 ? row[t - 1] : 0, right = t < 69 ? row[t + 1] : 0;
+    __syncthreads();
+    row[t] = left + row[t] + right;
+    image[i] = row[t];
+}
+
+int main(void)
+{
+    const int n = 3 * 70;
+    static int h_image[n];
+    for (int i = 0; i < n; i++) h_image[i] = 1;
+    int *d_image = NULL;
+    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
+    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    blur_in_place<<<3, 70>>>(d_image);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_image[i] != (i % 70 == 0 || i % 70 == 69 ? 2 : 3)) failures++;
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,49 @@
+// expect: nothing
+// Every warp works on its own row of the tile; __syncwarp is all it needs.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void reverse_rows(const int *in, int *out)
+{
+    __shared__ int s[4][32];
+    int lane = threadIdx.x, warp = threadIdx.y, row = (blockIdx.x * 4 + warp) * 32;
+    for (int pass = 0; pass < 3; pass++) {
+        s[warp][lane] = in[row + lane] + pass;
+        __syncwarp();
+        out[row + lane] = s[warp][31 - lane];
+        __syncwarp();
+    }
+}
+
+int main(void)
+{
+    const int n = 8 * 32;
+    static int h_in[n];
+    for (int i = 0; i < n; i++) h_in[i] = i % 32;
+    int *d_in = NULL;
+    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
+    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    reverse_rows<<<2, dim3(32, 4)>>>(d_in, d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static int h_out[n];
+    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != 33 - i % 32) failures++;
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}
