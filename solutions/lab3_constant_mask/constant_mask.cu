@@ -99,8 +99,7 @@ cudaError_t correlate_constant(const float *d_image, int width, int height, int 
 /* ---- part B: a bank of masks, chosen by the column ---- */
 
 cudaError_t set_bank(const float *h_bank, int radius) {
-    /* TODO 4: as set_mask(), for the PHASES masks of a bank, which go to c_bank.  (about 5 lines)
-     */
+    /* TODO 4: as set_mask(), for the PHASES masks of a bank and c_bank.  (about 5 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)h_bank, (void)radius;
     // STARTER: return cudaErrorNotSupported;
