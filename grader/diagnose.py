@@ -70,6 +70,8 @@ def location(seen: Comparison, radius: int) -> str:
         return f"all of columns {left}..{right}, the right end of the image"
     if top > 0 and bottom == height - 1 and wrong[top:].all():
         return f"all of rows {top}..{bottom}, the bottom of the image"
+    if wrong.mean() > 0.9:
+        return "nearly everywhere"
     return f"in rows {top}..{bottom} and columns {left}..{right}"
 
 

@@ -63,7 +63,7 @@ class Terminal:
         """The score, what is left to do, and how to go on."""
         lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
         failed = [c for c in result.checks if c.verdict == "fail"]
-        if result.open_todos:
+        if failed and result.open_todos:
             count = len(result.open_todos)
             verb = "TODO is" if count == 1 else "TODOs are"
             lines.append(f"  {count} {verb} still open; the first: {result.open_todos[0]}")

@@ -119,7 +119,8 @@ class Rewriter:
         return self._apply(shown)
 
     def _apply(self, shown: str) -> bytes:
-        out = [f'#line 1 "{shown}"\n'.encode()]
+        # nvcc includes its header in every .cu file, asked or not.
+        out = [f'#include <cuda_runtime.h>\n#line 1 "{shown}"\n'.encode()]
         at = 0
         for edit in sorted(self.edits, key=lambda e: (e.start, e.end)):
             out += [self.source[at : edit.start], edit.text.encode()]
