@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader import cases, diagnose, judge, oracle
@@ -24,12 +25,13 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     if outcome.end == "our-fault":
         return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
     if case.inject:
-        return _judge_failure(lab, case, case.inject, outcome)
+        return _judge_failure(submission, case, case.inject, outcome)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
         lines = [outcome.reason, *_findings(outcome), *_printed(outcome)]
         return _made(lab, case, "fail", lines, outcome, outcome.end)
     if outcome.status.returned != 0:
         lines = [f"your function returned {outcome.status.error}", *_findings(outcome)]
+        lines += _open_todo(submission)
         return _made(lab, case, "fail", lines, outcome, "returned-error")
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
@@ -39,7 +41,7 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     seen = judge.compare(outcome.output, expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
-    return _wrong(lab, case, operation, given, seen, outcome)
+    return _wrong(submission, case, operation, given, seen, outcome)
 
 
 def _made(
@@ -49,7 +51,7 @@ def _made(
     lines: list[str],
     outcome: Outcome | None = None,
     diagnosis: str | None = None,
-    details: dict[str, float | int | str] | None = None,
+    details: Mapping[str, float] | None = None,
 ) -> Check:
     """The check of a case. A hidden one shows its rationale and hint, never its input."""
     if case.hidden and verdict == "fail":
@@ -72,16 +74,21 @@ def _made(
     )
 
 
-def _judge_failure(lab: Lab, case: Case, inject: str, outcome: Outcome) -> Check:
+def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Outcome) -> Check:
     """A CUDA call was made to fail: the student's function must say so, and not crash."""
+    lab = submission.lab
     call, number = inject.split(":")
     what = (
         f"kernel launch {number}" if call == "launch" else f"call {number} of {call}() in your code"
     )
-    lines = [f"{what} was made to fail, as it does on a full or broken GPU"]
+    lines = [f"{what} was made to fail, as may happen on a full or broken GPU"]
     if outcome.end != "completed" or outcome.status is None:
         lines.append(f"your program {outcome.reason}")
         return _made(lab, case, "fail", lines, outcome, "error-not-handled")
+    if not any(f.kind == "injected" for f in outcome.findings):
+        lines = [f"this check makes {what} fail, and your function never came to it"]
+        lines += _open_todo(submission)
+        return _made(lab, case, "fail", lines, outcome, "call-not-made")
     if outcome.status.returned == 0:
         lines.append("your function returned cudaSuccess all the same; check every call's result")
         lines += _findings(outcome)
@@ -95,7 +102,12 @@ def _judge_failure(lab: Lab, case: Case, inject: str, outcome: Outcome) -> Check
 
 
 def _wrong(
-    lab: Lab, case: Case, operation: str, given: Inputs, seen: Comparison, outcome: Outcome
+    submission: Submission,
+    case: Case,
+    operation: str,
+    given: Inputs,
+    seen: Comparison,
+    outcome: Outcome,
 ) -> Check:
     y, x = seen.first()
     got, want = float(seen.got[y, x]), float(seen.expected.value[y, x])
@@ -108,13 +120,15 @@ def _wrong(
         lines.append(f"out[y={y}][x={x}] = {got:.9g}, want {want:.9g}{_against_bound(seen, y, x)}")
     if found:
         lines.append(found.text)
+        lines += _open_todo(submission) if found.name == "nothing-written" else []
     lines += _findings(outcome)
     if case.why:
         lines.append(f"this case: {case.why}")
     details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "y": y, "x": x, "want": want}
     if math.isfinite(got):
         details["got"] = got
-    return _made(lab, case, "fail", lines, outcome, found.name if found else None, details)
+    name = found.name if found else None
+    return _made(submission.lab, case, "fail", lines, outcome, name, details)
 
 
 def _against_bound(seen: Comparison, y: int, x: int) -> str:
@@ -129,6 +143,12 @@ def _findings(outcome: Outcome) -> list[str]:
     """What the simulator noticed, errors first, a few."""
     errors: list[Finding] = [f for f in outcome.findings if f.severity == "error"]
     return [f.render() for f in errors[:3]]
+
+
+def _open_todo(submission: Submission) -> list[str]:
+    """Where to begin, if the file still says so."""
+    todos = submission.open_todos()
+    return [f"begin with the TODO at {todos[0]}"] if todos else []
 
 
 def _printed(outcome: Outcome) -> list[str]:

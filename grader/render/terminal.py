@@ -19,7 +19,7 @@ class Terminal:
     width: int = 100
     colour: bool = False
     verbose: bool = False
-    _said: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _said: set[tuple[str, ...]] = field(default_factory=set)
     _hinted: set[str] = field(default_factory=set)
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
@@ -42,17 +42,16 @@ class Terminal:
             note = ""
         if self.verbose and check.seconds:
             note = f"{check.seconds:.2f} s  {note}"
+        said = tuple(line for line in check.message if not line.startswith("this case: "))
+        again = bool(said) and said in self._said and not self.verbose
+        note = f"as above  {note}" if again else note
+        self._said.add(said)
         text += " " * max(2, self.width - 4 - bare - len(note)) + note if note else ""
-        return "\n".join([text.rstrip(), *self._lines(check, lab, hints)])
+        return "\n".join([text.rstrip(), *([] if again else self._lines(check, lab, hints))])
 
     def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
         if check.verdict == "pass" and not self.verbose:
             return []
-        said = tuple(line for line in check.message if not line.startswith("this case: "))
-        if said and not self.verbose and said in self._said:
-            return [f"{INDENT}as above, in {self._said[said]}"]
-        if said:
-            self._said[said] = check.name
         lines = [wrapped for line in check.message for wrapped in self._wrap(line)]
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
             self._hinted.add(check.part)

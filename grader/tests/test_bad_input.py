@@ -122,14 +122,14 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_link_fifo_and_folder_in_place_of_the_file(tmp_path: Path) -> None:
-    for name, make in {
-        "link": lambda p: p.symlink_to("/etc/passwd"),
-        "fifo": os.mkfifo,
-        "folder": Path.mkdir,
-    }.items():
-        (tmp_path / name).mkdir()
-        make(tmp_path / name / "cpu_loop.c")
-        message = compile_check(tmp_path / name)["message"][0]
+    folders = [tmp_path / name for name in ("link", "fifo", "folder")]
+    for folder in folders:
+        folder.mkdir()
+    (folders[0] / "cpu_loop.c").symlink_to("/etc/passwd")
+    os.mkfifo(folders[1] / "cpu_loop.c")
+    (folders[2] / "cpu_loop.c").mkdir()
+    for folder in folders:
+        message = compile_check(folder)["message"][0]
         assert "link" in message or "not a file" in message or "cannot be read" in message
 
 

@@ -103,5 +103,10 @@ bool sim_injected(const char *name) {
         strncmp(name, wanted, strlen(name)) != 0) {
         return false;
     }
-    return ++calls == atoi(colon + 1);
+    if (++calls != atoi(colon + 1)) {
+        return false;
+    }
+    struct sim_finding finding = {.severity = "note", .kind = "injected"};
+    sim_report(&finding, "call %d of %s was made to fail", calls, name);
+    return true;
 }
