@@ -86,7 +86,7 @@ def _unwritten(seen: Comparison) -> Diagnosis:
     corner = np.zeros_like(missing)
     corner[:, x0:] = True
     corner[y0:, :] = True
-    if (corner == missing).all():
+    if (corner == missing).all() and 2 * x0 > width and 2 * y0 > height:
         ends = [f"columns {x0}..{width - 1}"] if x0 < width else []
         ends += [f"rows {y0}..{height - 1}"] if y0 < height else []
         return Diagnosis(

@@ -7,11 +7,11 @@ grader/schema/convlabs-grade-v1.json is generated from these types.
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
-SCHEMA = "convlabs-grade/v1"
+SCHEMA: Final = "convlabs-grade/v1"
 
 Verdict = Literal["pass", "fail", "uncertain", "error", "skip"]
 Kind = Literal["build", "correct", "safe", "technique", "speed"]

@@ -34,8 +34,8 @@ def cpu_loop(folder: Path, body: str, before: str = "") -> Path:
 
 
 def fails(folder: Path, *options: str) -> list[dict[str, Any]]:
-    """Grades part A of lab 1: it must fail as the student's fault; gives the failed checks."""
-    code, document = grade("lab1", "--src", str(folder), "-k", "A ", *options)
+    """Grades some of part A of lab 1: it must fail as the student's fault; gives the failed checks."""
+    code, document = grade("lab1", "--src", str(folder), "-k", "A Ando", *options)
     assert code == 1, document
     failed = [c for c in document["checks"] if c["verdict"] == "fail"]
     assert len(failed) == len([c for c in document["checks"] if c["kind"] == "correct"])
@@ -45,7 +45,7 @@ def fails(folder: Path, *options: str) -> list[dict[str, Any]]:
 RUNS = {
     "crash": ("*(volatile int *)8 = 1;", "", "segmentation fault"),
     "integer division by 0": (
-        "volatile int z = width - width; out[0] = (float)(1 / z);",
+        "volatile int z = width - width; out[0] = (float)(height / z);",
         "",
         "arithmetic fault",
     ),
@@ -88,7 +88,7 @@ def test_prints_a_gigabyte(tmp_path: Path) -> None:
 
 def test_hangs_on_one_case(tmp_path: Path) -> None:
     folder = cpu_loop(tmp_path, "for (volatile int i = 0;; i++) { }")
-    code, document = grade("lab1", "--src", str(folder), "-k", "A 1x1")
+    code, document = grade("lab1", "--src", str(folder), "-k", "A 13x13 on 1x1")
     assert code == 1
     failed = [c for c in document["checks"] if c["verdict"] == "fail"]
     assert failed and all("did not finish within" in c["message"][0] for c in failed)
