@@ -866,7 +866,8 @@ int main(void)
     double *dpic = to_device(doubles), *o_padded = zeros<double>(N);
     const int OUT = 30, DEEP = 20, PIX = 333;
     float *left = to_device(noise<float>(OUT * DEEP, 16, 0.125f));
-    float *right = to_device(noise<float>(DEEP * PIX, 16, 0.125f)), *o_tile = zeros<float>(OUT * PIX);
+    float *right = to_device(noise<float>(DEEP * PIX, 16, 0.125f));
+    float *o_tile = zeros<float>(OUT * PIX);
     int *o_hist = zeros<int>(6 * 48), *o_halves = zeros<int>(5), *o_prefix = zeros<int>(100 * 100);
     const int RB = (N + 255) / 256;
     float *o_inter = zeros<float>(RB);
@@ -924,7 +925,8 @@ int main(void)
     uchar4 *o_rgba = (uchar4 *)zeros<byte>(4 * FW * 26);
     float4 *o_bias = (float4 *)zeros<float>(4 * 61 * 37);
     double2 *o_dmirror = (double2 *)zeros<double>(2 * 1000);
-    float *o_pitch = zeros<float>(M + 2), *o_gray3 = zeros<float>(3600), *o_gray = zeros<float>(3600);
+    float *o_pitch = zeros<float>(M + 2);
+    float *o_gray3 = zeros<float>(3600), *o_gray = zeros<float>(3600);
     std::vector<keypoint> keys(700);
     for (keypoint &k : keys)
         k = {(short)(next_random() % W), (short)(next_random() % H), 0.5f, 0};
