@@ -42,7 +42,6 @@ bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), vo
     uintptr_t top = (uintptr_t)mapping + mapped - (size_t)(index % 32) * STAGGER;
     void **frame = (void **)(top & ~(uintptr_t)15);
 #if defined(__x86_64__)
-    *--frame = NULL; /* keeps the alignment that a call would leave */
     *--frame = (void *)(uintptr_t)sim_fiber_start;
     frame -= 6;
     memset(frame, 0, 6 * sizeof *frame);
