@@ -14,6 +14,7 @@ struct job {
     const float *image, *mask;
     size_t image_bytes, mask_bytes;
     int width, height, radius;
+    int bad_radius; /* to be refused first; 0: none is tried */
     enum border border;
 };
 
@@ -24,7 +25,24 @@ static void students_turn(void) {
 #endif
 }
 
-/* The mask to constant memory, then the launch. d_mask is for the baseline of part A alone. */
+/* Do the student's two functions refuse job->bad_radius? The mask for it is there and all 0. */
+static int refuse_bad_radius(const struct job *job, const float *d_image, float *d_out) {
+    const int radius = job->bad_radius;
+    const size_t size = (size_t)(2 * abs(radius) + 1);
+    float *zeros = calloc(PHASES * size * size, sizeof(float));
+    if (zeros == NULL) {
+        return 1; /* our lack of memory is not the student's mistake */
+    }
+    const cudaError_t set = job->bank ? set_bank(zeros, radius) : set_mask(zeros, radius);
+    const cudaError_t run = (job->bank ? correlate_polyphase : correlate_constant)(
+        d_image, job->width, job->height, radius, job->border, d_out);
+    cudaGetLastError(); /* whatever these calls left behind is not of the call that is graded */
+    free(zeros);
+    return set == cudaErrorInvalidValue && run == cudaErrorInvalidValue;
+}
+
+/* The mask to constant memory, then the launch; what the student's functions return. d_mask is for
+ * the baseline of part A alone. */
 static cudaError_t run_part(const struct job *job, const float *d_image, const float *d_mask,
                             float *d_out) {
     const int width = job->width, height = job->height, radius = job->radius;
@@ -38,6 +56,9 @@ static cudaError_t run_part(const struct job *job, const float *d_image, const f
         return error != cudaSuccess
                    ? error
                    : baseline_polyphase(d_image, width, height, radius, job->border, d_out);
+    }
+    if (job->bad_radius != 0 && !refuse_bad_radius(job, d_image, d_out)) {
+        return (cudaError_t)BAD_RADIUS_ACCEPTED;
     }
     students_turn();
     error = job->bank ? set_bank(job->mask, radius) : set_mask(job->mask, radius);
@@ -83,25 +104,12 @@ static cudaError_t run_on_device(const struct job *job, float *out) {
     return error;
 }
 
-/* Does the student's setter refuse `radius`? Its mask is there and all 0. */
-static int refuses(const struct job *job, int radius) {
-    const size_t size = (size_t)(2 * abs(radius) + 1);
-    float *zeros = calloc(PHASES * size * size, sizeof(float));
-    if (zeros == NULL) {
-        return 1; /* our lack of memory is not the student's mistake */
-    }
-    const cudaError_t error = job->bank ? set_bank(zeros, radius) : set_mask(zeros, radius);
-    cudaGetLastError(); /* whatever it left behind is not of the call that is graded */
-    free(zeros);
-    return error == cudaErrorInvalidValue;
-}
-
-/* Settings: border = zero | replicate; bad_radius = a radius that the setter must refuse, tried
- * before the call that counts. */
+/* Settings: border = zero | replicate; bad_radius = a radius that both functions must refuse,
+ * tried before the calls that count. */
 int lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
-    const char *part = runner_part(r), *bad_radius = runner_setting(r, "bad_radius", "");
+    const char *part = runner_part(r);
     const int bank = mask->ndim == 3;
     const struct job job = {
         .part = strcmp(part, "A") == 0   ? PART_A
@@ -115,6 +123,7 @@ int lab_run(struct runner *r) {
         .width = image->shape[1],
         .height = image->shape[0],
         .radius = mask->shape[mask->ndim - 1] / 2,
+        .bad_radius = atoi(runner_setting(r, "bad_radius", "0")),
         .border = strcmp(runner_setting(r, "border", "zero"), "zero") == 0 ? BORDER_ZERO
                                                                            : BORDER_REPLICATE,
     };
@@ -126,11 +135,7 @@ int lab_run(struct runner *r) {
         (bank && mask->shape[0] != PHASES)) {
         return WRONG_SHAPE;
     }
-    float *out = runner_output(r, "out", image->bytes);
-    if (*bad_radius != '\0' && !refuses(&job, atoi(bad_radius))) {
-        return BAD_RADIUS_ACCEPTED;
-    }
-    return (int)run_on_device(&job, out);
+    return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
 }
 
 const char *lab_error(int returned) {
