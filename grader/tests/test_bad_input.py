@@ -34,7 +34,7 @@ def cpu_loop(folder: Path, body: str, before: str = "") -> Path:
 
 
 def fails(folder: Path, *options: str) -> list[dict[str, Any]]:
-    """Grades some of part A of lab 1: it must fail as the student's fault; gives the failed checks."""
+    """Grades some of part A of lab 1, which must all fail as the student's fault."""
     code, document = grade("lab1", "--src", str(folder), "-k", "A Ando", *options)
     assert code == 1, document
     failed = [c for c in document["checks"] if c["verdict"] == "fail"]

@@ -5,7 +5,10 @@ Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
 """
 
 import json
+import os
 import subprocess
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +45,20 @@ def verdict_of(entry: Path) -> str:
     return line.split("zoo: ")[1].split("|")[0].strip(" */")
 
 
+Graded = tuple[int, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def gradings() -> Iterator[dict[Path, Future[Graded]]]:
+    """Every entry's grade, made several at a time: one grading leaves cores idle."""
+    with ThreadPoolExecutor(max_workers=2 * len(os.sched_getaffinity(0))) as pool:
+        yield {e: pool.submit(grade, e.parent.name, "--src", str(e)) for e in ENTRIES}
+        pool.shutdown(cancel_futures=True)
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: f"{e.parent.name}/{e.name}")
-def test_zoo(entry: Path) -> None:
-    code, document = grade(entry.parent.name, "--src", str(entry))
+def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]]) -> None:
+    code, document = gradings[entry].result()
     failed = [c["name"] for c in document["checks"] if c["verdict"] not in ("pass", "skip")]
     if verdict_of(entry) == "right":
         assert code == 0, failed
