@@ -1,0 +1,41 @@
+"""Handouts: one for each lab, links that lead somewhere, figures that are what the script draws."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import paths, spec
+
+HANDOUTS = paths.ROOT / "handouts"
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_every_lab_has_a_handout(lab: str) -> None:
+    text = (HANDOUTS / f"{lab}.md").read_text()
+    assert f"({lab}.md)" in (HANDOUTS / "README.md").read_text()
+    assert "CC BY 4.0" in text
+    for name in spec.load(lab).submit:
+        assert name in text
+
+
+@pytest.mark.parametrize("page", sorted(HANDOUTS.glob("*.md")), ids=lambda p: p.name)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)", page.read_text())
+    assert targets
+    missing = [
+        t for t in targets if not t.startswith("https://") and not (page.parent / t).exists()
+    ]
+    assert not missing
+
+
+def test_figures_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, HANDOUTS / "figures.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
