@@ -47,12 +47,26 @@ def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diag
         return _unwritten(seen)
     if found := _values(seen):
         return found
+    if case.exact is not None:
+        return _not_exact(case, operation, given, seen)
     if seen.got.size > LARGE:
         return None
     for mistake in _mistakes(case, operation, given, seen):
         if _reproduces(mistake.output(), seen):
             return Diagnosis(mistake.name, mistake.text)
     return _scaled(seen) or _single_tap(case, operation, given, seen)
+
+
+def _not_exact(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
+    """Every bit was asked for. Is it right up to rounding?"""
+    right = oracle.OPERATIONS[operation](given.image, given.mask, case.border)
+    if not _reproduces(right, seen):
+        return None
+    return Diagnosis(
+        "not-bit-for-bit",
+        "right up to rounding, but not bit for bit: product and sum must be rounded apart, and the "
+        "taps taken row by row",
+    )
 
 
 def location(seen: Comparison, radius: int) -> str:
@@ -65,7 +79,8 @@ def location(seen: Comparison, radius: int) -> str:
     inside = wrong[radius : height - radius, radius : width - radius]
     top, bottom, left, right = ys.min(), ys.max(), xs.min(), xs.max()
     if height > 2 * radius and width > 2 * radius and not inside.any():
-        return f"all within {radius} pixels of the image's border, where the mask reaches outside"
+        near = "1 pixel" if radius == 1 else f"{radius} pixels"
+        return f"all within {near} of the image's border, where the mask reaches outside"
     if left > 0 and right == width - 1 and wrong[:, left:].all():
         return f"all of columns {left}..{right}, the right end of the image"
     if top > 0 and bottom == height - 1 and wrong[top:].all():

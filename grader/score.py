@@ -11,10 +11,16 @@ FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
     """The points earned and measured.
 
-    `uncertain` and `error` cost nothing: their points count as unmeasured. With `selected` (a run
-    of part of the checks) the score covers only what ran.
+    `uncertain` and `error` cost nothing: their points count as unmeasured, and so do those of a
+    check that this backend does not have (a skip that needs no other check). With `selected` (a
+    run of part of the checks) the score covers only what ran.
     """
-    counted = [c for c in checks if c.verdict in ("pass", "fail", "skip")]
+    ours = {c.name for c in checks if c.verdict == "error"}  # a skip for their sake is ours too
+    lost = [c for c in checks if c.verdict == "error" or c.needs in ours]
+    elsewhere = [c for c in checks if c.verdict == "skip" and c.needs is None]
+    counted = [
+        c for c in checks if c.verdict in ("pass", "fail", "skip") and c not in lost + elsewhere
+    ]
     earned = sum(c.points for c in counted)
     measured = sum(c.max_points for c in counted)
     if selected:
@@ -24,7 +30,9 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
         for c in checks
         if c.verdict == "uncertain"
     ]
-    faults = sum(c.max_points for c in checks if c.verdict == "error")
+    if elsewhere:
+        unmeasured.append(Unmeasured(sum(c.max_points for c in elsewhere), "need the simulator"))
+    faults = sum(c.max_points for c in lost)
     if faults:
         unmeasured.append(
             Unmeasured(faults, "could not be checked: the grader or machine is at fault")

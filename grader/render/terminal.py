@@ -24,9 +24,10 @@ class Terminal:
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
         """The first line: which file is graded, and on what."""
-        name = self._paint("1", f"{lab}  {title}")
+        name = f"{lab}  {title}"
+        gap = " " * max(2, 32 - len(name))
         named = ", ".join(files)
-        return f"{name:<38}  your file: {named}   backend: {backend}"
+        return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
 
     def check(self, check: Check, lab: str, hints: int) -> str:
         """One check: its line and, where something is wrong, why. `hints`: its part's number."""

@@ -1,0 +1,104 @@
+"""Each known mistake is recognised by the output it gives, and a right output by none."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from grader import diagnose, oracle
+from grader.cases import Inputs
+from grader.judge import POISON, compare
+from grader.oracle import F32
+from grader.spec import Case
+
+CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
+HEIGHT, WIDTH = 23, 37
+
+
+def inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
+    random = np.random.RandomState(1)
+    image = random.uniform(0, 1, (HEIGHT, WIDTH)).astype(np.float32)
+    return Inputs(image, random.uniform(0.1, 1, mask_shape).astype(np.float32))
+
+
+def right(given: Inputs, border: str = "zero", mask: F32 | None = None) -> F32:
+    chosen = given.mask if mask is None else mask
+    return oracle.correlate64(given.image, chosen, border).astype(np.float32)
+
+
+def without(mask: F32, rows: slice, columns: slice) -> F32:
+    cut = mask.copy()
+    cut[rows, columns] = 0
+    return cut
+
+
+def unwritten(out: F32, rows: slice, columns: slice) -> F32:
+    out = out.copy()
+    out.view(np.uint32)[rows, columns] = POISON
+    return out
+
+
+ALL = slice(None)
+MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
+    "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
+    "transposed mask": ("mask-transposed", lambda g: right(g, mask=g.mask.T)),
+    "mirrored mask": ("mask-mirrored", lambda g: right(g, mask=g.mask[:, ::-1])),
+    "upside down mask": ("mask-upside-down", lambda g: right(g, mask=g.mask[::-1])),
+    "replicate border": ("wrong-border", lambda g: right(g, "replicate")),
+    "wrapped border": ("wrong-border", lambda g: right(g, "wrap")),
+    "last row of the mask": (
+        "loop-bound",
+        lambda g: right(g, mask=without(g.mask, slice(4, 5), ALL)),
+    ),
+    "one tap left out": (
+        "single-tap",
+        lambda g: right(g, mask=without(g.mask, slice(1, 2), slice(3, 4))),
+    ),
+    "factor": ("scaled", lambda g: right(g) / np.float32(25)),
+    "copied": ("copied", lambda g: g.image.copy()),
+    "zeros": ("all-zero", lambda g: np.zeros_like(g.image)),
+    "nan": ("nan", lambda g: np.full_like(g.image, np.float32("nan"))),
+    "shifted": ("shifted", lambda g: np.roll(right(g), (0, 1), (0, 1))),
+    "nothing": ("nothing-written", lambda g: unwritten(g.image, ALL, ALL)),
+    "last columns": ("last-block-missing", lambda g: unwritten(right(g), ALL, slice(32, None))),
+    "last rows": ("last-block-missing", lambda g: unwritten(right(g), slice(16, None), ALL)),
+    "one pixel": ("not-all-written", lambda g: unwritten(right(g), slice(3, 4), slice(5, 6))),
+    "uninitialised": ("uninitialised-sum", lambda g: right(g) - np.float32(1.7e38)),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_known_mistake_is_named(name: str) -> None:
+    wanted, make = MISTAKES[name]
+    given = inputs()
+    seen = compare(make(given), oracle.correlate(given.image, given.mask, "zero"))
+    assert not seen.right()
+    found = diagnose.explain(CASE, "correlate", given, seen)
+    assert found is not None and found.name == wanted
+
+
+def test_border_skipped_is_named() -> None:
+    given = inputs()
+    out = np.full_like(given.image, np.nan)
+    out.view(np.uint32)[:] = POISON
+    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
+    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    found = diagnose.explain(CASE, "correlate", given, seen)
+    assert found is not None and found.name == "border-skipped"
+
+
+def test_wrong_phase_is_named() -> None:
+    given = inputs((4, 5, 5))
+    rolled = np.roll(given.mask, 1, axis=0)
+    out = oracle.polyphase(given.image, rolled, "zero").value.astype(np.float32)
+    seen = compare(out, oracle.polyphase(given.image, given.mask, "zero"))
+    found = diagnose.explain(CASE, "polyphase", given, seen)
+    assert found is not None and found.name == "wrong-phase"
+
+
+def test_noise_is_not_explained() -> None:
+    given = inputs()
+    out = np.random.RandomState(9).uniform(0, 9, given.image.shape).astype(np.float32)
+    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    assert diagnose.explain(CASE, "correlate", given, seen) is None
+    assert diagnose.location(seen, 2) == "every pixel"

@@ -1,0 +1,77 @@
+"""Draws handouts/figures/grade.svg: what ./grade prints for a wrong lab 3, as it prints it.
+
+build/venv/bin/python handouts/terminal.py
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+ROOT = Path(__file__).resolve().parent.parent
+SUBMISSION = "grader/tests/zoo/lab3/zero-as-replicate"
+LINES = 22  # of the output that are shown
+WIDTH = 96
+THEME = TerminalTheme(
+    (24, 26, 31),
+    (214, 218, 226),
+    [  # black, red, green, yellow, blue, magenta, cyan, white
+        (70, 74, 84),
+        (240, 113, 120),
+        (122, 204, 132),
+        (229, 192, 123),
+        (97, 175, 239),
+        (198, 140, 236),
+        (86, 194, 208),
+        (200, 204, 212),
+    ],
+)
+# rich's own template loads a web font; this one shows the reader's.
+TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
+xmlns="http://www.w3.org/2000/svg">
+<title>A wrong lab 3, graded in a terminal</title>
+<style>
+.{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, \
+monospace; line-height: {line_height}px; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" \
+height="{terminal_height}"/></clipPath>{lines}</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" \
+clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
+<g class="{unique_id}-matrix" xml:space="preserve">{matrix}</g></g>
+</svg>
+"""
+
+
+def main() -> None:
+    shown = "constant_mask.cu"
+    done = subprocess.run(
+        [ROOT / "grade", "lab3", "--src", ROOT / SUBMISSION, "--color", "always"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"COLUMNS": str(WIDTH), "PATH": "/usr/local/bin:/usr/bin:/bin"},
+    )
+    printed = done.stdout.replace(f"{SUBMISSION}/{shown}", f"starter/lab3_constant_mask/{shown}")
+    lines = printed.splitlines()
+    kept = [*lines[: LINES - 3], "  ...", *lines[-2:]]
+    console = Console(record=True, width=WIDTH + 14, file=io.StringIO())
+    console.print(Text("$ make lab3 && ./grade lab3", style="bold"))
+    for line in kept:
+        indent = len(line) - len(line.lstrip())
+        # Indentation in a style of its own: renderers drop the white space a text begins with.
+        text = Text(" " * indent, style="on #181a1f") + Text.from_ansi(line[indent:])
+        console.print(text, soft_wrap=True)
+    svg = console.export_svg(title="./grade lab3", theme=THEME, code_format=TEMPLATE)
+    (ROOT / "handouts" / "figures" / "grade.svg").write_text(svg)
+
+
+if __name__ == "__main__":
+    main()
