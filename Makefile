@@ -62,7 +62,7 @@ test: setup-dev
 
 lint: setup-dev
 	$(say) LINT python
-	$(Q)$(PYTHON) -m ruff check grader solutions datasets handouts labs/sim grade
+	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs/sim grade
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs/sim grade
 	$(Q)$(PYTHON) -m mypy
 	@$(MAKE) lint-c

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-
 from grader import __version__, correctness, score
 from grader.backend import Backend, machine
 from grader.build import Build, BuildError, Submission, build
