@@ -97,11 +97,12 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # The student's: warnings are shown, never fatal. An uninitialised local gets a fixed wrong value
 # (on a GPU it holds what the register held), so that a forgotten `sum = 0` cannot pass by luck;
 # a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
+# DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WARN)
-SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
+SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim

@@ -42,6 +42,7 @@ class Finding(msgspec.Struct, frozen=True):
     line: int = 0
     block: list[int] = []
     thread: list[int] = []
+    pc: int = 0  # where in the binary it happened, when the line is not known
 
     def where(self) -> str:
         return f"{self.file}:{self.line}" if self.file and self.line else ""
@@ -116,15 +117,19 @@ def run(lab: Lab, case: Case, binary: Path, given: Inputs, work: Path) -> Outcom
             seconds=lab.limits.seconds, file_size=max(given.image.nbytes, MAX_TEXT)
         )
         done = sandbox.launch(argv, limits, folder, env)
-        return _outcome(done, folder, (height, width), lab.limits.seconds)
+        findings = _located(_findings(folder), binary)
+        return _outcome(done, folder, (height, width), lab.limits.seconds, findings)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _outcome(
-    done: sandbox.Finished, folder: Path, shape: tuple[int, int], seconds: float
+    done: sandbox.Finished,
+    folder: Path,
+    shape: tuple[int, int],
+    seconds: float,
+    findings: list[Finding],
 ) -> Outcome:
-    findings = _findings(folder)
     printed = done.stdout.decode(errors="replace")
 
     def ended(end: End, reason: str) -> Outcome:
@@ -199,6 +204,24 @@ def _findings(folder: Path) -> list[Finding]:
         with suppress(msgspec.DecodeError):
             found.append(msgspec.json.decode(line, type=Finding))
     return found
+
+
+def _located(findings: list[Finding], binary: Path) -> list[Finding]:
+    """Gives each finding that has only a place in the binary the line it stands for."""
+    return [_with_line(f, binary) if f.pc and not f.line else f for f in findings]
+
+
+def _with_line(finding: Finding, binary: Path) -> Finding:
+    """The finding with the file and line of its `pc`, if addr2line knows them."""
+    argv = ["addr2line", "-e", str(binary), hex(finding.pc)]
+    try:
+        said = sandbox.launch(argv, sandbox.Limits(seconds=5), binary.parent).stdout
+    except OSError:
+        return finding
+    file, _, line = said.decode(errors="replace").split(" (")[0].strip().rpartition(":")
+    if not line.isdecimal() or file.startswith("?"):
+        return finding
+    return msgspec.structs.replace(finding, file=file, line=int(line))
 
 
 def _last_line(text: bytes) -> str:
