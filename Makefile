@@ -156,7 +156,7 @@ $(TESTDIR)/%.o: labs/tests/%.c
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%.cpp: labs/tests/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $< -o $@
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(CPPFLAGS) $< -o $@
 $(TESTDIR)/%.o: $(TESTDIR)/%.cpp
 	$(say) CXX $<
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
@@ -213,7 +213,7 @@ $(OUT)/%.o: $(OUT)/src/%.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
 else
 $(OUT)/%.cpp: $(OUT)/src/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
-	$(Q)$(PYTHON) labs/sim/rewrite.py --shown "$$SHOWN/$*.cu" $< -o $@
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
 $(OUT)/%.o: $(OUT)/%.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(LABINC) -c $< -o $@
@@ -230,7 +230,7 @@ $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
 $(GIVEN)/%.cpp: labs/$(LAB)/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $< -o $@
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $< -o $@
 ifeq ($(BACKEND),gpu)
 $(GIVEN)/%.o: labs/$(LAB)/%.cu
 	@mkdir -p $(@D)

@@ -1,166 +1,149 @@
-/* The CUDA runtime API that the labs use, for C and C++, with the toolkit's names and numbers. */
+/* The CUDA runtime API for C and C++, as far as the simulator has it; it names itself by
+ * CONVLABS_SIM. Each function does what NVIDIA documents for it and returns the codes that a
+ * driver returns; everything runs at once and in order, so streams and events only mark it.
+ *
+ * In C++ every call also leaves the caller's file and line, which findings name. */
 #ifndef SIM_CUDA_RUNTIME_API_H
 #define SIM_CUDA_RUNTIME_API_H
 
-#include "sim_errors.h"
+#include "driver_types.h"
 #include "vector_types.h"
 
-#include <stddef.h>
-
-#define CONVLABS_SIM 1 /* this is the simulator, not the toolkit */
+#define CONVLABS_SIM 1
 #define CUDART_VERSION 13000
 
 #ifdef __cplusplus
-extern "C" {
+extern "C++" {
+#define SIM_EXTERN_C extern "C"
 #define SIM_DEFAULT(value) = value
+#define SIM_SITE const char *sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
+#define SIM_API(name, arguments, ...)                                                              \
+    extern "C" cudaError_t sim_c_##name(__VA_ARGS__) __asm__(#name);                               \
+    static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {                                        \
+        sim_site(sim_file, sim_line);                                                              \
+        return sim_c_##name arguments;                                                             \
+    }
+#define SIM_API_VOID(name)                                                                         \
+    extern "C" cudaError_t sim_c_##name(void) __asm__(#name);                                      \
+    static inline cudaError_t name(SIM_SITE) {                                                     \
+        sim_site(sim_file, sim_line);                                                              \
+        return sim_c_##name();                                                                     \
+    }
 #else
+#define SIM_EXTERN_C extern
 #define SIM_DEFAULT(value)
+#define SIM_API(name, arguments, ...) cudaError_t name(__VA_ARGS__);
+#define SIM_API_VOID(name) cudaError_t name(void);
 #endif
 
-#define SIM_ENUM(name, number, text) name = number,
-typedef enum cudaError { SIM_ERRORS(SIM_ENUM) } cudaError_t;
-#undef SIM_ENUM
+/* ---- convlabs' own: not part of CUDA */
 
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost = 0,
-    cudaMemcpyHostToDevice = 1,
-    cudaMemcpyDeviceToHost = 2,
-    cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4
-};
+/* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
+SIM_EXTERN_C void sim_inject_arm(void);
 
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
-};
+/* The line of the program that makes the next runtime call. */
+SIM_EXTERN_C void sim_site(const char *file, int line);
 
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
-};
+/* ---- errors */
 
-struct cudaDeviceProp {
-    char name[256];
-    size_t totalGlobalMem;
-    size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
-    size_t totalConstMem;
-    int major, minor;
-    int multiProcessorCount;
-    int maxThreadsPerMultiProcessor;
-    size_t sharedMemPerMultiprocessor;
-    size_t sharedMemPerBlockOptin;
-    int l2CacheSize;
-    int concurrentKernels;
-    int asyncEngineCount;
-    int unifiedAddressing;
-    int canMapHostMemory;
-    int memoryBusWidth;
-};
+SIM_EXTERN_C const char *cudaGetErrorName(cudaError_t error);
+SIM_EXTERN_C const char *cudaGetErrorString(cudaError_t error);
+SIM_API_VOID(cudaGetLastError)
+SIM_API_VOID(cudaPeekAtLastError)
 
-typedef struct sim_stream *cudaStream_t;
-typedef struct sim_event *cudaEvent_t;
+/* ---- the device */
 
-#define cudaHostAllocDefault 0x00
-#define cudaHostAllocPortable 0x01
-#define cudaHostAllocMapped 0x02
-#define cudaHostAllocWriteCombined 0x04
-#define cudaHostRegisterDefault 0x00
-#define cudaStreamDefault 0x00
-#define cudaStreamNonBlocking 0x01
-#define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
-#define cudaEventDisableTiming 0x02
+SIM_API_VOID(cudaDeviceSynchronize)
+SIM_API_VOID(cudaDeviceReset)
+SIM_API(cudaSetDevice, (device), int device)
+SIM_API(cudaGetDevice, (device), int *device)
+SIM_API(cudaGetDeviceCount, (count), int *count)
+SIM_API(cudaSetDeviceFlags, (flags), unsigned int flags)
+SIM_API(cudaGetDeviceProperties, (properties, device), struct cudaDeviceProp *properties,
+        int device)
+SIM_API(cudaDeviceGetAttribute, (value, attribute, device), int *value,
+        enum cudaDeviceAttr attribute, int device)
+SIM_API(cudaMemGetInfo, (available, total), size_t *available, size_t *total)
+SIM_API(cudaDriverGetVersion, (version), int *version)
+SIM_API(cudaRuntimeGetVersion, (version), int *version)
 
-const char *cudaGetErrorName(cudaError_t error);
-const char *cudaGetErrorString(cudaError_t error);
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
+/* ---- memory */
 
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaDeviceReset(void);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
-cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
-cudaError_t cudaDriverGetVersion(int *version);
-cudaError_t cudaRuntimeGetVersion(int *version);
+SIM_API(cudaMalloc, (pointer, bytes), void **pointer, size_t bytes)
+SIM_API(cudaMallocPitch, (pointer, pitch, width, height), void **pointer, size_t *pitch,
+        size_t width, size_t height)
+SIM_API(cudaFree, (pointer), void *pointer)
+SIM_API(cudaMallocHost, (pointer, bytes), void **pointer, size_t bytes)
+SIM_API(cudaHostAlloc, (pointer, bytes, flags), void **pointer, size_t bytes, unsigned int flags)
+SIM_API(cudaFreeHost, (pointer), void *pointer)
+SIM_API(cudaHostRegister, (pointer, bytes, flags), void *pointer, size_t bytes, unsigned int flags)
+SIM_API(cudaHostUnregister, (pointer), void *pointer)
+SIM_API(cudaHostGetDevicePointer, (device, host, flags), void **device, void *host,
+        unsigned int flags)
+SIM_API(cudaHostGetFlags, (flags, host), unsigned int *flags, void *host)
+SIM_API(cudaPointerGetAttributes, (attributes, pointer), struct cudaPointerAttributes *attributes,
+        const void *pointer)
 
-cudaError_t cudaMalloc(void **pointer, size_t bytes);
-cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
-cudaError_t cudaFree(void *pointer);
-cudaError_t cudaMallocHost(void **pointer, size_t bytes);
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags);
-cudaError_t cudaFreeHost(void *pointer);
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags);
-cudaError_t cudaHostUnregister(void *pointer);
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
+SIM_API(cudaMemcpy, (to, from, bytes, kind), void *to, const void *from, size_t bytes,
+        enum cudaMemcpyKind kind)
+SIM_API(cudaMemcpyAsync, (to, from, bytes, kind, stream), void *to, const void *from, size_t bytes,
+        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaMemcpy2D, (to, to_pitch, from, from_pitch, width, height, kind), void *to,
+        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+        enum cudaMemcpyKind kind)
+SIM_API(cudaMemcpy2DAsync, (to, to_pitch, from, from_pitch, width, height, kind, stream), void *to,
+        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaMemset, (pointer, value, bytes), void *pointer, int value, size_t bytes)
+SIM_API(cudaMemsetAsync, (pointer, value, bytes, stream), void *pointer, int value, size_t bytes,
+        cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaMemset2D, (pointer, pitch, value, width, height), void *pointer, size_t pitch,
+        int value, size_t width, size_t height)
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                         size_t width, size_t height, enum cudaMemcpyKind kind);
-cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes,
-                            cudaStream_t stream SIM_DEFAULT(0));
+/* ---- symbols: `symbol` is the address of a __constant__ or __device__ variable. cuda_runtime.h
+ * has the forms that take the variable itself, and so know its size. */
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned int flags SIM_DEFAULT(0));
-cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
+SIM_API(cudaMemcpyToSymbol, (symbol, from, bytes, offset, kind), const void *symbol,
+        const void *from, size_t bytes, size_t offset SIM_DEFAULT(0),
+        enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyHostToDevice))
+SIM_API(cudaMemcpyFromSymbol, (to, symbol, bytes, offset, kind), void *to, const void *symbol,
+        size_t bytes, size_t offset SIM_DEFAULT(0),
+        enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToHost))
+SIM_API(cudaGetSymbolAddress, (pointer, symbol), void **pointer, const void *symbol)
 
-/* ---- the simulator's own: not part of CUDA */
+/* ---- streams and events */
 
-/* Says which line of the program makes the runtime calls that follow. Always 0. */
-int sim_site(const char *file, int line);
+SIM_API(cudaStreamCreate, (stream), cudaStream_t *stream)
+SIM_API(cudaStreamCreateWithFlags, (stream, flags), cudaStream_t *stream, unsigned int flags)
+SIM_API(cudaStreamSynchronize, (stream), cudaStream_t stream)
+SIM_API(cudaStreamQuery, (stream), cudaStream_t stream)
+SIM_API(cudaStreamDestroy, (stream), cudaStream_t stream)
+SIM_API(cudaStreamWaitEvent, (stream, event, flags), cudaStream_t stream, cudaEvent_t event,
+        unsigned int flags SIM_DEFAULT(0))
+SIM_API(cudaEventCreate, (event), cudaEvent_t *event)
+SIM_API(cudaEventCreateWithFlags, (event, flags), cudaEvent_t *event, unsigned int flags)
+SIM_API(cudaEventRecord, (event, stream), cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaEventSynchronize, (event), cudaEvent_t event)
+SIM_API(cudaEventQuery, (event), cudaEvent_t event)
+SIM_API(cudaEventElapsedTime, (milliseconds, start, end), float *milliseconds, cudaEvent_t start,
+        cudaEvent_t end)
+SIM_API(cudaEventDestroy, (event), cudaEvent_t event)
 
-/* Starts counting calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th call of NAME fail. */
-void sim_inject_arm(void);
+/* ---- kernels */
+
+SIM_API(cudaFuncSetAttribute, (kernel, attribute, value), const void *kernel,
+        enum cudaFuncAttribute attribute, int value)
+SIM_API(cudaFuncGetAttributes, (attributes, kernel), struct cudaFuncAttributes *attributes,
+        const void *kernel)
+SIM_API(cudaFuncSetCacheConfig, (kernel, config), const void *kernel, enum cudaFuncCache config)
+SIM_API(cudaDeviceSetCacheConfig, (config), enum cudaFuncCache config)
+SIM_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (blocks, kernel, threads, shared),
+        int *blocks, const void *kernel, int threads, size_t shared)
 
 #ifdef __cplusplus
 }
+#elif !defined(SIM_RUNTIME)
+#include "sim_sites.h"
 #endif
-#undef SIM_DEFAULT
-
-/* Each call leaves its file and line, so that a finding can name them. */
-#define SIM_AT(call) (sim_site(__FILE__, __LINE__), call)
-#define cudaMalloc(...) SIM_AT(cudaMalloc(__VA_ARGS__))
-#define cudaMallocPitch(...) SIM_AT(cudaMallocPitch(__VA_ARGS__))
-#define cudaFree(...) SIM_AT(cudaFree(__VA_ARGS__))
-#define cudaMallocHost(...) SIM_AT(cudaMallocHost(__VA_ARGS__))
-#define cudaHostAlloc(...) SIM_AT(cudaHostAlloc(__VA_ARGS__))
-#define cudaFreeHost(...) SIM_AT(cudaFreeHost(__VA_ARGS__))
-#define cudaMemcpy(...) SIM_AT(cudaMemcpy(__VA_ARGS__))
-#define cudaMemcpyAsync(...) SIM_AT(cudaMemcpyAsync(__VA_ARGS__))
-#define cudaMemcpy2D(...) SIM_AT(cudaMemcpy2D(__VA_ARGS__))
-#define cudaMemset(...) SIM_AT(cudaMemset(__VA_ARGS__))
-#define cudaMemsetAsync(...) SIM_AT(cudaMemsetAsync(__VA_ARGS__))
-#define cudaMemcpyToSymbol(...) SIM_AT(cudaMemcpyToSymbol(__VA_ARGS__))
-#define cudaMemcpyToSymbolAsync(...) SIM_AT(cudaMemcpyToSymbolAsync(__VA_ARGS__))
-#define cudaMemcpyFromSymbol(...) SIM_AT(cudaMemcpyFromSymbol(__VA_ARGS__))
 
 #endif

@@ -1,102 +1,141 @@
-/* Kernels, their launches, and what each thread knows of itself. */
+/* Kernels, their launches, their shared variables, and what a thread knows of itself. */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
+#define __CUDACC__ 1
 #define __global__
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define __CUDACC__ 1
-#define __CUDA_ARCH_LIST__ 900
+#define __builtin_align__(n) __align__(n)
+#define __grid_constant__
 
-/* Written by the rewriter in place of __constant__ and, for variables, __device__. */
+/* Written by rewrite.py for variables that are __constant__ or __device__: in sections of their
+ * own, so that the runtime knows where the device's variables are. */
 #define SIM_CONSTANT __attribute__((used, section("sim_constant")))
 #define SIM_DEVICE __attribute__((used, section("sim_device")))
 
 extern "C" {
+extern __thread const uint3 threadIdx, blockIdx;
+extern __thread const dim3 blockDim, gridDim;
 
-/* One launch: what <<<...>>> holds, and where it stands. */
+/* One launch: what <<<...>>> holds, and where it stands in the program. */
 struct sim_config {
     dim3 grid, block;
-    size_t shared;
+    size_t shared; /* bytes of dynamic shared memory */
     cudaStream_t stream;
+    const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
     const char *kernel, *file;
     int line;
 };
 
-/* Runs `call(closure)` once for every thread of the grid. */
-void sim_run(const struct sim_config *config, void (*call)(const void *), const void *closure);
+/* Calls `thread(closure)` once for each thread of the grid. */
+void sim_launch(const struct sim_config *config, void (*thread)(const void *),
+                const void *closure);
 
-/* A __shared__ variable: the declaration is registered once, and lies at the same place of every
- * block's shared memory. */
-struct sim_shared {
+/* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
+void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
+
+/* One declaration of a __shared__ variable, or one instance of it in a template. */
+struct sim_shared_slot {
     const char *name, *file;
     int line;
     unsigned size, align;
     unsigned launch, offset; /* the offset holds for that launch */
 };
-void *sim_shared_address(struct sim_shared *variable);
-void *sim_dynamic_shared(void);
 
-extern __thread const uint3 threadIdx, blockIdx;
-extern __thread const dim3 blockDim, gridDim;
+/* The variable in the present block's memory. */
+void *sim_shared_address(struct sim_shared_slot *slot);
+
+/* The block's dynamic shared memory, as long as the launch asked for. */
+void *sim_dynamic_shared(void);
 }
 
-static const int warpSize = 32;
+constexpr int warpSize = 32;
 
-/* k<<<grid, block>>>(a, b)  becomes  sim_kernel(k, "k", __FILE__, __LINE__).on(grid, block)(a, b):
- * the arguments are converted once, at the launch, to the kernel's own parameters. */
-template <class... P> struct sim_launcher {
+/* `Tag` tells declarations apart. */
+template <class Tag, class T>
+static inline T &sim_shared(const char *name, const char *file, int line, unsigned align = 16) {
+    static_assert(sizeof(T) <= 48 * 1024, "a block may have at most 48 KB of static shared memory");
+    static sim_shared_slot slot = {
+        name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
+    return *static_cast<T *>(sim_shared_address(&slot));
+}
+
+template <class T>
+static inline void sim_check_argument(const sim_config *config, int number, T *pointer) {
+    sim_check_pointer(config, number, (const volatile void *)pointer);
+}
+template <class T> static inline void sim_check_argument(const sim_config *, int, const T &) {
+}
+
+/* rewrite.py turns  k<<<grid, block>>>(a, b)  into
+ *
+ *     ((void)sizeof((k(a, b), 0)), sim_kernel(FILE, LINE, "k", k).on(grid, block)(a, b))
+ *
+ * The arguments are converted once, at the launch, to the kernel's own parameters. Arguments that
+ * do not fit are an error of the first half, which names the kernel and the student's line. */
+template <class... P> struct sim_kernel_launch {
     void (*kernel)(P...);
     sim_config config;
 
-    sim_launcher &on(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0) {
+    const sim_kernel_launch &on(dim3 grid, dim3 block, size_t shared = 0,
+                                cudaStream_t stream = 0) {
         config.grid = grid;
         config.block = block;
         config.shared = shared;
         config.stream = stream;
         return *this;
     }
-
     void operator()(P... p) const {
+        [[maybe_unused]] int number = 0;
+        (sim_check_argument(&config, ++number, p), ...);
         auto thread = [=, k = kernel] { k(p...); };
-        using closure = decltype(thread);
-        sim_run(&config, [](const void *c) { (*static_cast<const closure *>(c))(); }, &thread);
+        sim_launch(&config, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
+                   &thread);
+    }
+    /* Taken when the arguments do not fit, so that this header has nothing to add to the error. */
+    template <int = 0> void operator()(...) const {
     }
 };
 
 template <class... P>
-inline sim_launcher<P...> sim_kernel(void (*kernel)(P...), const char *name, const char *file,
-                                     int line) {
-    return {kernel, {dim3(), dim3(), 0, 0, name, file, line}};
+static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, const char *name,
+                                                 void (*kernel)(P...)) {
+    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line}};
 }
 
-/* The same for a kernel template whose arguments choose the instance. */
-template <class F> struct sim_any_launcher {
+/* The same for a kernel whose arguments choose it: a template that is not fully named, or an
+ * overloaded one. `kernel` is a lambda that calls it. */
+template <class F> struct sim_generic_launch {
     F kernel;
     sim_config config;
 
-    sim_any_launcher &on(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0) {
+    const sim_generic_launch &on(dim3 grid, dim3 block, size_t shared = 0,
+                                 cudaStream_t stream = 0) {
         config.grid = grid;
         config.block = block;
         config.shared = shared;
         config.stream = stream;
         return *this;
     }
-
     template <class... A> void operator()(A... a) const {
+        [[maybe_unused]] int number = 0;
+        (sim_check_argument(&config, ++number, a), ...);
         auto thread = [=, k = kernel] { k(a...); };
-        using closure = decltype(thread);
-        sim_run(&config, [](const void *c) { (*static_cast<const closure *>(c))(); }, &thread);
+        sim_launch(&config, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
+                   &thread);
     }
 };
 
 template <class F>
-inline sim_any_launcher<F> sim_any_kernel(F kernel, const char *name, const char *file, int line) {
-    return {kernel, {dim3(), dim3(), 0, 0, name, file, line}};
+static inline sim_generic_launch<F> sim_generic_kernel(const char *file, int line,
+                                                       const char *name, F kernel) {
+    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line}};
 }
 
 #endif

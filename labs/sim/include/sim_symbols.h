@@ -2,65 +2,128 @@
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
 
-#define SIM_INLINE template <class T> static inline
-
 extern "C" {
-cudaError_t sim_copy_symbol(const void *symbol, size_t size, size_t offset, void *host,
-                            size_t bytes, cudaMemcpyKind kind, int to_symbol);
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
+                               size_t offset, cudaMemcpyKind kind);
+cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
+                                 size_t offset, cudaMemcpyKind kind);
 cudaError_t sim_symbol_address(void **pointer, const void *symbol);
-cudaError_t sim_function_attribute(const void *kernel, cudaFuncAttribute attribute, int value);
-cudaError_t sim_occupancy(int *blocks, int threads, size_t shared);
+cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
+cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
+                           const void *closure, int limit);
 }
 
-SIM_INLINE cudaError_t(cudaMalloc)(T **pointer, size_t bytes) {
-    return (cudaMalloc)((void **)pointer, bytes);
+template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes, SIM_SITE) {
+    return cudaMalloc((void **)pointer, bytes, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaMallocPitch)(T **pointer, size_t *pitch, size_t width, size_t height) {
-    return (cudaMallocPitch)((void **)pointer, pitch, width, height);
+template <class T>
+static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height,
+                                          SIM_SITE) {
+    return cudaMallocPitch((void **)pointer, pitch, width, height, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaMallocHost)(T **pointer, size_t bytes) {
-    return (cudaMallocHost)((void **)pointer, bytes);
+template <class T>
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, SIM_SITE) {
+    return cudaMallocHost((void **)pointer, bytes, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaHostAlloc)(T **pointer, size_t bytes, unsigned int flags) {
-    return (cudaHostAlloc)((void **)pointer, bytes, flags);
+template <class T>
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags, SIM_SITE) {
+    return cudaHostAlloc((void **)pointer, bytes, flags, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaMemcpyToSymbol)(const T &symbol, const void *from, size_t bytes,
-                                           size_t offset = 0,
-                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return sim_copy_symbol(&symbol, sizeof(T), offset, const_cast<void *>(from), bytes, kind, 1);
+template <class T>
+static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags, SIM_SITE) {
+    return cudaHostAlloc((void **)pointer, bytes, flags, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaMemcpyToSymbolAsync)(const T &symbol, const void *from, size_t bytes,
-                                                size_t offset = 0,
-                                                cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                                cudaStream_t = 0) {
-    return sim_copy_symbol(&symbol, sizeof(T), offset, const_cast<void *>(from), bytes, kind, 1);
+template <class T>
+static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags,
+                                                   SIM_SITE) {
+    return cudaHostGetDevicePointer((void **)device, host, flags, sim_file, sim_line);
 }
-SIM_INLINE cudaError_t(cudaMemcpyFromSymbol)(void *to, const T &symbol, size_t bytes,
+
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes,
                                              size_t offset = 0,
-                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return sim_copy_symbol(&symbol, sizeof(T), offset, to, bytes, kind, 0);
+                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                             SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
 }
-SIM_INLINE cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) {
-    return sim_symbol_address(pointer, &symbol);
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
+                                                  size_t offset = 0,
+                                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                  cudaStream_t = 0, SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
 }
-SIM_INLINE cudaError_t cudaGetSymbolSize(size_t *bytes, const T &) {
-    *bytes = sizeof(T);
-    return cudaSuccess;
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes,
+                                               size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                               SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_copy_from_symbol(to, (const void *)&symbol, sizeof(T), bytes, offset, kind);
 }
-SIM_INLINE cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value) {
-    return sim_function_attribute((const void *)kernel, attribute, value);
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes,
+                                                    size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                    cudaStream_t = 0, SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_copy_from_symbol(to, (const void *)&symbol, sizeof(T), bytes, offset, kind);
 }
-SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *, int threads,
-                                                                     size_t shared) {
-    return sim_occupancy(blocks, threads, shared);
+template <class T>
+static inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol, SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_symbol_address(pointer, (const void *)&symbol);
+}
+template <class T>
+static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol, SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_symbol_size(bytes, (const void *)&symbol, sizeof(T));
 }
 
-/* A variable in shared memory: see the rewriter. `Tag` tells declarations and instances apart. */
-template <class Tag, class T>
-static inline T &sim_shared_variable(const char *name, const char *file, int line) {
-    static sim_shared variable = {
-        name, file, line, sizeof(T), alignof(T) > 16 ? alignof(T) : 16, 0, 0};
-    return *static_cast<T *>(sim_shared_address(&variable));
+template <class R, class... P>
+static inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,
+                                               int value, SIM_SITE) {
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, R (*kernel)(P...),
+                                                SIM_SITE) {
+    return cudaFuncGetAttributes(attributes, (const void *)kernel, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaFuncSetCacheConfig(R (*kernel)(P...), cudaFuncCache config,
+                                                 SIM_SITE) {
+    return cudaFuncSetCacheConfig((const void *)kernel, config, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                        R (*kernel)(P...),
+                                                                        int threads, size_t shared,
+                                                                        SIM_SITE) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
+                                                         shared, sim_file, sim_line);
+}
+/* The block size with the most threads in flight, and a grid that fills the device with it. */
+template <class K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K,
+                                                             size_t shared = 0, int limit = 0,
+                                                             SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_best_block(
+        grid, block, [](const void *bytes, int) { return *static_cast<const size_t *>(bytes); },
+        &shared, limit);
+}
+template <class K, class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, K,
+                                                                         F shared, int limit = 0,
+                                                                         SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_best_block(
+        grid, block,
+        [](const void *f, int threads) { return (size_t)(*static_cast<const F *>(f))(threads); },
+        &shared, limit);
 }
 
 #endif

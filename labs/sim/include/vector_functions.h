@@ -1,4 +1,4 @@
-/* make_float4() and its kin. */
+/* make_float4() and its kin: one function for each vector type. */
 #ifndef SIM_VECTOR_FUNCTIONS_H
 #define SIM_VECTOR_FUNCTIONS_H
 
@@ -6,16 +6,20 @@
 
 #define SIM_MAKE(T, name)                                                                          \
     static inline name##1 make_##name##1(T x) {                                                    \
-        return name##1{x};                                                                         \
+        name##1 v = {x};                                                                           \
+        return v;                                                                                  \
     }                                                                                              \
     static inline name##2 make_##name##2(T x, T y) {                                               \
-        return name##2{x, y};                                                                      \
+        name##2 v = {x, y};                                                                        \
+        return v;                                                                                  \
     }                                                                                              \
     static inline name##3 make_##name##3(T x, T y, T z) {                                          \
-        return name##3{x, y, z};                                                                   \
+        name##3 v = {x, y, z};                                                                     \
+        return v;                                                                                  \
     }                                                                                              \
     static inline name##4 make_##name##4(T x, T y, T z, T w) {                                     \
-        return name##4{x, y, z, w};                                                                \
+        name##4 v = {x, y, z, w};                                                                  \
+        return v;                                                                                  \
     }
 
 SIM_MAKE(signed char, char)

@@ -1,12 +1,21 @@
-/* CUDA's built-in vector types, with the sizes and alignments that the device has. */
+/* CUDA's vector types, with the sizes and alignments that the device has. */
 #ifndef SIM_VECTOR_TYPES_H
 #define SIM_VECTOR_TYPES_H
 
+/* T1 and T3 are aligned like T; T2 and T4 like their whole size, at most 16 bytes. */
 #define SIM_VECTORS(T, name, align2, align4)                                                       \
-    typedef struct name##1 { T x; } name##1;                                                       \
-    typedef struct __attribute__((aligned(align2))) name##2 { T x, y; } name##2;                   \
-    typedef struct name##3 { T x, y, z; } name##3;                                                 \
-    typedef struct __attribute__((aligned(align4))) name##4 { T x, y, z, w; } name##4;
+    typedef struct name##1 {                                                                       \
+        T x;                                                                                       \
+    } name##1;                                                                                     \
+    typedef struct __attribute__((aligned(align2))) name##2 {                                      \
+        T x, y;                                                                                    \
+    } name##2;                                                                                     \
+    typedef struct name##3 {                                                                       \
+        T x, y, z;                                                                                 \
+    } name##3;                                                                                     \
+    typedef struct __attribute__((aligned(align4))) name##4 {                                      \
+        T x, y, z, w;                                                                              \
+    } name##4;
 
 SIM_VECTORS(signed char, char, 2, 4)
 SIM_VECTORS(unsigned char, uchar, 2, 4)
@@ -23,6 +32,7 @@ SIM_VECTORS(double, double, 16, 16)
 
 #undef SIM_VECTORS
 
+/* An extent: in C++ every side that is left out is 1. */
 typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus

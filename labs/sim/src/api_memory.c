@@ -1,23 +1,7 @@
-#include "sim.h"
+/* The runtime API: getting and giving back memory, copies, fills. */
+#include "api.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* Begins a call: a lost device, an injected failure. Returns what the call must return at once,
- * or cudaSuccess. */
-static cudaError_t begin(const char *name, cudaError_t injected) {
-    if (sim_sticky() != cudaSuccess) {
-        return sim_sticky();
-    }
-    return sim_injected(name) ? sim_fail(injected) : cudaSuccess;
-}
-
-#define BEGIN(name, injected)                                                                      \
-    struct sim_place place = sim_here();                                                           \
-    cudaError_t refused = begin(name, injected);                                                   \
-    if (refused != cudaSuccess) {                                                                  \
-        return refused;                                                                            \
-    }
 
 static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, unsigned flags,
                             struct sim_place place) {
@@ -28,34 +12,63 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, 
     if (bytes == 0) {
         return cudaSuccess;
     }
-    struct cudaDeviceProp device;
-    cudaGetDeviceProperties(&device, 0);
-    *pointer = bytes <= device.totalGlobalMem ? sim_allocate(bytes, space, flags, place) : NULL;
+    sim_catch_faults();
+    sim_lock_device();
+    *pointer = sim_allocate(bytes, space, flags, place);
+    sim_unlock_device();
     return *pointer ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
-    BEGIN("cudaMalloc", cudaErrorMemoryAllocation)
+    SIM_BEGIN(cudaErrorMemoryAllocation);
     return allocate(pointer, bytes, SIM_DEVICE_MEMORY, 0, place);
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
-    BEGIN("cudaMallocPitch", cudaErrorMemoryAllocation)
+    SIM_BEGIN(cudaErrorMemoryAllocation);
     if (!pitch) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    *pitch = (width + 511) / 512 * 512; /* what an H200 gives */
+    if (height && width > SIM_GLOBAL_BYTES / height) {
+        return sim_fail(cudaErrorMemoryAllocation);
+    }
+    *pitch = (width + 511) / 512 * 512; /* as the device gives it */
     return allocate(pointer, *pitch * height, SIM_DEVICE_MEMORY, 0, place);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
-    BEGIN("cudaMallocHost", cudaErrorMemoryAllocation)
-    return allocate(pointer, bytes, SIM_PINNED_MEMORY, 0, place);
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, place);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
-    BEGIN("cudaHostAlloc", cudaErrorMemoryAllocation)
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped |
+                            cudaHostAllocWriteCombined)) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, place);
+}
+
+/* Says why `pointer`, which `call` was to free, is none that it can. */
+static void report_bad_free(const void *pointer, const char *call, struct sim_place place) {
+    const struct sim_allocation *owner = sim_owner(pointer);
+    struct sim_finding finding = {.kind = "wrong-space", .place = place};
+    if (!owner) {
+        sim_report(&finding, "%s() of a pointer that no allocation gave", call);
+    } else if (owner->freed) {
+        finding.kind = "use-after-free";
+        sim_report(&finding, "%s() of memory that was freed before (%zu bytes, allocated at %s:%d)",
+                   call, owner->bytes, owner->place.file ? owner->place.file : "?",
+                   owner->place.line);
+    } else if (owner->base != pointer) {
+        sim_report(&finding, "%s() of a pointer %td bytes into its allocation", call,
+                   (const char *)pointer - owner->base);
+    } else {
+        sim_report(&finding, "%s() of %s memory: %s() frees that", call,
+                   owner->space == SIM_DEVICE_MEMORY ? "device" : "page-locked host",
+                   owner->space == SIM_DEVICE_MEMORY ? "cudaFree" : "cudaFreeHost");
+    }
 }
 
 static cudaError_t release(void *pointer, enum sim_space space, const char *call,
@@ -63,184 +76,241 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
     if (!pointer) {
         return cudaSuccess;
     }
-    struct sim_allocation *a = sim_owner_of_base(pointer, space);
-    if (!a) {
-        const struct sim_allocation *owner = sim_mapping_of(pointer);
-        struct sim_finding finding = {.severity = "error", .kind = "wrong-space", .place = place};
-        if (owner && owner->freed) {
-            finding.kind = "use-after-free";
-        }
-        sim_report(&finding, "%s() of a pointer that %s", call,
-                   !owner          ? "no allocation gave"
-                   : owner->freed  ? "was freed before"
-                   : owner->base == pointer ? "is of the other kind of memory"
-                                            : "is not the start of its allocation");
-        return sim_fail(cudaErrorInvalidValue);
+    sim_lock_device();
+    struct sim_allocation *a = sim_allocation_at(pointer, space);
+    if (a) {
+        sim_release(a);
+    } else {
+        report_bad_free(pointer, call, place);
     }
-    sim_release(a);
-    return cudaSuccess;
+    sim_unlock_device();
+    return a ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFree(void *pointer) {
-    BEGIN("cudaFree", cudaErrorInvalidValue)
-    return release(pointer, SIM_DEVICE_MEMORY, "cudaFree", place);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return release(pointer, SIM_DEVICE_MEMORY, __func__, place);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
-    BEGIN("cudaFreeHost", cudaErrorInvalidValue)
-    return release(pointer, SIM_PINNED_MEMORY, "cudaFreeHost", place);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return release(pointer, SIM_PINNED_MEMORY, __func__, place);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
-    BEGIN("cudaHostRegister", cudaErrorMemoryAllocation)
-    (void)place;
-    (void)flags;
-    return pointer && bytes ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (!pointer || bytes == 0) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    bool registered = sim_register(pointer, bytes, flags, place);
+    sim_unlock_device();
+    return registered ? cudaSuccess : sim_fail(cudaErrorHostMemoryAlreadyRegistered);
 }
 
 cudaError_t cudaHostUnregister(void *pointer) {
-    return pointer ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!pointer) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    struct sim_allocation *a = sim_allocation_at(pointer, SIM_REGISTERED_MEMORY);
+    if (a) {
+        sim_release(a);
+    }
+    sim_unlock_device();
+    return a ? cudaSuccess : sim_fail(cudaErrorHostMemoryNotRegistered);
+}
+
+/* The live page-locked allocation that holds `pointer`, or NULL. */
+static const struct sim_allocation *page_locked(const void *pointer) {
+    sim_lock_device();
+    const struct sim_allocation *a = sim_owner(pointer);
+    sim_unlock_device();
+    return a && !a->freed && a->space != SIM_DEVICE_MEMORY ? a : NULL;
 }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
-    if (!device || flags || !sim_owner_of_base(host, SIM_PINNED_MEMORY)) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!device || flags != 0 || !page_locked(host)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *device = host;
     return cudaSuccess;
 }
 
-/* Is `pointer` good for `bytes` on the side of the copy that it stands for? */
-static bool side_is_right(const void *pointer, size_t bytes, bool device, const char *side,
-                          struct sim_place place) {
-    const char *end;
-    bool is_device = sim_is_device(pointer, &end);
-    const struct sim_allocation *mapping = sim_mapping_of(pointer);
-    struct sim_finding finding = {.severity = "error", .kind = "wrong-space", .place = place};
-    if (mapping && mapping->freed) {
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct sim_allocation *a = page_locked(host);
+    if (!flags || !a) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *flags = a->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *pointer) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!attributes) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    void *same = (void *)(uintptr_t)pointer;
+    sim_lock_device();
+    bool device = sim_device_end(pointer) != NULL;
+    sim_unlock_device();
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+    if (device) {
+        *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice,
+                                                     .devicePointer = same};
+    } else if (page_locked(pointer)) {
+        *attributes = (struct cudaPointerAttributes){
+            .type = cudaMemoryTypeHost, .devicePointer = same, .hostPointer = same};
+    }
+    return cudaSuccess;
+}
+
+/* ---- copies */
+
+bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
+                   struct sim_place place) {
+    const char *at = pointer, *end = sim_device_end(pointer);
+    const struct sim_allocation *owner = sim_owner(pointer);
+    struct sim_finding finding = {.kind = "wrong-space", .place = place};
+    if (owner && owner->freed) {
         finding.kind = "use-after-free";
         sim_report(&finding, "the %s of this copy was freed before", side);
         return false;
     }
-    if (device && !is_device && !(mapping && mapping->space == SIM_PINNED_MEMORY)) {
-        sim_report(&finding, "the %s of this copy must be device memory and is not", side);
+    if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
+        end = owner->base + owner->bytes; /* page-locked: either side may use it */
+        device = device && owner->space == SIM_DEVICE_MEMORY;
+    } else if (!end && owner) {
+        return true;
+    } else if (device && !end) {
+        sim_report(&finding, "the %s of this copy should be device memory and is the host's", side);
+        return false;
+    } else if (!device && end) {
+        sim_report(&finding, "the %s of this copy should be host memory and is the device's", side);
         return false;
     }
-    if (!device && is_device) {
-        sim_report(&finding, "the %s of this copy must be host memory and is the device's", side);
-        return false;
-    }
-    if (is_device && bytes > (size_t)(end - (const char *)pointer)) {
+    size_t room = end > at ? (size_t)(end - at) : 0;
+    if (end && bytes > room) {
         finding.kind = "out-of-bounds";
-        sim_report(&finding, "this copy of %zu bytes goes %zu bytes past the end of its %s", bytes,
-                   bytes - (size_t)(end - (const char *)pointer), side);
+        sim_report(&finding, "%zu bytes are copied, %zu more than the %s has from there on", bytes,
+                   bytes - room, side);
         return false;
     }
     return true;
 }
 
-static cudaError_t check_copy(const void *to, const void *from, size_t bytes,
-                              enum cudaMemcpyKind kind, struct sim_place place) {
-    const char *end;
+cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                        size_t width, size_t height, enum cudaMemcpyKind kind,
+                        struct sim_place place) {
     if ((unsigned)kind > cudaMemcpyDefault) {
         return sim_fail(cudaErrorInvalidMemcpyDirection);
+    }
+    if (width == 0 || height == 0) {
+        return cudaSuccess;
     }
     if (!to || !from) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    bool to_device = kind == cudaMemcpyDefault ? sim_is_device(to, &end)
-                                               : kind == cudaMemcpyHostToDevice ||
-                                                     kind == cudaMemcpyDeviceToDevice;
-    bool from_device = kind == cudaMemcpyDefault ? sim_is_device(from, &end)
-                                                 : kind == cudaMemcpyDeviceToHost ||
-                                                       kind == cudaMemcpyDeviceToDevice;
-    if (!side_is_right(to, bytes, to_device, "destination", place) ||
-        !side_is_right(from, bytes, from_device, "source", place)) {
-        return sim_fail(cudaErrorInvalidValue);
+    size_t to_bytes = to_pitch * (height - 1) + width, from_bytes = from_pitch * (height - 1) + width;
+    bool by_pointer = kind == cudaMemcpyDefault || kind == cudaMemcpyHostToHost;
+    sim_lock_device();
+    bool to_device = by_pointer ? sim_device_end(to) != NULL
+                                : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = by_pointer ? sim_device_end(from) != NULL
+                                  : kind == cudaMemcpyDeviceToHost ||
+                                        kind == cudaMemcpyDeviceToDevice;
+    bool fits = sim_side_fits(to, to_bytes, to_device, "destination", place) &&
+                sim_side_fits(from, from_bytes, from_device, "source", place);
+    if (fits) {
+        sim_open_range(from, from_bytes);
+        sim_open_range(to, to_bytes);
+        for (size_t row = 0; row < height; row++) {
+            memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+        }
+        sim_close_range(from, from_bytes);
+        sim_close_range(to, to_bytes);
     }
-    return cudaSuccess;
-}
-
-static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                        struct sim_place place) {
-    if (bytes == 0) {
-        return cudaSuccess;
-    }
-    cudaError_t error = check_copy(to, from, bytes, kind, place);
-    if (error == cudaSuccess) {
-        memmove(to, from, bytes);
-    }
-    return error;
+    sim_unlock_device();
+    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    BEGIN("cudaMemcpy", cudaErrorInvalidValue)
-    return copy(to, from, bytes, kind, place);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return sim_copy_2d(to, bytes, from, bytes, bytes, 1, kind, place);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    BEGIN("cudaMemcpyAsync", cudaErrorInvalidValue)
-    (void)stream; /* a stream's work is done at once, in its order */
-    return copy(to, from, bytes, kind, place);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!sim_is_stream(stream)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    return sim_copy_2d(to, bytes, from, bytes, bytes, 1, kind, place);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind) {
-    BEGIN("cudaMemcpy2D", cudaErrorInvalidValue)
+    SIM_BEGIN(cudaErrorInvalidValue);
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = copy((char *)to + row * to_pitch,
-                                 (const char *)from + row * from_pitch, width, kind, place);
-        if (error != cudaSuccess) {
-            return error;
-        }
+    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!sim_is_stream(stream)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return cudaSuccess;
+    if (width > to_pitch || width > from_pitch) {
+        return sim_fail(cudaErrorInvalidPitchValue);
+    }
+    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+}
+
+static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height,
+                        struct sim_place place) {
+    if (width == 0 || height == 0) {
+        return cudaSuccess;
+    }
+    size_t bytes = pitch * (height - 1) + width;
+    sim_lock_device();
+    bool fits = sim_side_fits(to, bytes, true, "destination", place);
+    if (fits) {
+        sim_open_range(to, bytes);
+        for (size_t row = 0; row < height; row++) {
+            memset((char *)to + row * pitch, value, width);
+        }
+        sim_close_range(to, bytes);
+    }
+    sim_unlock_device();
+    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
-    BEGIN("cudaMemset", cudaErrorInvalidValue)
-    if (bytes == 0) {
-        return cudaSuccess;
-    }
-    if (!side_is_right(pointer, bytes, true, "destination", place)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    memset(pointer, value, bytes);
-    return cudaSuccess;
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return fill(pointer, bytes, value, bytes, 1, place);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset(pointer, value, bytes);
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!sim_is_stream(stream)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    return fill(pointer, bytes, value, bytes, 1, place);
 }
 
-cudaError_t sim_copy_symbol(const void *symbol, size_t size, size_t offset, void *host,
-                            size_t bytes, enum cudaMemcpyKind kind, int to_symbol) {
-    BEGIN(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", cudaErrorInvalidValue)
-    const char *end;
-    if (!sim_is_device(symbol, &end)) {
-        return sim_fail(cudaErrorInvalidSymbol);
-    }
-    if (offset > size || bytes > size - offset) {
-        struct sim_finding finding = {.severity = "error", .kind = "out-of-bounds",
-                                      .place = place};
-        sim_report(&finding, "this copy of %zu bytes at offset %zu does not fit the symbol's %zu",
-                   bytes, offset, size);
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (width > pitch) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    char *at = (char *)(uintptr_t)symbol + offset;
-    return to_symbol ? copy(at, host, bytes, kind, place) : copy(host, at, bytes, kind, place);
-}
-
-cudaError_t sim_symbol_address(void **pointer, const void *symbol) {
-    const char *end;
-    if (!pointer || !sim_is_device(symbol, &end)) {
-        return sim_fail(cudaErrorInvalidSymbol);
-    }
-    *pointer = (void *)(uintptr_t)symbol;
-    return cudaSuccess;
+    return fill(pointer, pitch, value, width, height, place);
 }

@@ -1,7 +1,8 @@
-/* The threads of one block: one after the other, on fibers where they wait for one another. */
+/* The threads of one block on one host thread: what block.c, warp.c and shared.c share. */
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
+#include "fiber.h"
 #include "sim.h"
 
 /* One launch, as sim_launch.h passes it. */
@@ -9,47 +10,125 @@ struct sim_config {
     dim3 grid, block;
     size_t shared; /* bytes of dynamic shared memory */
     cudaStream_t stream;
+    const void *function; /* the kernel, or NULL when only its name is known */
     const char *kernel, *file;
     int line;
 };
 
-/* A __shared__ variable, as sim_launch.h registers it. */
-struct sim_shared {
+/* One declaration of a __shared__ variable, as sim_launch.h registers it. */
+struct sim_shared_slot {
     const char *name, *file;
     int line;
     unsigned size, align;
     unsigned launch, offset; /* the offset holds for that launch */
 };
 
-/* Called by the program's kernels. */
-void *sim_shared_address(struct sim_shared *variable);
-void *sim_dynamic_shared(void);
-void __syncthreads(void);
-int __syncthreads_count(int predicate);
-int __syncthreads_and(int predicate);
-int __syncthreads_or(int predicate);
-void __syncwarp(unsigned mask);
-unsigned __activemask(void);
-unsigned __ballot_sync(unsigned mask, int predicate);
-unsigned long long sim_shuffle(unsigned mask, unsigned long long value, unsigned from);
+/* ---- what kernels call */
+
+struct sim_barrier_result {
+    int set, threads;
+};
+struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
+unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
+                                    const char *file, int line);
+unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
+void sim_warp_barrier(unsigned mask, const char *file, int line);
+unsigned sim_active_lanes(const char *file, int line);
 unsigned sim_lane(void);
+unsigned long long sim_clock(void);
+__attribute__((noreturn)) void sim_trap(const char *file, int line);
+void *sim_shared_address(struct sim_shared_slot *slot);
+void *sim_dynamic_shared(void);
 extern _Thread_local uint3 threadIdx, blockIdx;
 extern _Thread_local dim3 blockDim, gridDim;
 
-/* Begins a launch: shared variables are laid out anew. */
-void sim_block_begin_launch(void);
+/* ---- a host thread that runs blocks */
 
-/* Runs all threads of block number `index` on this host thread. Returns false when the block can
- * never end, for which a finding says why, or when there is no memory for its stacks. */
-bool sim_run_block(const struct sim_config *config, uint64_t index, void (*call)(const void *),
-                   const void *closure);
+enum thread_state { UNSTARTED, RUNNING, READY, AT_BARRIER, AT_WARP, DONE };
+enum warp_operation { WARP_BARRIER, WARP_BALLOT, WARP_SHUFFLE, WARP_ACTIVE };
 
-/* The bytes of static shared memory that the present launch has used so far. */
-unsigned sim_static_shared(void);
+struct thread {
+    enum thread_state state;
+    struct fiber *fiber; /* while it waits or is ready */
+    struct sim_place at; /* where it waits */
+    int predicate;       /* at a barrier */
+    /* At a warp operation: */
+    enum warp_operation operation;
+    unsigned mask, from;
+    unsigned long long value; /* what it gives; when it is ready, what it gets */
+};
 
-/* The thread that runs now on this host thread, for reports; false outside of kernels.
- * *stack_overflow: `address` lies just below its stack. */
-bool sim_current(const char **kernel, uint3 *block, uint3 *thread, bool *stack_overflow,
-                 const void *address);
+struct worker {
+    struct thread thread[SIM_MAX_THREADS];
+    uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
+    dim3 shape;
+
+    struct fiber fiber[SIM_MAX_THREADS];
+    struct fiber *idle[SIM_MAX_THREADS];
+    unsigned fibers, idle_count;
+    struct fiber host; /* the scheduler's own stack */
+    struct fiber *running;
+
+    /* The block that runs now: `next` is the first thread that has not begun, `limit` the first
+     * that may not yet, `waiting` the number that have begun and do not run. */
+    const struct sim_config *config; /* NULL between blocks */
+    void (*call)(const void *);
+    const void *closure;
+    unsigned current, next, limit, count, waiting;
+    struct sim_barrier_result barrier; /* of the one last passed */
+    cudaError_t failed;                /* why the kernel ended early */
+
+    char *arena;        /* static shared memory */
+    char *dynamic_end;  /* dynamic shared memory ends here, at a guard page */
+    char *dynamic;      /* and begins here */
+    unsigned poisoned;  /* bytes of the arena that must be poisoned again */
+};
+
+extern _Thread_local struct worker *sim_worker;
+
+/* ---- block.c */
+
+/* Runs all threads of block number `index`. Returns cudaSuccess, or why the kernel must end, for
+ * which a finding gives the reason. */
+cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
+                          void (*call)(const void *), const void *closure);
+
+/* The thread that runs now waits in `state` at `at`; comes back when it is resumed. */
+struct thread *sim_suspend(enum thread_state state, struct sim_place at);
+
+/* Goes on with thread `t` until it waits again or ends. */
+void sim_resume(struct worker *w, unsigned t);
+
+/* The thread that runs now ends its kernel. */
+__attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
+
+/* Is the caller a thread of a kernel? Then: of which, for reports. *on_guard: `address` is just
+ * below its stack. */
+bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
+                 bool *on_guard);
+
+/* ---- warp.c */
+
+/* Runs the warp that begins with thread `first` until each of its lanes is done, at the block's
+ * barrier, or waits for what never comes. */
+void sim_settle_warp(struct worker *w, unsigned first);
+
+/* ---- shared.c */
+
+/* Begins a launch: static variables are laid out anew as the kernel meets them, up to `limit`
+ * bytes. */
+void sim_shared_begin(size_t limit);
+
+/* The bytes of static shared memory that the launch has met so far. */
+size_t sim_shared_used(void);
+
+/* The host thread's memory for one block; false when there is none. */
+bool sim_shared_create(struct worker *w);
+
+/* Is `address` in the guard page behind the calling thread's dynamic shared memory? */
+bool sim_past_dynamic_shared(const void *address);
+
+/* Poisons it for the next block, with `bytes` of dynamic memory. */
+void sim_shared_reset(struct worker *w, size_t bytes);
 
 #endif

@@ -1,12 +1,12 @@
+/* What a segmentation fault was: whose memory, which thread. */
 #include "block.h"
-#include "sim.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define STACK ((size_t)64 * 1024)
 
@@ -14,80 +14,106 @@ static const void *program_counter(const void *context) {
     const ucontext_t *c = context;
 #if defined(__x86_64__)
     return (const void *)c->uc_mcontext.gregs[REG_RIP];
-#else
+#elif defined(__aarch64__)
     return (const void *)c->uc_mcontext.pc;
+#else
+    (void)c;
+    return NULL;
 #endif
 }
 
-/* Says whose memory lies near the address that faulted. */
-static void report(const void *address, const struct sim_finding *f, const char *who) {
-    struct sim_finding finding = *f;
-    const struct sim_allocation *a = sim_mapping_of(address);
-    const char *at = address;
-    if (!a) {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding, "%s touched address %p, which belongs to no allocation", who, address);
-        return;
-    }
-    const char *file = a->place.file ? a->place.file : "?";
-    if (a->freed) {
-        finding.kind = "use-after-free";
-        sim_report(&finding, "%s touched memory that was freed before (%zu bytes, allocated at "
-                             "%s:%d)", who, a->bytes, file, a->place.line);
-    } else if (at < a->base) {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding, "%s touched memory %td bytes before the %zu bytes that %s:%d "
-                             "allocated", who, a->base - at, a->bytes, file, a->place.line);
+/* Says whose memory lies at or near the address that `who` touched. */
+static void report(struct sim_finding *f, const char *address, const char *who) {
+    const struct sim_allocation *a = sim_owner(address);
+    const char *file = a && a->place.file ? a->place.file : "?";
+    f->kind = "out-of-bounds";
+    if (!a && !f->kernel) {
+        f->kind = "crash";
+        sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
+    } else if (!a) {
+        sim_report(f, "%s touched address %p, which belongs to no allocation", who,
+                   (const void *)address);
+    } else if (a->freed) {
+        f->kind = "use-after-free";
+        sim_report(f, "%s touched memory that was freed before (%zu bytes, allocated at %s:%d)",
+                   who, a->bytes, file, a->place.line);
+    } else if (address < a->base) {
+        sim_report(f, "%s touched memory %td bytes before the %zu bytes allocated at %s:%d", who,
+                   a->base - address, a->bytes, file, a->place.line);
+    } else if (address >= a->base + a->bytes) {
+        sim_report(f, "%s touched memory %td bytes past the end of the %zu bytes allocated at %s:%d",
+                   who, address - (a->base + a->bytes), a->bytes, file, a->place.line);
     } else {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding, "%s touched memory %td bytes after the end of the %zu bytes that "
-                             "%s:%d allocated", who, at - (a->base + a->bytes), a->bytes, file,
-                   a->place.line);
+        f->kind = "wrong-space";
+        sim_report(f,
+                   "%s touched device memory (%zu bytes, allocated at %s:%d), which the host cannot "
+                   "reach: copy it with cudaMemcpy()",
+                   who, a->bytes, file, a->place.line);
     }
 }
 
-/* Reports, then lets the signal take its course: the program dies of it. */
-static void handle(int number, siginfo_t *info, void *context) {
+/* Explains, then lets the signal take its course: the process dies of it. */
+static void explain(int number, siginfo_t *info, void *context) {
     signal(number, SIG_DFL);
-    const char *kernel;
+    const char *kernel, *address = info->si_addr;
     uint3 block, thread;
-    bool overflow = false;
-    struct sim_finding finding = {.severity = "error", .pc = program_counter(context)};
-    if (!sim_current(&kernel, &block, &thread, &overflow, info->si_addr)) {
-        if (sim_mapping_of(info->si_addr)) {
-            report(info->si_addr, &finding, "the host code");
-        }
+    bool on_guard = false;
+    struct sim_finding finding = {.pc = program_counter(context)};
+    if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
+        report(&finding, address, "the host's code");
         return;
     }
+    char who[256];
+    snprintf(who, sizeof who, "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s", thread.x,
+             thread.y, thread.z, block.x, block.y, block.z, kernel);
     finding.kernel = kernel;
     finding.block = &block;
     finding.thread = &thread;
-    if (overflow) {
+    if (on_guard) {
+        finding.kind = "stack-overflow";
+        sim_report(&finding,
+                   "stack overflow in %s: endless recursion, or local arrays that are too large",
+                   who);
+    } else if (sim_past_dynamic_shared(address)) {
         finding.kind = "out-of-bounds";
-        sim_report(&finding, "thread (%u,%u,%u) of kernel %s used up its stack: endless recursion, "
-                             "or local arrays that are too large", thread.x, thread.y, thread.z,
-                   kernel);
-    } else if (number == SIGSEGV || number == SIGBUS) {
-        char who[256];
-        snprintf(who, sizeof who, "thread (%u,%u,%u) of block (%u,%u,%u) in kernel %s", thread.x,
-                 thread.y, thread.z, block.x, block.y, block.z, kernel);
-        report(info->si_addr, &finding, who);
+        sim_report(&finding,
+                   "%s touched shared memory past its end: the launch asked for %zu bytes of "
+                   "dynamic shared memory",
+                   who, sim_worker->config->shared);
+    } else {
+        report(&finding, address, who);
     }
 }
 
 void sim_catch_faults(void) {
+    static bool caught;
+    if (caught) {
+        return;
+    }
+    caught = true;
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_sigaction = handle;
+    action.sa_sigaction = explain;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
 }
 
-void sim_fault_stack(void) {
+void sim_prepare_fault_stack(void) {
     void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory != MAP_FAILED) {
         stack_t stack = {.ss_sp = memory, .ss_size = STACK};
         sigaltstack(&stack, NULL);
     }
+}
+
+bool sim_is_readable(const void *address) {
+    int ends[2]; /* write() says EFAULT where reading would fault */
+    if (pipe(ends) != 0) {
+        return false;
+    }
+    bool readable = write(ends[1], address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return readable;
 }

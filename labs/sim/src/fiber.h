@@ -6,9 +6,11 @@
 #include <stddef.h>
 
 struct fiber {
-    void *stack_pointer; /* while it does not run */
-    char *stack, *mapping;
-    size_t bytes, mapped;
+    void *stack_pointer; /* while it does not run; what it points to is the machine's affair */
+    char *stack;
+    size_t bytes;
+    char *mapping; /* the stack and its guard page; NULL for a host thread's own stack */
+    size_t mapped;
     void (*entry)(void *);
     void *argument;
     void *fake_stack; /* AddressSanitizer's */
@@ -20,8 +22,10 @@ struct fiber {
 bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument);
 void fiber_destroy(struct fiber *fiber);
 
-/* Leaves `from`, whose place is kept, and goes on with `to`. `from` may be a host thread's own
- * stack: a zeroed struct fiber whose stack and bytes say where that is (for AddressSanitizer). */
+/* Makes `fiber` stand for the stack that the calling host thread is on. */
+void fiber_adopt_thread(struct fiber *fiber);
+
+/* Leaves `from`, whose place is kept, and goes on with `to`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* Is `address` in the guard page below this fiber's stack? */

@@ -9,69 +9,100 @@
 #include <unistd.h>
 
 #define MOST_TEXT 1024
-#define MOST_FINDINGS 200 /* a broken kernel may find the same in every thread */
+#define MOST_FINDINGS 200 /* a broken program may repeat the same for ever */
 
-static int reported;
+/* A line of JSON in the making; what does not fit is cut off. */
+struct line {
+    char text[8 * MOST_TEXT];
+    size_t length;
+};
 
-/* `text` as the inside of a JSON string, at most `room` bytes of it. */
-static int escape(char *to, int room, const char *text) {
-    int at = 0;
-    for (; *text && at < room - 2; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            to[at++] = '\\';
-        }
-        to[at++] = c < 0x20 || c >= 0x7f ? '?' : (char)c;
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
+    size_t room = sizeof line->text - line->length;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    if (n > 0) {
+        line->length += (size_t)n < room ? (size_t)n : room - 1;
     }
-    to[at] = '\0';
-    return at;
 }
 
-/* The address of `pc` inside the program's file, as addr2line wants it. */
+/* The length of the UTF-8 character at `at`, 0 if it is none. */
+static size_t character(const unsigned char *at) {
+    size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >> 4 == 0xe ? 3 : 0;
+    for (size_t i = 1; i < n; i++) {
+        if (at[i] >> 6 != 2) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+/* `text` as a JSON string; bytes that are not text become '?'. */
+static void add_string(struct line *line, const char *key, const char *text) {
+    add(line, "\"%s\":\"", key);
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at && line->length < sizeof line->text - 512) {
+        size_t n = character(at);
+        if (n == 0 || *at < 0x20 || *at == 0x7f) {
+            add(line, "?");
+            n = 1;
+        } else {
+            add(line, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)n, (const char *)at);
+        }
+        at += n;
+    }
+    add(line, "\"");
+}
+
+static void add_index(struct line *line, const char *key, const uint3 *index) {
+    if (index) {
+        add(line, ",\"%s\":[%u,%u,%u]", key, index->x, index->y, index->z);
+    }
+}
+
+/* The address of `pc` inside the program's file, as `addr2line -e` wants it. */
 static uintptr_t in_program(const void *pc) {
-    uintptr_t base = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
-    return (uintptr_t)pc - base;
+    return (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* One write() of the whole line, so that threads do not mix theirs; safe in a signal handler. */
+/* One write() of the whole line, so that threads and processes do not mix theirs. */
 static void append(const struct sim_finding *f, const char *message) {
     const char *path = getenv("CONVLABS_SIM_FINDINGS");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     if (file < 0) {
         return;
     }
-    char text[2 * MOST_TEXT + 16], name[512], kernel[512], line[4 * MOST_TEXT];
-    escape(text, sizeof text, message);
-    escape(name, sizeof name, f->place.file ? f->place.file : "");
-    escape(kernel, sizeof kernel, f->kernel ? f->kernel : "");
-    int n = snprintf(line, sizeof line, "{\"severity\":\"%s\",\"kind\":\"%s\",\"message\":\"%s\"",
-                     f->severity, f->kind, text);
+    struct line line = {.length = 0};
+    add(&line, "{");
+    add_string(&line, "severity", f->severity ? f->severity : "error");
+    add(&line, ",");
+    add_string(&line, "kind", f->kind);
     if (f->kernel) {
-        n += snprintf(line + n, sizeof line - (size_t)n, ",\"kernel\":\"%s\"", kernel);
+        add(&line, ",");
+        add_string(&line, "kernel", f->kernel);
     }
     if (f->place.file) {
-        n += snprintf(line + n, sizeof line - (size_t)n, ",\"file\":\"%s\",\"line\":%d", name,
-                      f->place.line);
+        add(&line, ",");
+        add_string(&line, "file", f->place.file);
+        add(&line, ",\"line\":%d", f->place.line);
     }
-    if (f->block) {
-        n += snprintf(line + n, sizeof line - (size_t)n, ",\"block\":[%u,%u,%u]", f->block->x,
-                      f->block->y, f->block->z);
-    }
-    if (f->thread) {
-        n += snprintf(line + n, sizeof line - (size_t)n, ",\"thread\":[%u,%u,%u]", f->thread->x,
-                      f->thread->y, f->thread->z);
-    }
+    add_index(&line, "block", f->block);
+    add_index(&line, "thread", f->thread);
     if (f->pc) {
-        n += snprintf(line + n, sizeof line - (size_t)n, ",\"pc\":%llu",
-                      (unsigned long long)in_program(f->pc));
+        add(&line, ",\"pc\":%llu", (unsigned long long)in_program(f->pc));
     }
-    n += snprintf(line + n, sizeof line - (size_t)n, "}\n");
-    ssize_t written = write(file, line, (size_t)n);
-    (void)written; /* a full disk must not stop the student's program */
+    add(&line, ",");
+    add_string(&line, "message", message);
+    add(&line, "}\n");
+    ssize_t written = write(file, line.text, line.length);
+    (void)written; /* a full disk must not stop the program */
     close(file);
 }
 
 void sim_report(const struct sim_finding *f, const char *format, ...) {
+    static int reported;
     if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MOST_FINDINGS) {
         return;
     }
@@ -81,10 +112,12 @@ void sim_report(const struct sim_finding *f, const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     append(f, message);
-    char line[2 * MOST_TEXT];
-    int n = f->place.file ? snprintf(line, sizeof line, "convlabs-sim: %s:%d: %s\n", f->place.file,
-                                     f->place.line, message)
-                          : snprintf(line, sizeof line, "convlabs-sim: %s\n", message);
-    ssize_t written = write(STDERR_FILENO, line, (size_t)n);
+    struct line line = {.length = 0};
+    add(&line, "convlabs-sim: ");
+    if (f->place.file) {
+        add(&line, "%s:%d: ", f->place.file, f->place.line);
+    }
+    add(&line, "%s\n", message);
+    ssize_t written = write(STDERR_FILENO, line.text, line.length);
     (void)written;
 }

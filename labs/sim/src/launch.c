@@ -1,49 +1,103 @@
+/* A launch: is it one that the device takes? Then its blocks, spread over the cores. */
+#include "launch.h"
+
 #include "block.h"
 #include "pool.h"
-#include "sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-void sim_run(const struct sim_config *config, void (*call)(const void *), const void *closure);
-cudaError_t sim_function_attribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+void sim_launch(const struct sim_config *config, void (*thread)(const void *), const void *closure);
+void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
 
+/* What the pool's threads work on. */
 struct job {
     const struct sim_config *config;
-    void (*call)(const void *);
+    void (*thread)(const void *);
     const void *closure;
+    cudaError_t failed;
 };
 
-static bool opted_in; /* some kernel of the program may have more than 48 KB of dynamic memory */
+static struct sim_kernel *kernels;
+static bool any_opted_in;
 
-cudaError_t sim_function_attribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
-    (void)kernel;
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        if (value < 0 || (unsigned)value > SIM_MAX_SHARED) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
-        opted_in = true;
+struct sim_kernel *sim_kernel_of(const void *function) {
+    struct sim_kernel *k = kernels;
+    while (k && k->function != function) {
+        k = k->next;
     }
+    if (!k && (k = calloc(1, sizeof *k))) {
+        k->function = function;
+        k->next = kernels;
+        kernels = k;
+    }
+    return k;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
+                                 int value) {
+    struct sim_place place;
+    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &place);
+    if (refused != cudaSuccess) {
+        return refused;
+    }
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        return value >= -1 && value <= 100 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(function);
+    bool fits = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && k && value >= 0 &&
+                (size_t)value + k->static_shared <= SIM_BLOCK_SHARED_OPTIN;
+    if (fits) {
+        k->dynamic_limit = (size_t)value;
+        any_opted_in = true;
+    }
+    sim_unlock_device();
+    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
+    if (!attributes || !function) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(function);
+    size_t fixed = k ? k->static_shared : 0;
+    size_t dynamic = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
+    sim_unlock_device();
+    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
+                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
+                                              .ptxVersion = 90,
+                                              .binaryVersion = 90,
+                                              .maxDynamicSharedSizeBytes = (int)dynamic};
     return cudaSuccess;
 }
 
-static bool work(void *context, uint64_t i) {
-    const struct job *job = context;
-    return sim_run_block(job->config, i, job->call, job->closure);
+/* The most shared memory that a block of this kernel may have, static and dynamic. */
+static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
+    bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
+    size_t limit = SIM_BLOCK_SHARED_OPTIN;
+    if (more && c->function) {
+        limit = k->dynamic_limit + k->static_shared;
+    }
+    return more && limit > SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
 }
 
-/* Does the device take this launch? The driver's answer and, in `why`, what is wrong. */
-static cudaError_t check(const struct sim_config *c, char *why, size_t size) {
+/* Does the device take this launch? Returns its answer and says in `why` what is wrong. */
+static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, char *why,
+                         size_t size) {
     const dim3 *g = &c->grid, *b = &c->block;
-    unsigned long long threads = (unsigned long long)b->x * b->y * b->z;
-    if (threads == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
-        snprintf(why, size, "grid (%u,%u,%u) of blocks (%u,%u,%u) is empty: every side must be at "
-                            "least 1", g->x, g->y, g->z, b->x, b->y, b->z);
+    uint64_t plane = (uint64_t)b->x * b->y; /* fits; times z it may not */
+    if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
+        snprintf(why, size,
+                 "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every side must be "
+                 "at least 1",
+                 g->x, g->y, g->z, b->x, b->y, b->z);
         return cudaErrorInvalidConfiguration;
     }
-    if (threads > SIM_MAX_THREADS) {
-        snprintf(why, size, "block (%u,%u,%u) has %llu threads; a block may have at most %d", b->x,
-                 b->y, b->z, threads, SIM_MAX_THREADS);
+    if (plane > SIM_MAX_THREADS || plane * b->z > SIM_MAX_THREADS) {
+        snprintf(why, size, "block (%u,%u,%u) has %.0f threads; a block may have at most %d", b->x,
+                 b->y, b->z, (double)plane * b->z, SIM_MAX_THREADS);
         return cudaErrorInvalidConfiguration;
     }
     if (b->z > 64) {
@@ -55,56 +109,104 @@ static cudaError_t check(const struct sim_config *c, char *why, size_t size) {
                  g->y, g->z);
         return cudaErrorInvalidConfiguration;
     }
-    size_t most = opted_in ? SIM_MAX_SHARED : SIM_STATIC_SHARED;
-    if (c->shared > most) {
-        snprintf(why, size, "%zu bytes of dynamic shared memory; a block may have %zu%s", c->shared,
-                 most, opted_in ? "" : ", or more after cudaFuncSetAttribute()");
+    size_t limit = shared_limit(c, k);
+    if (c->shared > limit || c->shared + k->static_shared > limit) {
+        snprintf(why, size,
+                 "%zu bytes of shared memory (%zu of them __shared__ variables); a block may have "
+                 "%zu%s",
+                 c->shared + k->static_shared, k->static_shared, limit,
+                 limit == SIM_BLOCK_SHARED
+                     ? ", or 232448 after cudaFuncSetAttribute("
+                       "cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                     : "");
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 
-void sim_run(const struct sim_config *config, void (*call)(const void *), const void *closure) {
-    struct sim_place place = {config->file, config->line};
-    sim_report_unseen();
-    if (sim_sticky() != cudaSuccess) {
+static bool run_block(void *context, uint64_t i) {
+    struct job *job = context;
+    cudaError_t error = sim_run_block(job->config, i, job->thread, job->closure);
+    if (error != cudaSuccess) {
+        __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
+    }
+    return error == cudaSuccess;
+}
+
+/* The launch did not happen: the program learns of it only when it asks. */
+static void refuse(const struct sim_config *c, cudaError_t error) {
+    sim_fail(error);
+    sim_unseen_launch(c->kernel, (struct sim_place){c->file, c->line});
+}
+
+static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
+                const void *closure) {
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    struct job job = {.config = c, .thread = thread, .closure = closure};
+    sim_catch_faults();
+    sim_shared_begin(shared_limit(c, k) - c->shared);
+    sim_open_device();
+    bool ended = sim_pool_run(blocks, run_block, &job);
+    sim_close_device(c->kernel, (struct sim_place){c->file, c->line});
+    if (c->function && sim_shared_used() > k->static_shared) {
+        k->static_shared = sim_shared_used();
+    }
+    if (ended) {
         return;
     }
-    if (sim_injected("launch")) {
-        sim_fail(cudaErrorLaunchOutOfResources);
-        return;
-    }
-    char why[256];
-    cudaError_t refused = check(config, why, sizeof why);
-    if (refused != cudaSuccess) {
-        struct sim_finding finding = {.severity = "error", .kind = "invalid-launch",
-                                      .kernel = config->kernel, .place = place};
-        sim_report(&finding, "the launch of %s fails with %s: %s", config->kernel,
-                   cudaGetErrorName(refused), why);
-        sim_fail(refused);
-        sim_error_unseen(config->kernel, place);
-        return;
-    }
-    static bool prepared;
-    if (!prepared) {
-        prepared = true;
-        sim_catch_faults();
-    }
-    sim_block_begin_launch();
-    struct job job = {config, call, closure};
-    uint64_t blocks = (uint64_t)config->grid.x * config->grid.y * config->grid.z;
-    if (!sim_pool_run(blocks, work, &job)) {
-        sim_fail_for_good(cudaErrorLaunchFailure);
-    }
-    if (sim_static_shared() > SIM_STATIC_SHARED) {
-        struct sim_finding finding = {.severity = "error", .kind = "invalid-launch",
-                                      .kernel = config->kernel, .place = place};
-        sim_report(&finding, "%s declares %u bytes of __shared__ variables; nvcc refuses more than "
-                             "%u", config->kernel, sim_static_shared(), SIM_STATIC_SHARED);
+    if (job.failed == cudaErrorInvalidValue || job.failed == cudaErrorLaunchOutOfResources) {
+        refuse(c, job.failed);
+    } else {
+        sim_fail_for_good(job.failed);
     }
 }
 
+void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
+    sim_report_unseen_launch();
+    if (sim_sticky() != cudaSuccess) {
+        sim_fail(sim_sticky());
+        return;
+    }
+    if (sim_injected_launch()) {
+        refuse(c, cudaErrorLaunchOutOfResources);
+        return;
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(c->function);
+    char why[256];
+    cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
+    if (answer == cudaSuccess) {
+        run(c, k, thread, closure);
+    }
+    sim_unlock_device();
+    if (answer != cudaSuccess) {
+        struct sim_finding finding = {
+            .kind = "invalid-launch", .kernel = c->kernel, .place = {c->file, c->line}};
+        sim_report(&finding, "the launch of %s fails with %s: %s", c->kernel,
+                   cudaGetErrorName(answer), k ? why : "out of memory");
+        refuse(c, answer);
+    }
+}
+
+/* Is an argument a pointer to the host's memory? A device that follows it ends the program. */
+void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
+    const void *p = (const void *)(uintptr_t)pointer;
+    sim_lock_device();
+    bool known = sim_owner(p) || sim_device_end(p);
+    sim_unlock_device();
+    if (known || !sim_is_readable(p)) {
+        return; /* what is no memory at all faults when it is touched */
+    }
+    struct sim_finding finding = {
+        .kind = "wrong-space", .kernel = c->kernel, .place = {c->file, c->line}};
+    sim_report(&finding,
+               "argument %d of kernel %s points to the host's memory, which the device cannot read: "
+               "copy it with cudaMemcpy() to memory from cudaMalloc()",
+               number, c->kernel);
+    sim_fail_for_good(cudaErrorIllegalAddress);
+}
+
 __attribute__((destructor)) static void at_exit(void) {
-    sim_report_unseen();
+    sim_report_unseen_launch();
     sim_report_leaks();
 }

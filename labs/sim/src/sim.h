@@ -1,79 +1,89 @@
-/* What the parts of the simulator's runtime know of each other. */
+/* What the parts of the simulator's runtime know of each other.
+ *
+ *   launch.c   checks a launch and runs its blocks      pool.c    host threads that share them out
+ *   block.c    the threads of a block, barriers         warp.c    what lanes do together
+ *   shared.c   a block's shared memory                  fiber.c   stacks to switch between
+ *   memory.c   allocations between guard pages          fault.c   who touched what
+ *   error.c    the last error, injected failures        findings.c  the report
+ *   api_*.c    the runtime API
+ */
 #ifndef SIM_H
 #define SIM_H
 
+#define SIM_RUNTIME
 #include "cuda_runtime_api.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The runtime's own calls are not the program's: they leave no line. */
-#undef cudaMalloc
-#undef cudaMallocPitch
-#undef cudaFree
-#undef cudaMallocHost
-#undef cudaHostAlloc
-#undef cudaFreeHost
-#undef cudaMemcpy
-#undef cudaMemcpyAsync
-#undef cudaMemcpy2D
-#undef cudaMemset
-#undef cudaMemsetAsync
-
+/* The device that the simulator stands for, an H200: the one that its numbers were taken on. */
 #define SIM_WARP 32
 #define SIM_MAX_THREADS 1024 /* of a block */
-#define SIM_STATIC_SHARED (48u * 1024)
-#define SIM_MAX_SHARED (227u * 1024) /* of a block, where the kernel has asked for it */
+#define SIM_MULTIPROCESSORS 132
+#define SIM_MULTIPROCESSOR_WARPS 64
+#define SIM_MULTIPROCESSOR_BLOCKS 32
+#define SIM_MULTIPROCESSOR_SHARED ((size_t)228 * 1024)
+#define SIM_BLOCK_SHARED ((size_t)48 * 1024)       /* of a block ... */
+#define SIM_BLOCK_SHARED_OPTIN ((size_t)227 * 1024) /* ... whose kernel has asked for more */
+#define SIM_RESERVED_SHARED ((size_t)1024)         /* that the system takes of each block's */
+#define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
+#define SIM_GLOBAL_BYTES ((size_t)150109880320)
 
-/* Where in the program something was called. */
+#define SIM_POISON 0xff /* NaN as a float, -1 as an int */
+
+/* Where in the program something was called; file may be NULL. */
 struct sim_place {
     const char *file;
     int line;
 };
 
-/* ---- error.c: the last error, as the runtime keeps it */
+/* ---- error.c */
 
-/* Notes an error and returns it. Success is not noted. */
+/* Notes an error as the thread's last one and returns it. */
 cudaError_t sim_fail(cudaError_t error);
 
 /* An error that every later call returns as well: the device is lost to this process. */
 void sim_fail_for_good(cudaError_t error);
 cudaError_t sim_sticky(void);
 
-/* A launch failed: unless the program asks for the error, this is a finding of its own. */
-void sim_error_unseen(const char *kernel, struct sim_place place);
-void sim_report_unseen(void);
+/* Begins the API call `name`: what it must return at once because the device is lost or because
+ * CONVLABS_SIM_INJECT wants this call to fail with `injected`; cudaSuccess if it may go on.
+ * *place: the program's line. */
+cudaError_t sim_begin(const char *name, cudaError_t injected, struct sim_place *place);
 
-/* True when this call of `name` is the one that CONVLABS_SIM_INJECT wants to fail. */
-bool sim_injected(const char *name);
+/* Is this the launch that CONVLABS_SIM_INJECT wants to fail? */
+bool sim_injected_launch(void);
 
-/* The line that made the runtime call in progress. */
-struct sim_place sim_here(void);
+/* A launch was refused: a finding of its own if the program never asks for the error. */
+void sim_unseen_launch(const char *kernel, struct sim_place place);
+void sim_report_unseen_launch(void);
 
 /* ---- findings.c */
 
-/* What a finding is about; zero members are left out. */
+/* What a finding is about; zero members are left out of it. */
 struct sim_finding {
-    const char *severity, *kind, *kernel;
+    const char *severity; /* NULL: "error" */
+    const char *kind, *kernel;
     struct sim_place place;
     const uint3 *block, *thread;
-    const void *pc;
+    const void *pc; /* of the instruction */
 };
 
-/* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. */
+/* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
+ * called from a signal handler. */
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
 
-/* ---- memory.c: allocations, each between two guard pages */
+/* ---- memory.c: see there how allocations lie. Not locked: hold the device's lock. */
 
-enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY };
+enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_REGISTERED_MEMORY };
 
 struct sim_allocation {
-    char *base; /* 256-byte aligned; its end rounded up to 256 bytes meets the guard page */
-    size_t bytes;
+    char *base;   /* 256-byte aligned */
+    size_t bytes; /* as asked for */
     char *mapping;
-    size_t mapped;
+    size_t mapped; /* guard pages included */
     enum sim_space space;
     unsigned flags;
     bool freed;
@@ -81,28 +91,53 @@ struct sim_allocation {
     struct sim_allocation *next;
 };
 
-/* New memory filled with 0xff, or NULL. */
+/* Everything that touches device memory or runs on the device does so one after the other. */
+void sim_lock_device(void);
+void sim_unlock_device(void);
+
+/* New memory filled with SIM_POISON, or NULL. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct sim_place place);
 
-/* The live allocation that starts at `pointer`, or NULL. */
-struct sim_allocation *sim_owner_of_base(const void *pointer, enum sim_space space);
+/* Notes memory of the program's own as page-locked. False when some of it is already. */
+bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_place place);
 
-/* The allocation, live or freed, whose mapping (guard pages included) holds `address`. */
-const struct sim_allocation *sim_mapping_of(const void *address);
+/* The live allocation of `space` that starts at `pointer`, or NULL. */
+struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space);
 
-/* The live device allocation or device variable that holds `address`; its end in *end. */
-bool sim_is_device(const void *address, const char **end);
+/* The allocation, live or freed, that holds `address` or whose guard pages do; NULL if none. */
+const struct sim_allocation *sim_owner(const void *address);
 
-/* Frees it: any later access faults. */
+/* The end of the device allocation or section of device variables that holds `address`, or NULL
+ * when it is not the device's. */
+const char *sim_device_end(const void *address);
+
+/* Frees it: whoever touches it later faults. */
 void sim_release(struct sim_allocation *allocation);
-void sim_release_all(void);
+void sim_release_device(void);
+
+/* Device memory is out of the host's reach except between these two. The second also looks for
+ * bytes written just outside of the allocations; `kernel` is to blame for them. */
+void sim_open_device(void);
+void sim_close_device(const char *kernel, struct sim_place place);
+
+/* The same for a range, which may lie anywhere. */
+void sim_open_range(const void *from, size_t bytes);
+void sim_close_range(const void *from, size_t bytes);
+
 void sim_report_leaks(void);
 
-
-
+/* The bytes of live device allocations. */
+size_t sim_device_bytes(void);
 
 /* ---- fault.c */
+
+/* From now on a crash is explained before the process dies of it. */
 void sim_catch_faults(void);
-void sim_fault_stack(void); /* gives this host thread a stack for the handler */
+
+/* Gives this host thread a stack for that, since its own may be used up. */
+void sim_prepare_fault_stack(void);
+
+/* Could this process read a byte there? */
+bool sim_is_readable(const void *address);
 
 #endif

@@ -1,0 +1,107 @@
+/* Atomic functions: each returns the value that was there before. Relaxed, as on the device. */
+#ifndef SIM_ATOMICS_H
+#define SIM_ATOMICS_H
+
+/* Repeats `*address = next(*address)` until nobody came between. */
+template <class T, class F> static inline T sim_atomic_update(T *address, F next) {
+    T old, wanted;
+    __atomic_load(address, &old, __ATOMIC_RELAXED);
+    do {
+        wanted = next(old);
+    } while (!__atomic_compare_exchange(address, &old, &wanted, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    return old;
+}
+
+#define SIM_ATOMIC(name, builtin, T)                                                               \
+    static inline T name(T *address, T value) {                                                    \
+        return builtin(address, value, __ATOMIC_RELAXED);                                          \
+    }
+#define SIM_ATOMIC_LOGIC(name, builtin)                                                            \
+    SIM_ATOMIC(name, builtin, int)                                                                 \
+    SIM_ATOMIC(name, builtin, unsigned)                                                            \
+    SIM_ATOMIC(name, builtin, unsigned long long)
+
+SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add)
+SIM_ATOMIC_LOGIC(atomicExch, __atomic_exchange_n)
+SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and)
+SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or)
+SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, int)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned)
+
+#undef SIM_ATOMIC_LOGIC
+#undef SIM_ATOMIC
+
+static inline float atomicAdd(float *address, float value) {
+    return sim_atomic_update(address, [=](float old) { return old + value; });
+}
+static inline double atomicAdd(double *address, double value) {
+    return sim_atomic_update(address, [=](double old) { return old + value; });
+}
+static inline float atomicExch(float *address, float value) {
+    return sim_atomic_update(address, [=](float) { return value; });
+}
+
+#define SIM_ATOMIC_ORDER(T)                                                                        \
+    static inline T atomicMin(T *address, T value) {                                               \
+        return sim_atomic_update(address, [=](T old) { return value < old ? value : old; });       \
+    }                                                                                              \
+    static inline T atomicMax(T *address, T value) {                                               \
+        return sim_atomic_update(address, [=](T old) { return old < value ? value : old; });       \
+    }
+
+SIM_ATOMIC_ORDER(int)
+SIM_ATOMIC_ORDER(unsigned)
+SIM_ATOMIC_ORDER(long long)
+SIM_ATOMIC_ORDER(unsigned long long)
+
+#undef SIM_ATOMIC_ORDER
+
+/* Counts 0, 1, ... last, 0, ...; and back. */
+static inline unsigned atomicInc(unsigned *address, unsigned last) {
+    return sim_atomic_update(address, [=](unsigned old) { return old >= last ? 0 : old + 1; });
+}
+static inline unsigned atomicDec(unsigned *address, unsigned last) {
+    return sim_atomic_update(
+        address, [=](unsigned old) { return old == 0 || old > last ? last : old - 1; });
+}
+
+#define SIM_ATOMIC_CAS(T)                                                                          \
+    static inline T atomicCAS(T *address, T compare, T value) {                                    \
+        __atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,              \
+                                  __ATOMIC_RELAXED);                                               \
+        return compare;                                                                            \
+    }
+
+SIM_ATOMIC_CAS(unsigned short)
+SIM_ATOMIC_CAS(int)
+SIM_ATOMIC_CAS(unsigned)
+SIM_ATOMIC_CAS(unsigned long long)
+
+#undef SIM_ATOMIC_CAS
+
+/* The forms that promise atomicity to a block or to the whole system only. */
+#define SIM_ATOMIC_SCOPES(name)                                                                    \
+    template <class... A> static inline auto name##_block(A... a)->decltype(name(a...)) {          \
+        return name(a...);                                                                         \
+    }                                                                                              \
+    template <class... A> static inline auto name##_system(A... a)->decltype(name(a...)) {         \
+        return name(a...);                                                                         \
+    }
+
+SIM_ATOMIC_SCOPES(atomicAdd)
+SIM_ATOMIC_SCOPES(atomicSub)
+SIM_ATOMIC_SCOPES(atomicExch)
+SIM_ATOMIC_SCOPES(atomicMin)
+SIM_ATOMIC_SCOPES(atomicMax)
+SIM_ATOMIC_SCOPES(atomicInc)
+SIM_ATOMIC_SCOPES(atomicDec)
+SIM_ATOMIC_SCOPES(atomicAnd)
+SIM_ATOMIC_SCOPES(atomicOr)
+SIM_ATOMIC_SCOPES(atomicXor)
+SIM_ATOMIC_SCOPES(atomicCAS)
+
+#undef SIM_ATOMIC_SCOPES
+
+#endif

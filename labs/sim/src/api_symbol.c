@@ -1,0 +1,114 @@
+/* The runtime API: __constant__ and __device__ variables. The forms of cuda_runtime.h know the
+ * variable's size; those of C, which get its address, go by the end of its section. */
+#include "api.h"
+
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
+                                 size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_symbol_address(void **pointer, const void *symbol);
+cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
+
+/* The bytes from `symbol` to the end of the device's variables, 0 if it is none of them. */
+static size_t room_of(const void *symbol) {
+    sim_lock_device();
+    const char *end = sim_device_end(symbol);
+    bool variable = end && !sim_owner(symbol);
+    sim_unlock_device();
+    return variable ? (size_t)(end - (const char *)symbol) : 0;
+}
+
+/* May `bytes` at `offset` of a symbol be copied in this direction? */
+static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t offset,
+                         enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
+                         struct sim_place place) {
+    if (room_of(symbol) < size) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    if ((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost) {
+        return sim_fail(cudaErrorInvalidMemcpyDirection);
+    }
+    if (offset > size || bytes > size - offset) {
+        struct sim_finding finding = {.kind = "out-of-bounds", .place = place};
+        sim_report(&finding,
+                   "%zu bytes at offset %zu of a symbol of %zu bytes are %zu more than it has",
+                   bytes, offset, size, offset > size ? bytes : bytes - (size - offset));
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t copy_to(const char *name, const void *symbol, size_t size, const void *from,
+                           size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    struct sim_place place;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    if (error == cudaSuccess) {
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyDeviceToHost, place);
+    }
+    char *at = (char *)(uintptr_t)symbol + offset;
+    return error != cudaSuccess
+               ? error
+               : sim_copy_2d(at, bytes, from, bytes, bytes, 1, cudaMemcpyDefault, place);
+}
+
+static cudaError_t copy_from(const char *name, void *to, const void *symbol, size_t size,
+                             size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    struct sim_place place;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    if (error == cudaSuccess) {
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyHostToDevice, place);
+    }
+    const char *at = (const char *)symbol + offset;
+    return error != cudaSuccess
+               ? error
+               : sim_copy_2d(to, bytes, at, bytes, bytes, 1, cudaMemcpyDefault, place);
+}
+
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind) {
+    return copy_to("cudaMemcpyToSymbol", symbol, size, from, bytes, offset, kind);
+}
+
+cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
+                                 size_t offset, enum cudaMemcpyKind kind) {
+    return copy_from("cudaMemcpyFromSymbol", to, symbol, size, bytes, offset, kind);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind) {
+    return copy_to(__func__, symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes, offset,
+                   kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 enum cudaMemcpyKind kind) {
+    return copy_from(__func__, to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes, offset,
+                     kind);
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+    SIM_BEGIN(cudaErrorInvalidSymbol);
+    if (!pointer) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (room_of(symbol) == 0) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    *pointer = (void *)(uintptr_t)symbol;
+    return cudaSuccess;
+}
+
+cudaError_t sim_symbol_address(void **pointer, const void *symbol) {
+    return cudaGetSymbolAddress(pointer, symbol);
+}
+
+cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size) {
+    if (!bytes) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (room_of(symbol) < size) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    *bytes = size;
+    return cudaSuccess;
+}
