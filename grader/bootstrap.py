@@ -344,7 +344,7 @@ def steps(flavour: str) -> None:
 def set_up(flavour: str) -> int:
     """Sets up "run" or "dev". Returns an exit status; every reason has been printed."""
     # A polite kill ends like Ctrl-C: children are stopped and waited for.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         steps(flavour)
     except KeyboardInterrupt:
