@@ -99,10 +99,17 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
 # DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
+REWRITER := $(wildcard labs/sim/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
+# A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
+# -fno flags keep g++ from changing accesses where nvcc does not.
+TRACE_CXXFLAGS := -std=c++17 -O2 -g -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread -w \
+                  -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
+                  -fno-optimize-sibling-calls -fsanitize=thread \
+                  --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
@@ -154,7 +161,7 @@ $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(DEPS) -c $< -o $@
-$(TESTDIR)/%.cpp: labs/tests/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+$(TESTDIR)/%.cpp: labs/tests/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) labs/sim/rewrite.py $(CPPFLAGS) $< -o $@
 $(TESTDIR)/%.o: $(TESTDIR)/%.cpp
@@ -212,7 +219,7 @@ $(OUT)/%.o: $(OUT)/src/%.cu
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; cat $<; } > $(OUT)/$*.gpu.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
 else
-$(OUT)/%.cpp: $(OUT)/src/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+$(OUT)/%.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
 $(OUT)/%.o: $(OUT)/%.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
@@ -228,7 +235,7 @@ $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
-$(GIVEN)/%.cpp: labs/$(LAB)/%.cu labs/sim/rewrite.py $(wildcard labs/sim/include/*.h)
+$(GIVEN)/%.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $< -o $@
 ifeq ($(BACKEND),gpu)
@@ -242,3 +249,28 @@ $(GIVEN)/%.o: $(GIVEN)/%.cpp
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
 endif
 -include $(wildcard $(BUILD)/given/*/*/*.d)
+
+# ---------------------------------------------------------------- a program of one's own
+
+# Called by `./grade run`: PROGRAM=build/program/<key> FILES='0.cu 1.c', staged in $(PROGRAM)/src;
+# in the environment, NAME0, NAME1, ..., what messages call them, and CPATH for their #includes.
+# TRACED=1 compiles them for the counters.
+ifneq ($(PROGRAM),)
+PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
+PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
+
+.PHONY: program
+program: $(PROGRAM)/program
+$(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
+	$(Q)$(CXX) $^ -o $@ -lm -pthread
+$(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+	$(Q)name=NAME$*; $(PYTHON) labs/sim/rewrite.py --shown "$${!name}" $< -o $@
+$(PROGRAM)/%.o: $(PROGRAM)/%.cpp
+	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
+$(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
+	    $(CXX) $(PROGRAM_CXXFLAGS) -x c++ - -c -o $@
+$(PROGRAM)/%.o: $(PROGRAM)/src/%.c
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
+	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
+endif

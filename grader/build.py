@@ -128,7 +128,12 @@ def _shown(folder: Path) -> str:
         if resolved.is_relative_to(base):
             resolved = resolved.relative_to(base)
             break
-    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in str(resolved))
+    return harmless(str(resolved))
+
+
+def harmless(name: str) -> str:
+    """A file's name as it may stand in a #line and on a terminal."""
+    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)
 
 
 def _read_regular(path: Path) -> bytes:
@@ -187,6 +192,18 @@ def build(
     if not errors:
         raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
     return Build(None, errors, warnings, made.seconds, log)
+
+
+def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str]) -> str | None:
+    """Builds home/program from the files in home/src. Returns None, or what the compiler said."""
+    variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(staged)}
+    variables |= {"TRACED": "1"} if traced else {}
+    _make(["runtime"], {}, RUNTIME_LIMITS, verbose=False)
+    made = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+    if made.status == 0:
+        return None
+    lines = made.stderr.decode(errors="replace").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("make: ")) or "make failed"
 
 
 def _stage(submission: Submission, backend: str) -> Path:

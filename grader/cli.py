@@ -14,11 +14,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from grader import backend as backends
 from grader import build as builder
-from grader import doctor, paths, pipeline, result, score, spec
+from grader import doctor, paths, pipeline, program, result, score, spec
+from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 
 
@@ -232,6 +234,31 @@ def hint(
         print(f"\nnext: ./grade hint {lab} {part.upper()} {number + 1}")
 
 
+@app.command()
+def run(
+    context: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=".cu, .cpp or .c")],
+    include: Annotated[
+        list[str] | None, typer.Option("-I", metavar="DIR", help="Where #includes are looked for.")
+    ] = None,
+    profiled: Annotated[
+        bool, typer.Option("--profile", help="Count memory traffic, per launch and source line.")
+    ] = False,
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
+    ] = None,
+) -> None:
+    """Run a CUDA program with its own main() on the simulator; its arguments follow after --."""
+    _announce_first_build()
+    built = program.make(files, include or [], traced=profiled or json_file is not None)
+    status, seen = program.execute(built, context.obj)
+    if profiled:
+        print(render_profile.render(seen), file=sys.stderr)
+    if json_file is not None:
+        _write_json(json_file, msgspec.json.format(msgspec.json.encode(seen), indent=2) + b"\n")
+    raise typer.Exit(status)
+
+
 @app.command(name="doctor")
 def doctor_command(colour: ColourOption = Colour.auto) -> None:
     """What this machine has, what it lacks, and what to do about it."""
@@ -246,8 +273,11 @@ def main() -> int:
         for lab_id in spec.available():
             title = spec.load(lab_id).title
             app.command(name=lab_id, help=f"Grade {lab_id}: {title}.")(_lab_command(lab_id))
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        own, rest = _split(sys.argv[1:])
+        code = app(own or ["--help"], standalone_mode=False, obj=rest)
         return int(code or 0)
+    except program.ProgramError as problem:
+        return _say(str(problem), score.LESS)
     except UsageError as problem:
         return _say(str(problem), score.USAGE)
     except typer.TyperException as problem:  # an option that is not one, and the like
@@ -267,6 +297,14 @@ def main() -> int:
         return _say(f"this machine stops the grader: {what}{problem.strerror}", score.FAULT)
     except Exception:  # noqa: BLE001 - the last resort: whatever else is wrong is the grader's
         return _say(_our_mistake(), score.FAULT)
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our own arguments, and those after -- for the program that `run` runs."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
 
 
 def _our_mistake() -> str:

@@ -117,7 +117,7 @@ def run(lab: Lab, case: Case, binary: Path, given: Inputs, work: Path) -> Outcom
             seconds=lab.limits.seconds, file_size=max(given.image.nbytes, MAX_TEXT)
         )
         done = sandbox.launch(argv, limits, folder, env)
-        findings = _located(_findings(folder), binary)
+        findings = findings_in(folder, binary)
         return _outcome(done, folder, (height, width), lab.limits.seconds, findings)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -206,9 +206,9 @@ def _findings(folder: Path) -> list[Finding]:
     return found
 
 
-def _located(findings: list[Finding], binary: Path) -> list[Finding]:
-    """Gives each finding that has only a place in the binary the line it stands for."""
-    return [_with_line(f, binary) if f.pc and not f.line else f for f in findings]
+def findings_in(folder: Path, binary: Path) -> list[Finding]:
+    """What the simulator wrote to findings.jsonl, each finding with its line if that is known."""
+    return [_with_line(f, binary) if f.pc and not f.line else f for f in _findings(folder)]
 
 
 def _with_line(finding: Finding, binary: Path) -> Finding:

@@ -57,9 +57,13 @@ void *sim_dynamic_shared(void);
 
 constexpr int warpSize = 32;
 
+/* The simulator's own code in a traced program is not the kernel's. */
+#define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
+
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
-static inline T &sim_shared(const char *name, const char *file, int line, unsigned align = 16) {
+SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
+                                  unsigned align = 16) {
     static_assert(sizeof(T) <= 48 * 1024, "a block may have at most 48 KB of static shared memory");
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};

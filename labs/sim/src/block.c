@@ -3,6 +3,8 @@
  * barriers thus is a plain loop on a single stack. */
 #include "block.h"
 
+#include "trace.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,9 @@ static void become(struct worker *w, unsigned t) {
     w->current = t;
     w->thread[t].state = RUNNING;
     threadIdx = w->index[t];
+    if (trace_thread) {
+        trace_thread(w, t);
+    }
 }
 
 /* What a fiber does: the next thread that has not begun, to its end, and so on. A thread that waits
@@ -52,6 +57,7 @@ struct thread *sim_suspend(enum thread_state state, struct sim_place at) {
 }
 
 void sim_resume(struct worker *w, unsigned t) {
+    w->running = w->thread[t].fiber;
     become(w, t);
     w->waiting--;
     enter(w, w->thread[t].fiber);
@@ -149,6 +155,9 @@ static void run_to_end(struct worker *w) {
         unsigned end = first + SIM_WARP;
         unsigned waiting = w->waiting;
         begin_threads(w, end < w->count ? end : w->count);
+        if (trace_warp) {
+            trace_warp(w, first);
+        }
         if (w->waiting > waiting) {
             sim_settle_warp(w, first);
         }
@@ -219,6 +228,9 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
     blockIdx = (uint3){(unsigned)(index % config->grid.x), (unsigned)(row % config->grid.y),
                        (unsigned)(row / config->grid.y)};
     w->config = config;
+    if (trace_block_begin) {
+        trace_block_begin(w);
+    }
     run_to_end(w);
     w->config = NULL;
     if (w->failed != cudaSuccess) {

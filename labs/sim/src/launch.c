@@ -3,6 +3,7 @@
 
 #include "block.h"
 #include "pool.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +147,13 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
     sim_catch_faults();
     sim_shared_begin(shared_limit(c, k) - c->shared);
     sim_open_device();
+    if (trace_launch_begin) {
+        trace_launch_begin(c);
+    }
     bool ended = sim_pool_run(blocks, run_block, &job);
+    if (trace_launch_end) {
+        trace_launch_end(c);
+    }
     sim_close_device(c->kernel, (struct sim_place){c->file, c->line});
     if (c->function && sim_shared_used() > k->static_shared) {
         k->static_shared = sim_shared_used();

@@ -1,5 +1,6 @@
 /* What the lanes of a warp do together: each that arrives waits until all of its mask are there. */
 #include "block.h"
+#include "trace.h"
 
 unsigned sim_lane(void) {
     return sim_worker->current % SIM_WARP;
@@ -99,6 +100,9 @@ static bool resume_ready(struct worker *w, unsigned first) {
             sim_resume(w, first + lane);
             any = true;
         }
+    }
+    if (any && trace_warp) {
+        trace_warp(w, first);
     }
     return any;
 }

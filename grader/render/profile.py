@@ -1,0 +1,54 @@
+"""A profile as text: a table per launch, and one of its source lines."""
+
+from __future__ import annotations
+
+from grader.profile import Counters, Kernel, Profile
+
+COLUMNS = (  # heading, counter
+    ("gld req", "global_load_requests"),
+    ("gld sect", "global_load_sectors"),
+    ("gst req", "global_store_requests"),
+    ("gst sect", "global_store_sectors"),
+    ("sld req", "shared_load_requests"),
+    ("sld wave", "shared_load_wavefronts"),
+    ("sst req", "shared_store_requests"),
+    ("sst wave", "shared_store_wavefronts"),
+    ("const req", "constant_requests"),
+    ("const ser", "constant_words"),
+)
+LEGEND = (
+    "req: requests, one per warp instruction; sect: 32-byte sectors; wave: wavefronts in shared "
+    "memory;\nconst ser: constant reads, served one word after the other (a model). "
+    "g global, s shared, ld load, st store."
+)
+
+
+def render(profile: Profile) -> str:
+    """Every launch, in order."""
+    if not profile.kernels:
+        return "no kernel was launched"
+    return "\n\n".join([*(_kernel(kernel) for kernel in profile.kernels), LEGEND])
+
+
+def _kernel(kernel: Kernel) -> str:
+    used = [c for c in COLUMNS if getattr(kernel.counters, c[1])]
+    grid, block = ("x".join(map(str, size)) for size in (kernel.grid, kernel.block))
+    head = (
+        f"launch {kernel.launch}: {kernel.name}  grid {grid}  block {block}  "
+        f"occupancy at most {kernel.occupancy_bound:.0%}"
+    )
+    if not kernel.complete:
+        head += "\n  the host ran out of memory: these counters are too small"
+    places = [f"{line.file}:{line.line}" for line in kernel.lines]
+    width = max([len(p) for p in places] + [5])
+    rows = [f"  {'':<{width}}" + "".join(f"{heading:>11}" for heading, _ in used)]
+    rows += [
+        f"  {place:<{width}}" + _numbers(line.counters, used)
+        for place, line in zip(places, kernel.lines, strict=True)
+    ]
+    rows.append(f"  {'total':<{width}}" + _numbers(kernel.counters, used))
+    return "\n".join([head, *rows])
+
+
+def _numbers(counters: Counters, used: list[tuple[str, str]]) -> str:
+    return "".join(f"{getattr(counters, name):>11}" for _, name in used)

@@ -1,0 +1,161 @@
+#include "trace.h"
+
+#include "profile.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One traced program runs its kernels on one host thread, so that its counters do not depend on
+ * how blocks are shared out. */
+static struct {
+    struct flow *flow; /* of the launch */
+    struct lane_stream streams[SIM_WARP];
+    struct flow_place places[SIM_MAX_THREADS];
+    bool exhausted; /* out of memory: the launch's counters are incomplete */
+} trace;
+
+/* Where the thread that runs now writes to; NULL outside of kernels. Its own stack is local memory,
+ * which is not recorded. */
+static _Thread_local struct lane_stream *stream;
+static _Thread_local const char *stack_from, *stack_to;
+
+static const char *program_base;
+
+extern const char __ehdr_start[];
+
+void trace_launch_begin(const struct sim_config *config) {
+    (void)config;
+    program_base = __ehdr_start;
+    flow_free(trace.flow);
+    trace.flow = flow_create();
+    trace.exhausted = trace.flow == NULL;
+    profile_begin();
+}
+
+void trace_launch_end(const struct sim_config *config) {
+    stream = NULL;
+    profile_write(config, !trace.exhausted);
+}
+
+void trace_block_begin(const struct worker *w) {
+    memset(trace.places, 0, w->count * sizeof *trace.places);
+}
+
+void trace_thread(const struct worker *w, unsigned t) {
+    stream = &trace.streams[t % SIM_WARP];
+    stack_from = w->running->stack;
+    stack_to = stack_from + w->running->bytes;
+}
+
+static void emit(void *context, uint64_t code, const struct warp_access *access) {
+    profile_count(context, code, access);
+}
+
+void trace_warp(const struct worker *w, unsigned first) {
+    uint32_t lanes = 0;
+    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
+        lanes |= (uint32_t)(trace.streams[lane].code_count > 0) << lane;
+    }
+    stream = NULL;
+    if (lanes && !trace.exhausted &&
+        !replay_warp(trace.flow, trace.streams, trace.places + first, lanes, emit,
+                     (void *)(uintptr_t)w)) {
+        trace.exhausted = true;
+    }
+}
+
+/* ---- what the compiler put into the kernels */
+
+static inline uint32_t position(const void *return_address) {
+    return (uint32_t)((const char *)return_address - program_base);
+}
+
+static inline void record(const void *address, unsigned width, bool store, unsigned piece,
+                          const void *pc) {
+    const char *at = address;
+    if (stream == NULL || (at >= stack_from && at < stack_to)) {
+        return;
+    }
+    if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
+                            (uint64_t)(uintptr_t)at)) {
+        trace.exhausted = true;
+    }
+}
+
+/* A copy of odd size, such as a float3's: the device makes accesses of its elements' size. */
+static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    static const unsigned widths[] = {16, 8, 4, 2, 1};
+    unsigned width = 1;
+    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
+            width = widths[i];
+            break;
+        }
+    }
+    for (size_t done = 0; done < size; done += width) {
+        record((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) {
+    if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
+        trace.exhausted = true;
+    }
+}
+
+#define CALLBACKS(width)                                                                           \
+    void __tsan_read##width(void *address);                                                        \
+    void __tsan_read##width(void *address) {                                                       \
+        record(address, width, false, 0, __builtin_return_address(0));                             \
+    }                                                                                              \
+    void __tsan_write##width(void *address);                                                       \
+    void __tsan_write##width(void *address) {                                                      \
+        record(address, width, true, 0, __builtin_return_address(0));                              \
+    }                                                                                              \
+    void __tsan_unaligned_read##width(void *address);                                              \
+    void __tsan_unaligned_read##width(void *address) {                                             \
+        record(address, width, false, 0, __builtin_return_address(0));                             \
+    }                                                                                              \
+    void __tsan_unaligned_write##width(void *address);                                             \
+    void __tsan_unaligned_write##width(void *address) {                                            \
+        record(address, width, true, 0, __builtin_return_address(0));                              \
+    }                                                                                              \
+    void __tsan_volatile_read##width(void *address);                                               \
+    void __tsan_volatile_read##width(void *address) {                                              \
+        record(address, width, false, 0, __builtin_return_address(0));                             \
+    }                                                                                              \
+    void __tsan_volatile_write##width(void *address);                                              \
+    void __tsan_volatile_write##width(void *address) {                                             \
+        record(address, width, true, 0, __builtin_return_address(0));                              \
+    }
+CALLBACKS(1)
+CALLBACKS(2)
+CALLBACKS(4)
+CALLBACKS(8)
+CALLBACKS(16)
+
+void __tsan_read_range(void *address, unsigned long size);
+void __tsan_read_range(void *address, unsigned long size) {
+    record_range(address, size, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void *address, unsigned long size);
+void __tsan_write_range(void *address, unsigned long size) {
+    record_range(address, size, true, __builtin_return_address(0));
+}
+void __tsan_init(void);
+void __tsan_init(void) {
+}
+void __tsan_func_entry(void *pc);
+void __tsan_func_entry(void *pc) {
+    (void)pc;
+}
+void __tsan_func_exit(void);
+void __tsan_func_exit(void) {
+}
+void __tsan_vptr_update(void **at, void *value);
+void __tsan_vptr_update(void **at, void *value) {
+    (void)at;
+    (void)value;
+}
