@@ -14,12 +14,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser
+from source import Refusal, Source, below, on_one_line, text
+from tree_sitter import Node
 
 INCLUDE = Path(__file__).resolve().parent / "include"
 ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
@@ -27,10 +27,9 @@ LIBRARY = re.compile(
     r"(thrust|cub|cuda|nv|cutlass)/|cooperative_groups|cu(blas|rand|fft|dnn|sparse|solver)|npp|nvrtc"
     r"|cuda_(fp\d|bf16|pipeline|awbarrier|profiler|gl_|texture)|mma\.h|cuda\.h|texture_|surface_"
 )
-CANDIDATE = re.compile(
+CANDIDATE = (
     rb"<<<|\b(?:cuda[A-Z]\w*|__[a-z]\w*|asm|texture|surface|(?:tex|surf)[123]D\w*)\b"
-    rb"|^[ \t]*#[ \t]*include\b",
-    re.MULTILINE,
+    rb"|^[ \t]*#[ \t]*include\b"
 )
 SPACES = ("__shared__", "__constant__", "__device__", "__managed__")
 TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_string_literal",
@@ -42,69 +41,32 @@ NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "functi
             "class_specifier", "enum_specifier", "alias_declaration")  # fmt: skip
 
 
-class Refusal(Exception):  # noqa: N818 - what it is
-    """Something that the simulator cannot run, and where it stands."""
-
-    def __init__(self, node: Node, message: str) -> None:
-        super().__init__(message)
-        self.node = node
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Replaces the bytes start..end by `text`."""
-
-    start: int
-    end: int
-    text: str
-
-
-def text(node: Node) -> str:
-    return (node.text or b"").decode(errors="replace")
-
-
-def below(node: Node) -> Iterator[Node]:
-    """Every node of a (small) tree, in the order of the text."""
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        yield here
-        stack.extend(reversed(here.children))
-
-
 def words(source: str) -> set[str]:
     """The identifiers of a C file, its comments left out."""
     code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", source, flags=re.DOTALL)
     return set(re.findall(r"[A-Za-z_]\w*", code))
 
 
-def on_one_line(node: Node) -> str:
-    """The text of an expression without comments and line ends."""
-    code = bytearray(node.text or b"")
-    for part in below(node):
-        if part.type == "comment":
-            for i in range(part.start_byte - node.start_byte, part.end_byte - node.start_byte):
-                code[i] = ord(" ")
-    return " ".join(code.decode(errors="replace").replace("\\\n", " ").split())
+@cache
+def cuda_words() -> tuple[set[str], set[str]]:
+    """The words of the simulator's headers, and which of them are functions of the runtime API."""
+    headers = "\n".join(header.read_text() for header in sorted(INCLUDE.glob("*.h")))
+    return words(headers), set(re.findall(r"SIM_API(?:_VOID)?\((cuda\w+)", headers))
 
 
 @dataclass
-class Rewriter:
+class Rewriter(Source):
     """One file: `rewrite()` gives it as C++, or raises Refusal."""
 
-    source: bytes
-    shown: str
-    folders: list[Path] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
+    folders: list[Path]  # where #include "..." is looked for, the file's own first
+    output: Path
+    headers: dict[Path, Path] = field(default_factory=dict)  # the program's own, as g++ reads them
+    is_moved: bool = True  # the output takes the file's place, elsewhere
+    included: list[tuple[Node, Path]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        # The grammar does not know __align__(n), which is written like alignas(n).
-        understood = self.source.replace(b"__align__", b"alignas  ")
-        parser = Parser(Language(tree_sitter_cuda.language()))
-        self.root = parser.parse(understood).root_node
-        headers = "\n".join(header.read_text() for header in sorted(INCLUDE.glob("*.h")))
-        self.known = words(headers)
-        self.functions = set(re.findall(r"SIM_API(?:_VOID)?\((cuda\w+)", headers))
+        super().__post_init__()
+        self.known, self.functions = cuda_words()
         self.own, self.sees_all = self._local_names(self.source.decode(errors="replace"), set())
 
     def _local_names(self, code: str, seen: set[Path]) -> tuple[set[str], bool]:
@@ -126,12 +88,10 @@ class Rewriter:
     # ---- finding
 
     def rewrite(self) -> bytes:
-        self._launches_of_templates()
-        for match in CANDIDATE.finditer(self.source):
-            node = self.root.descendant_for_byte_range(match.start(), match.end())
-            if node is None or node.type in TEXT:
+        self._kernels()
+        for node, word in self.find(CANDIDATE):
+            if node.type in TEXT:
                 continue
-            word = match.group().decode()
             if word == "<<<":
                 self._launch(node)
             elif word.lstrip().startswith("#"):
@@ -140,59 +100,53 @@ class Rewriter:
                 self._variable(node, word)
             else:
                 self._name(node, word)
-        # nvcc includes its header in every .cu file, asked or not.
+        copied = any(header not in self.headers for _, header in self.included)
+        if self.is_moved or self.edits or copied:
+            for node, header in self.included:
+                self.replace(node, f'"{header}"')
         shown = self.shown.replace("\\", "\\\\").replace('"', '\\"')
-        out = [f'#include <cuda_runtime.h>\n#line 1 "{shown}"\n'.encode()]
-        at = 0
-        for edit in sorted(self.edits, key=lambda e: (e.start, e.end)):  # stable
-            out += [self.source[at : edit.start], edit.text.encode()]
-            at = edit.end
-        return b"".join([*out, self.source[at:]])
-
-    def _above(self, node: Node) -> list[Node]:
-        """The nodes that contain `node`, the innermost first."""
-        path: list[Node] = []
-        here: Node | None = self.root
-        while here is not None and here != node:
-            path.append(here)
-            here = here.child_with_descendant(node)
-        return path[::-1]
-
-    def _function(self, node: Node) -> tuple[Node, str] | None:
-        """The innermost function around `node` and the text before its body."""
-        for at in self._above(node):
-            body = at.child_by_field_name("body")
-            if at.type == "function_definition" and body is not None:
-                head = self.source[at.start_byte : body.start_byte].decode(errors="replace")
-                return at, head
-        return None
-
-    def _insert(self, at: int, new: str) -> None:
-        self.edits.append(Edit(at, at, new))
-
-    def _replace(self, node: Node, new: str) -> None:
-        self.edits.append(Edit(node.start_byte, node.end_byte, new))
+        return f'#line 1 "{shown}"\n'.encode() + self.edited()
 
     # ---- what the simulator does not have
 
-    def _include(self, node: Node) -> None:
-        for at in [node, *self._above(node)]:
-            path = at.child_by_field_name("path") if at.type == "preproc_include" else None
-            name = text(path).strip('<>"') if path is not None else ""
-            if LIBRARY.match(name) and not (INCLUDE / name).is_file():
-                raise Refusal(at, f"#include <{name}>: {ELSEWHERE}")
+    def _include(self, token: Node) -> None:
+        made = next((n for n in (token, *self.above(token)) if n.type == "preproc_include"), None)
+        path = made.child_by_field_name("path") if made is not None else None
+        if path is None:
+            return
+        name = text(path).strip('<>"')
+        if LIBRARY.match(name) and not (INCLUDE / name).is_file():
+            raise self.refusal(path, f"#include <{name}>: {ELSEWHERE}")
+        beside = next((d / name for d in self.folders if (d / name).is_file()), None)
+        if text(path).startswith('"') and beside is not None:
+            self.included.append((path, self._header(beside.resolve())))
+
+    def _header(self, path: Path) -> Path:
+        """A header of the program's own, or its copy beside the output if there is CUDA in it."""
+        if path not in self.headers:
+            self.headers[path] = path
+            folders = [path.parent, *self.folders[1:]]
+            header = Rewriter(
+                path.read_bytes(), str(path), folders, self.output, self.headers, False
+            )
+            code = header.rewrite()
+            if header.edits:
+                copy = self.output.resolve().with_suffix(f".{len(self.headers)}.h")
+                copy.write_bytes(code)
+                self.headers[path] = copy
+        return self.headers[path]
 
     def _name(self, node: Node, word: str) -> None:
         if node.type == "preproc_arg":
             return  # a macro's body is text: g++ sees what becomes of it
         parent = node.parent
         if word in ("asm", "__asm__", "__asm"):
-            if any(at.type == "gnu_asm_expression" for at in self._above(node)):
-                raise Refusal(node, f"inline PTX (asm): {ELSEWHERE}")
+            if any(at.type == "gnu_asm_expression" for at in self.above(node)):
+                raise self.refusal(node, f"inline PTX (asm): {ELSEWHERE}")
             return
         if word in self.functions and parent is not None:
             if node.type == "identifier" and parent.type not in ("call_expression", *NAMED_BY):
-                self._replace(node, f"sim_c_{word}")  # the function itself, as C has it
+                self.replace(node, f"sim_c_{word}")  # the function itself, as C has it
             return
         is_name = node.type in ("identifier", "type_identifier") and text(node) == word
         if not is_name or word in self.known or word in self.own or parent is None:
@@ -206,14 +160,13 @@ class Rewriter:
         else:
             wanted = template or callee == node
         if wanted and self.sees_all and not self._is_named_here(word):
-            raise Refusal(node, f"{word}: {ELSEWHERE}")
+            raise self.refusal(node, f"{word}: {ELSEWHERE}")
 
     def _is_named_here(self, word: str) -> bool:
         """Does the file itself declare or define this name?"""
-        for match in re.finditer(rb"\b%s\b" % word.encode(), self.source):
-            node = self.root.descendant_for_byte_range(match.start(), match.end())
-            parent = node.parent if node is not None else None
-            if node is None or parent is None:
+        for node in self.find_word(word):
+            parent = node.parent
+            if parent is None:
                 continue
             by_declaration = parent.type == "declaration" and node.type == "identifier"
             if by_declaration or (parent.type in NAMED_BY and node.type != "preproc_arg"):
@@ -225,15 +178,14 @@ class Rewriter:
 
     # ---- launches
 
-    def _launches_of_templates(self) -> None:
+    def _kernels(self) -> None:
         """How many template arguments each kernel needs, and which kernels share a name."""
         self.template_arguments: dict[str, int] = {}
         self.overloads: dict[str, set[str]] = {}
-        for match in re.finditer(rb"\b__global__\b", self.source):
-            node = self.root.descendant_for_byte_range(match.start(), match.end())
-            if node is None or node.type in (*TEXT, "preproc_arg"):
+        for node in self.find_word("__global__"):
+            if node.type in (*TEXT, "preproc_arg"):
                 continue
-            above = self._above(node)
+            above = self.above(node)
             made = next((n for n in above if n.type in MADE), None)
             if made is None:
                 continue
@@ -256,39 +208,42 @@ class Rewriter:
     def _launch(self, token: Node) -> None:
         """k<<<c>>>(a)  ->  ((void)sizeof((k(a), 0)), sim_kernel(FILE, LINE, "k", k).on(c)(a))"""
         if token.type == "preproc_arg":
-            raise Refusal(token, "a kernel launch inside a #define: write it as a function instead")
+            raise self.refusal(
+                token, "a kernel launch inside a #define: write it as a function instead"
+            )
         syntax = token.parent
         call = syntax.parent if syntax is not None else None
         kernel = call.child_by_field_name("function") if call is not None else None
         arguments = call.child_by_field_name("arguments") if call is not None else None
         if (syntax is None or call is None or kernel is None or arguments is None
                 or syntax.type != "kernel_call_syntax" or call.has_error):  # fmt: skip
-            raise Refusal(
+            raise self.refusal(
                 token,
                 "this kernel launch could not be understood: it should read "
                 "kernel<<<grid, block>>>(arguments); is a parenthesis missing?",
             )
-        inside = self._function(call)
+        inside = self.function(call)
         if inside and ("__global__" in inside[1] or
                        ("__device__" in inside[1] and "__host__" not in inside[1])):  # fmt: skip
-            raise Refusal(call, f"a kernel that launches a kernel: {ELSEWHERE}")
+            raise self.refusal(call, f"a kernel that launches a kernel: {ELSEWHERE}")
         configuration = [c for c in syntax.named_children if c.type != "comment"]
         if not 2 <= len(configuration) <= 4:
-            raise Refusal(syntax, "a launch takes <<<grid, block>>> and at most two values more")
+            raise self.refusal(
+                syntax, "a launch takes <<<grid, block>>> and at most two values more"
+            )
         name = on_one_line(kernel).replace("\\", "\\\\").replace('"', '\\"')
         plain = name.split("<")[0].split("::")[-1].strip() if "(" not in name else name
         where = f'__FILE__, {kernel.start_point[0] + 1}, "{plain}", '
         if self._chosen_by_arguments(kernel, plain):
             once = on_one_line(kernel)
             begin = f"(sim_generic_kernel({where}[&](auto... sim_a) {{ {once}(sim_a...); }}).on("
-            self.edits.append(Edit(kernel.start_byte, kernel.start_byte, begin))
-            self.edits.append(Edit(kernel.start_byte, syntax.start_byte + 3,
-                                   "\n" * text(kernel).count("\n")))  # fmt: skip
+            lines = "\n" * text(kernel).count("\n")
+            self.cut(kernel.start_byte, syntax.start_byte + 3, begin + lines)
         else:
-            self._insert(kernel.start_byte, f"({self._fits(kernel, arguments)}sim_kernel({where}")
-            self.edits.append(Edit(syntax.start_byte, syntax.start_byte + 3, ").on("))
-        self.edits.append(Edit(syntax.end_byte - 3, syntax.end_byte, ")"))
-        self._insert(call.end_byte, ")")
+            self.insert(kernel.start_byte, f"({self._fits(kernel, arguments)}sim_kernel({where}")
+            self.cut(syntax.start_byte, syntax.start_byte + 3, ").on(")
+        self.cut(syntax.end_byte - 3, syntax.end_byte, ")")
+        self.insert(call.end_byte, ")")
 
     def _fits(self, kernel: Node, arguments: Node) -> str:
         """A call that is never made, for g++ to complain about in the kernel's own name."""
@@ -310,15 +265,15 @@ class Rewriter:
     def _variable(self, node: Node, space: str) -> None:
         if node.type == "preproc_arg":
             if space in ("__shared__", "__constant__"):
-                raise Refusal(node, f"{space} inside a #define: write the declaration out")
+                raise self.refusal(node, f"{space} inside a #define: write the declaration out")
             return
         if space == "__managed__":
-            raise Refusal(node, f"__managed__: {ELSEWHERE}")
-        above = self._above(node)
+            raise self.refusal(node, f"__managed__: {ELSEWHERE}")
+        above = self.above(node)
         made = next((n for n in above if n.type in MADE), None)
         if made is None or made.type == "function_definition":
             if space != "__device__":
-                raise Refusal(node, f"this {space} variable could not be understood")
+                raise self.refusal(node, f"this {space} variable could not be understood")
             return
         declarators = made.children_by_field_name("declarator")
         if any(n.type == "function_declarator" for d in declarators for n in below(d)):
@@ -328,7 +283,7 @@ class Rewriter:
         if space == "__shared__":
             self._shared(made, marks, declarators)
         elif "constexpr" in marks or (space == "__device__" and "__constant__" in marks):
-            self._replace(node, "")
+            self.replace(node, "")
         else:
             self._in_section(node, space, made, marks, declarators)
 
@@ -338,7 +293,7 @@ class Rewriter:
         for node in below(declarator):
             if node.type == "identifier":
                 return node
-        raise Refusal(declarator, "this variable could not be understood")
+        raise self.refusal(declarator, "this variable could not be understood")
 
     def _in_section(self, node: Node, space: str, made: Node, marks: dict[str, Node],
                     declarators: list[Node]) -> None:  # fmt: skip
@@ -347,16 +302,16 @@ class Rewriter:
         if "const" in marks and "pointer_declarator" not in shapes:
             if space == "__device__" and "array_declarator" not in shapes:
                 return  # a constant expression, for all that the program does with it
-            self._replace(marks["const"], "")
+            self.replace(marks["const"], "")
         if "extern" in marks:
-            self._replace(node, "")
+            self.replace(node, "")
             return
-        self._replace(node, "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE")
+        self.replace(node, "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE")
         if space == "__constant__":
             for declarator in declarators:
                 size = f"sizeof({text(self._declared(declarator))}) <= 65536"
                 why = "a device has 65536 bytes of __constant__ memory"
-                self._insert(made.end_byte, f' static_assert({size}, "{why}");')
+                self.insert(made.end_byte, f' static_assert({size}, "{why}");')
 
     def _shared(self, made: Node, marks: dict[str, Node], declarators: list[Node]) -> None:
         """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and a reference each."""
@@ -365,28 +320,28 @@ class Rewriter:
             aligned = re.search(r"align(?:as|ed)\s*\((.*)\)", word, re.DOTALL)
             aligned = re.match(r"([^()]*)", aligned[1]) if aligned and "((" in word else aligned
             if "__shared__" in word:
-                self._replace(mark, "typedef")
+                self.replace(mark, "typedef")
             elif aligned or word in ("static", "extern"):
-                self._replace(mark, "\n" * word.count("\n"))
+                self.replace(mark, "\n" * word.count("\n"))
             if aligned:
                 align = aligned[1].strip()
-        scope = next((n for n in self._above(made) if n.type == "compound_statement"), None)
+        scope = next((n for n in self.above(made) if n.type == "compound_statement"), None)
         for declarator in declarators:
             if declarator.type == "init_declarator":
-                raise Refusal(declarator, "a __shared__ variable cannot have an initial value")
+                raise self.refusal(declarator, "a __shared__ variable cannot have an initial value")
             name = self._declared(declarator)
             it, kind = text(name), f"{text(name)}_sim_type"
-            self._insert(name.end_byte, "_sim_type")
+            self.insert(name.end_byte, "_sim_type")
             if "extern" in marks:
                 bound = f" {kind} &{it} = *({kind} *)sim_dynamic_shared();"
             else:
-                self._insert(made.end_byte, f" struct {it}_sim_tag;")
+                self.insert(made.end_byte, f" struct {it}_sim_tag;")
                 bound = (
                     f" {kind} &{it} = sim_shared<{it}_sim_tag, {kind}>"
                     f'("{it}", __FILE__, {name.start_point[0] + 1}, {align});'
                 )
             if scope is not None:
-                self._insert(made.end_byte, bound)
+                self.insert(made.end_byte, bound)
             else:
                 self._bind_where_used(name, bound)
 
@@ -394,10 +349,9 @@ class Rewriter:
         """A __shared__ variable at file scope: each function that uses it binds it by itself."""
         functions: dict[int, Node] = {}
         hidden: set[int] = set()
-        for match in re.finditer(rb"\b%s\b" % text(declared).encode(), self.source):
-            node = self.root.descendant_for_byte_range(match.start(), match.end())
-            inside = self._function(node) if node is not None and node != declared else None
-            if node is None or inside is None or node.type != "identifier":
+        for node in self.find_word(text(declared)):
+            inside = self.function(node) if node != declared else None
+            if inside is None or node.type != "identifier":
                 continue
             function, head = inside
             parent = node.parent
@@ -409,7 +363,7 @@ class Rewriter:
         for number, function in functions.items():
             body = function.child_by_field_name("body")
             if body is not None and number not in hidden:
-                self._insert(body.start_byte + 1, bound)
+                self.insert(body.start_byte + 1, bound)
 
 
 def main() -> int:
@@ -424,10 +378,11 @@ def main() -> int:
     try:
         source = options.input.read_bytes()
         folders = [options.input.parent, *options.folders]
-        options.output.write_bytes(Rewriter(source, shown, folders).rewrite())
+        code = Rewriter(source, shown, folders, options.output).rewrite()
+        # nvcc includes its header in every .cu file, asked or not.
+        options.output.write_bytes(b"#include <cuda_runtime.h>\n" + code)
     except Refusal as refusal:
-        row, column = refusal.node.start_point
-        print(f"{shown}:{row + 1}:{column + 1}: error: {refusal}", file=sys.stderr)
+        print(refusal, file=sys.stderr)
         return 1
     except OSError as problem:
         print(f"{shown}: {problem.strerror}: {problem.filename}", file=sys.stderr)

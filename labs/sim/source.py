@@ -1,0 +1,114 @@
+"""A CUDA source file as a tree, and edits to it that keep every line where it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import tree_sitter_cuda
+from tree_sitter import Language, Node, Parser
+
+
+class Refusal(Exception):  # noqa: N818 - what it is
+    """Something that the simulator cannot run, and where it stands (lines and columns from 1)."""
+
+    def __init__(self, shown: str, node: Node, message: str) -> None:
+        row, column = node.start_point
+        super().__init__(f"{shown}:{row + 1}:{column + 1}: error: {message}")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replaces the bytes start..end by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def text(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+def below(node: Node) -> Iterator[Node]:
+    """Every node of a (small) tree, in the order of the text."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack.extend(reversed(here.children))
+
+
+def on_one_line(node: Node) -> str:
+    """The text of an expression without comments and line ends."""
+    code = bytearray(node.text or b"")
+    for part in below(node):
+        if part.type == "comment":
+            for i in range(part.start_byte - node.start_byte, part.end_byte - node.start_byte):
+                code[i] = ord(" ")
+    return " ".join(code.decode(errors="replace").replace("\\\n", " ").split())
+
+
+@dataclass
+class Source:
+    """One file: its bytes, its tree, and the edits so far."""
+
+    source: bytes
+    shown: str  # the file's name in messages
+    edits: list[Edit] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        # The grammar does not know __align__(n), which is written like alignas(n).
+        understood = self.source.replace(b"__align__", b"alignas  ")
+        parser = Parser(Language(tree_sitter_cuda.language()))
+        self.root = parser.parse(understood).root_node
+
+    def refusal(self, node: Node, message: str) -> Refusal:
+        return Refusal(self.shown, node, message)
+
+    def find(self, pattern: bytes) -> Iterator[tuple[Node, str]]:
+        """The matches of a regular expression, each with the smallest node that holds it."""
+        for match in re.finditer(pattern, self.source, re.MULTILINE):
+            node = self.root.descendant_for_byte_range(match.start(), match.end())
+            if node is not None:
+                yield node, match.group().decode(errors="replace")
+
+    def find_word(self, word: str) -> Iterator[Node]:
+        return (node for node, _ in self.find(rb"\b%s\b" % word.encode()))
+
+    def above(self, node: Node) -> list[Node]:
+        """The nodes that contain `node`, the innermost first."""
+        path: list[Node] = []
+        here: Node | None = self.root
+        while here is not None and here != node:
+            path.append(here)
+            here = here.child_with_descendant(node)
+        return path[::-1]
+
+    def function(self, node: Node) -> tuple[Node, str] | None:
+        """The innermost function around `node`, and what stands before its body."""
+        for at in self.above(node):
+            body = at.child_by_field_name("body")
+            if at.type == "function_definition" and body is not None:
+                head = self.source[at.start_byte : body.start_byte].decode(errors="replace")
+                return at, head
+        return None
+
+    def cut(self, start: int, end: int, new: str) -> None:
+        self.edits.append(Edit(start, end, new))
+
+    def insert(self, at: int, new: str) -> None:
+        self.cut(at, at, new)
+
+    def replace(self, node: Node, new: str) -> None:
+        self.cut(node.start_byte, node.end_byte, new)
+
+    def edited(self) -> bytes:
+        """The file with its edits; those at the same place in the order in which they came."""
+        out: list[bytes] = []
+        at = 0
+        for edit in sorted(self.edits, key=lambda e: (e.start, e.end)):
+            out += [self.source[at : edit.start], edit.text.encode()]
+            at = edit.end
+        return b"".join([*out, self.source[at:]])
