@@ -121,7 +121,7 @@ def _checked(
     except DatasetMissing as missing:
         reason = str(missing)
     except (OSError, MemoryError) as problem:
-        what = getattr(problem, "strerror", None) or "out of memory"
+        what = getattr(problem, "strerror", None) or str(problem) or "out of memory"
         reason = f"this machine does not let the grader work: {what}"
     return Check(
         id=f"{submission.lab.id}/{case.part}/{case.name}",
