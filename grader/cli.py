@@ -19,7 +19,7 @@ import typer
 
 from grader import backend as backends
 from grader import build as builder
-from grader import doctor, paths, pipeline, program, result, score, spec
+from grader import bootstrap, doctor, paths, pipeline, program, result, score, spec
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 
@@ -259,6 +259,16 @@ def run(
     raise typer.Exit(status)
 
 
+@app.command()
+def setup(
+    dev: Annotated[
+        bool, typer.Option(help="Also what the tests need: Check, clang, pytest.")
+    ] = False,
+) -> None:
+    """Install what is missing, and nothing else; every command does so when it must."""
+    raise typer.Exit(bootstrap.command(["--dev"] if dev else []))
+
+
 @app.command(name="doctor")
 def doctor_command(colour: ColourOption = Colour.auto) -> None:
     """What this machine has, what it lacks, and what to do about it."""
@@ -274,7 +284,7 @@ def main() -> int:
             title = spec.load(lab_id).title
             app.command(name=lab_id, help=f"Grade {lab_id}: {title}.")(_lab_command(lab_id))
         own, rest = _split(sys.argv[1:])
-        code = app(own or ["--help"], standalone_mode=False, obj=rest)
+        code = app(own or ["--help"], prog_name="./grade", standalone_mode=False, obj=rest)
         return int(code or 0)
     except program.ProgramError as problem:
         return _say(str(problem), score.LESS)
