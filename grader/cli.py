@@ -18,8 +18,8 @@ import msgspec
 import typer
 
 from grader import backend as backends
-from grader import build as builder
 from grader import bootstrap, doctor, paths, pipeline, program, result, score, spec
+from grader import build as builder
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 
