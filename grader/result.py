@@ -1,12 +1,11 @@
 """The canonical result of grading one lab: schema convlabs-grade/v1.
 
 Everything that anyone prints or exports is rendered from this. The JSON Schema in
-grader/schema/convlabs-grade-v1.json is generated from these types.
+grader/schema/convlabs-grade-v1.json is made from these types by schemas.py.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final, Literal
 
 import msgspec
@@ -88,18 +87,3 @@ class Result(msgspec.Struct, frozen=True):
 def to_json(result: Result) -> bytes:
     """Indented JSON with a newline at its end."""
     return msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
-
-
-def json_schema() -> dict[str, Any]:
-    """The published JSON Schema of a result: every key is always there, and no other."""
-    schema = msgspec.json.schema(Result)
-    for definition in schema["$defs"].values():
-        definition["required"] = list(definition["properties"])
-        definition["additionalProperties"] = False
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = SCHEMA
-    return schema
-
-
-if __name__ == "__main__":  # python -m grader.result > grader/schema/convlabs-grade-v1.json
-    print(json.dumps(json_schema(), indent=2))

@@ -5,10 +5,10 @@ import json
 import jsonschema
 import pytest
 
-from grader import paths, result
+from grader import result, schemas
 from grader.result import Check, GradedFile, Machine, Result, Score, Unmeasured
 
-PUBLISHED = paths.ROOT / "grader" / "schema" / "convlabs-grade-v1.json"
+GRADE = schemas.schema("convlabs-grade/v1")
 
 
 def example() -> Result:
@@ -26,17 +26,17 @@ def example() -> Result:
     )
 
 
-def test_published_schema_is_current() -> None:
-    assert json.loads(PUBLISHED.read_text()) == result.json_schema(), (
-        "run: python -m grader.result > grader/schema/convlabs-grade-v1.json"
-    )
+@pytest.mark.parametrize("name", schemas.TYPES)
+def test_published_schema_is_current(name: str) -> None:
+    published = json.loads((schemas.FOLDER / schemas.file_of(name)).read_text())
+    assert published == schemas.schema(name), "run: python -m grader.schemas"
 
 
 def test_result_validates_and_a_broken_one_does_not() -> None:
     document = json.loads(result.to_json(example()))
-    jsonschema.validate(document, result.json_schema())
+    jsonschema.validate(document, GRADE)
     for broken in ({"verdict": "maybe"}, {"points": "5"}, {"extra": 1}):
         wrong = json.loads(result.to_json(example()))
         wrong["checks"][0] |= broken
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, result.json_schema())
+            jsonschema.validate(wrong, GRADE)

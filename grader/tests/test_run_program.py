@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
-from grader import paths
+from grader import paths, schemas
 
 NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
 
@@ -40,7 +41,9 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
     done = run(source, "--json", tmp_path / "profile.json")
     assert done.returncode == 0, done.stderr
-    return dict(json.loads((tmp_path / "profile.json").read_text()))
+    document = dict(json.loads((tmp_path / "profile.json").read_text()))
+    jsonschema.validate(document, schemas.schema("convlabs-profile/v1"))
+    return document
 
 
 def test_ground_truth(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader import paths, result, spec
+from grader import paths, schemas, spec
 
+GRADE = schemas.schema("convlabs-grade/v1")
 ZOO = Path(__file__).parent / "zoo"
 ENTRIES = sorted(p for p in ZOO.glob("lab*/*") if p.is_dir())
 
@@ -33,7 +34,7 @@ def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
     assert "Traceback" not in done.stderr + done.stdout
     assert done.stdout, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.validate(document, result.json_schema())
+    jsonschema.validate(document, GRADE)
     assert document["exit_code"] == done.returncode
     return done.returncode, document
 
