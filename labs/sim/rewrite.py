@@ -38,12 +38,13 @@ MADE = ("declaration", "function_definition")
 NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "function_declarator",
             "reference_declarator", "parameter_declaration", "optional_parameter_declaration",
             "preproc_def", "preproc_function_def", "enumerator", "struct_specifier",
-            "class_specifier", "enum_specifier", "alias_declaration")  # fmt: skip
+            "class_specifier", "enum_specifier", "alias_declaration",
+            "type_definition")  # fmt: skip
 
 
 def words(source: str) -> set[str]:
-    """The identifiers of a C file, its comments left out."""
-    code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", source, flags=re.DOTALL)
+    """The identifiers of a C file, its comments and strings left out."""
+    code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', " ", source, flags=re.DOTALL)
     return set(re.findall(r"[A-Za-z_]\w*", code))
 
 

@@ -184,10 +184,15 @@ static void abandon_stacks(struct worker *w) {
 }
 
 static struct worker *create_worker(void) {
+    static struct worker *all;
     struct worker *w = calloc(1, sizeof *w);
     if (!w || !sim_shared_create(w)) {
         free(w);
         return NULL;
+    }
+    w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
     }
     fiber_adopt_thread(&w->host);
     sim_prepare_fault_stack();

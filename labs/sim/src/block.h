@@ -59,6 +59,7 @@ struct thread {
 };
 
 struct worker {
+    struct worker *older; /* the worker made before: after a fork the parent's are still there */
     struct thread thread[SIM_MAX_THREADS];
     uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
     dim3 shape;
