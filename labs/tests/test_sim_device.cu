@@ -263,6 +263,8 @@ START_TEST(streams_and_events) {
     ck_success(cudaStreamCreateWithFlags(&gone, cudaStreamNonBlocking));
     ck_success(cudaStreamDestroy(gone));
     ck_error(cudaStreamSynchronize(gone), cudaErrorInvalidResourceHandle);
+    nothing<<<1, 1, 0, gone>>>();
+    ck_error(cudaGetLastError(), cudaErrorInvalidResourceHandle);
     ck_error(cudaStreamDestroy(0), cudaErrorInvalidResourceHandle);
     ck_error(cudaStreamCreate(NULL), cudaErrorInvalidValue);
     ck_success(cudaEventCreate(&start));

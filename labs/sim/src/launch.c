@@ -1,6 +1,7 @@
 /* A launch: is it one that the device takes? Then its blocks, spread over the cores. */
 #include "launch.h"
 
+#include "api.h"
 #include "block.h"
 #include "pool.h"
 #include "trace.h"
@@ -109,6 +110,10 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
         snprintf(why, size, "grid (%u,%u,%u): x may be at most 2147483647, y and z 65535", g->x,
                  g->y, g->z);
         return cudaErrorInvalidConfiguration;
+    }
+    if (!sim_is_stream(c->stream)) {
+        snprintf(why, size, "the fourth value of <<<...>>> is no stream, or one that is destroyed");
+        return cudaErrorInvalidResourceHandle;
     }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
