@@ -155,7 +155,7 @@ unit: setup-dev
 
 unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
 	$(say) CHECK '$(words $^) suites, $(FLAVOUR)'
-	$(Q)set -e; for t in $^; do $$t; done
+	$(Q)for t in $^; do $$t 2> $$t.log || { cat $$t.log; exit 1; }; done
 
 $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
