@@ -193,6 +193,32 @@ START_TEST(early_return_in_a_loop_holds_nobody_up) {
 }
 END_TEST
 
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { store; return; } } load: nobody meets who
+ * leaves with a store of his own, so each departure is an instruction of its own. */
+START_TEST(a_way_out_that_no_other_meets_is_taken_at_once) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        bool left = false;
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8 && !left; i++) {
+            enter_and_load(lane, HEAD);
+            left = lane < 16 && i == lane % 4;
+            if (left) {
+                enter_and_load(lane, LEAVE);
+            } else {
+                enter_and_load(lane, LATCH);
+            }
+        }
+        if (!left) {
+            enter_and_load(lane, AFTER);
+        }
+    }
+    replay();
+    expect(HEAD, 8, 16 * 8 + 4 * (1 + 2 + 3 + 4));
+    expect(LEAVE, 4, 16);
+    expect(AFTER, 1, 16);
+}
+END_TEST
+
 /* Two nested loops whose inner one has lane-dependent bounds: after it the lanes meet again, in
  * every iteration of the outer one. */
 START_TEST(nested_loops_meet_in_every_outer_iteration) {
@@ -248,6 +274,7 @@ int main(void) {
     tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
     tcase_add_test(tests, break_does_not_hold_the_others_apart);
     tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
+    tcase_add_test(tests, a_way_out_that_no_other_meets_is_taken_at_once);
     tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
     tcase_add_test(tests, places_outlive_a_barrier);
     suite_add_tcase(suite, tests);

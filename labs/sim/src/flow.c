@@ -11,6 +11,7 @@ struct node {
     int depth; /* number of components that hold the node */
     int head[FLOW_MAX_DEPTH];
     int number; /* Tarjan's and Bourdoncle's depth-first number; INT_MAX: placed */
+    unsigned char *meets; /* of a loop's head: for each node, the ways out of the loop that reach it */
 };
 
 struct flow {
@@ -19,6 +20,7 @@ struct flow {
     int *slots; /* open addressing from pc to node */
     int slot_count;
     unsigned version;
+    unsigned departures; /* from loops, by ways of their own */
     bool changed;
     /* of one ordering */
     int *stack, *placed;
@@ -50,6 +52,7 @@ void flow_free(struct flow *flow) {
     }
     for (int i = 0; i < flow->count; i++) {
         free(flow->nodes[i].next);
+        free(flow->nodes[i].meets);
     }
     free(flow->nodes);
     free(flow->slots);
@@ -178,6 +181,88 @@ static void component(struct flow *flow, int head, int depth) {
     }
 }
 
+static bool is_inside(const struct node *node, int head, int depth) {
+    return node->depth > depth && node->head[depth] == head;
+}
+
+/* Is `node` the head of a loop that encloses the one at `depth` around `inner`? */
+static bool encloses(const struct node *inner, int depth, int node) {
+    for (int i = 0; i < depth; i++) {
+        if (inner->head[i] == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Counts, for each node that can be reached from `from` without another round of an enclosing loop,
+ * one more way out. `seen` is all 0 before and after; `flow->stack` has room for every node. */
+static void count_reached(struct flow *flow, int head, int depth, int from, unsigned char *seen) {
+    struct node *loop = &flow->nodes[head];
+    int done = 0, found = 0;
+    flow->stack[found++] = from;
+    seen[from] = 1;
+    while (done < found) {
+        int at = flow->stack[done++];
+        loop->meets[at] = loop->meets[at] == 0 ? 1 : 2;
+        for (int i = 0; i < flow->nodes[at].count && !encloses(loop, depth, at); i++) {
+            int next = flow->nodes[at].next[i];
+            if (!seen[next]) {
+                seen[next] = 1;
+                flow->stack[found++] = next;
+            }
+        }
+    }
+    for (int i = 0; i < found; i++) {
+        seen[flow->stack[i]] = 0;
+    }
+}
+
+/* Finds where the ways out of the loop of `head` meet. A loop with one way out meets at once. */
+static bool find_meetings(struct flow *flow, int head, int depth) {
+    struct node *loop = &flow->nodes[head];
+    unsigned char *seen = calloc(2, (size_t)flow->count);
+    loop->meets = calloc(1, (size_t)flow->count);
+    if (seen == NULL || loop->meets == NULL) {
+        free(seen);
+        return false;
+    }
+    unsigned char *is_exit = seen + flow->count;
+    int exits = 0;
+    for (int i = 0; i < flow->count; i++) {
+        const struct node *node = &flow->nodes[i];
+        for (int k = 0; k < node->count && is_inside(node, head, depth); k++) {
+            int to = node->next[k];
+            if (!is_inside(&flow->nodes[to], head, depth) && !is_exit[to]) {
+                is_exit[to] = 1;
+                exits++;
+                count_reached(flow, head, depth, to, seen);
+            }
+        }
+    }
+    if (exits < 2) {
+        memset(loop->meets, 2, (size_t)flow->count);
+    }
+    free(seen);
+    return true;
+}
+
+static bool find_all_meetings(struct flow *flow) {
+    for (int i = 0; i < flow->count; i++) {
+        struct node *node = &flow->nodes[i];
+        free(node->meets);
+        node->meets = NULL;
+    }
+    for (int i = 0; i < flow->count; i++) {
+        const struct node *node = &flow->nodes[i];
+        if (node->depth > 0 && node->head[node->depth - 1] == i &&
+            !find_meetings(flow, i, node->depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 unsigned flow_order(struct flow *flow) {
     if (!flow->changed) {
         return flow->version;
@@ -199,11 +284,20 @@ unsigned flow_order(struct flow *flow) {
     for (int i = 0; i < flow->placed_count; i++) { /* placed last comes first */
         flow->nodes[flow->placed[i]].order = flow->placed_count - i;
     }
+    if (!find_all_meetings(flow)) {
+        return 0;
+    }
     flow->changed = false;
     return ++flow->version;
 }
 
-void flow_step(const struct flow *flow, struct flow_place *place, int to) {
+/* Does `to` lie on a way out of the loop of `head` that no other one has met yet? */
+static bool is_apart(const struct flow *flow, int head, int to) {
+    const unsigned char *meets = flow->nodes[head].meets;
+    return meets != NULL && meets[to] < 2;
+}
+
+void flow_step(struct flow *flow, struct flow_place *place, int to) {
     const struct node *node = &flow->nodes[to];
     int shared = 0; /* loops that hold both ends */
     while (shared < place->depth && shared < node->depth &&
@@ -212,6 +306,12 @@ void flow_step(const struct flow *flow, struct flow_place *place, int to) {
     }
     /* An edge to the head of a loop that holds its start begins the next iteration of it. */
     bool again = shared > 0 && node->head[shared - 1] == to && shared == node->depth;
+    if (place->apart && !is_apart(flow, place->left, to)) {
+        place->apart = 0;
+    } else if (!place->apart && shared < place->depth && is_apart(flow, place->head[shared], to)) {
+        place->left = place->head[shared];
+        place->apart = ++flow->departures;
+    }
     for (int i = shared; i < node->depth; i++) {
         place->head[i] = node->head[i];
         place->iteration[i] = 0;
@@ -243,6 +343,9 @@ void flow_refresh(const struct flow *flow, struct flow_place *place) {
 }
 
 int flow_compare(const struct flow *flow, const struct flow_place *a, const struct flow_place *b) {
+    if (a->apart != b->apart) { /* who left a loop alone goes on first */
+        return a->apart != 0 && (b->apart == 0 || a->apart < b->apart) ? -1 : 1;
+    }
     for (int i = 0;; i++) {
         int here = i < a->depth ? a->head[i] : a->node;
         int there = i < b->depth ? b->head[i] : b->node;

@@ -7,9 +7,10 @@
  * widenings, 1993): a recursive decomposition into strongly connected components, each with a head.
  *
  * A lane's place is a list of pairs (component, iteration) from the outermost loop inwards, then
- * the block. Thus a lane in an earlier iteration goes before one in a later iteration, a lane in a
- * loop goes before one that has left it by whatever exit, and one that has returned waits for
- * nobody and holds up nobody.
+ * the block. Thus a lane in an earlier iteration goes before one in a later iteration, and a lane in
+ * a loop goes before one that has left it. Who has left it waits where the ways out meet again; up
+ * to there, such as in the store before an early return, it goes on at once and apart from those
+ * who leave later, as on the device. Who has returned holds up nobody.
  */
 #ifndef SIM_FLOW_H
 #define SIM_FLOW_H
@@ -26,6 +27,8 @@ struct flow; /* the graph of one kernel */
 struct flow_place {
     int node;         /* 0: before the first block */
     unsigned version; /* of the order that the rest was found in */
+    unsigned apart;   /* not 0: out of a loop by a way of its own; lanes of one number together */
+    int left;         /* then: the head of that loop */
     int depth;
     int head[FLOW_MAX_DEPTH];           /* of each enclosing loop, outermost first */
     uint32_t iteration[FLOW_MAX_DEPTH]; /* of that loop */
@@ -47,7 +50,7 @@ bool flow_edge(struct flow *flow, int from, int to);
 unsigned flow_order(struct flow *flow);
 
 /* Moves a place along an edge that the graph has. */
-void flow_step(const struct flow *flow, struct flow_place *place, int to);
+void flow_step(struct flow *flow, struct flow_place *place, int to);
 
 /* Brings a place up to the present order: its loops are looked up anew by their heads. */
 void flow_refresh(const struct flow *flow, struct flow_place *place);

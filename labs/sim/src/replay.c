@@ -108,7 +108,7 @@ static bool learn(struct warp *w, unsigned lane) {
 
 static bool same_place(const struct flow_place *a, const struct flow_place *b) {
     size_t used = (size_t)a->depth;
-    return a->node == b->node && a->depth == b->depth &&
+    return a->node == b->node && a->depth == b->depth && a->apart == b->apart &&
            memcmp(a->head, b->head, used * sizeof *a->head) == 0 &&
            memcmp(a->iteration, b->iteration, used * sizeof *a->iteration) == 0;
 }
