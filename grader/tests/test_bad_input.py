@@ -83,7 +83,7 @@ def test_prints_a_gigabyte(tmp_path: Path) -> None:
     start = time.monotonic()
     failed = fails(cpu_loop(tmp_path, body, "#include <stdio.h>\n#include <string.h>"))
     assert all("printed more than a megabyte" in c["message"][0] for c in failed)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60  # writing it all takes longer
 
 
 def test_hangs_on_one_case(tmp_path: Path) -> None:
@@ -218,12 +218,14 @@ def test_interrupted_grading_leaves_nothing(number: signal.Signals, tmp_path: Pa
     assert process.stdout is not None
     while "compiles" not in (line := process.stdout.readline()):
         assert line, "the grader ended before it was interrupted"
-    time.sleep(0.5)
     mine = f"{paths.BUILD}/run/{process.pid}-"
+    deadline = time.monotonic() + 30
+    while not processes_named(mine) and time.monotonic() < deadline:
+        time.sleep(0.02)
     assert processes_named(mine)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=10)
-    deadline = time.monotonic() + 2
+    _, errors = process.communicate(timeout=30)
+    deadline = time.monotonic() + 10
     while processes_named(mine) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not processes_named(mine)
