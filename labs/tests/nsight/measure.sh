@@ -5,10 +5,10 @@
 #
 # Needs nvcc, ncu, compute-sanitizer and python3 on PATH and downloads nothing.  Writes
 #   kernels.csv, kernels.out, kernels2.csv, kernels2.out   Nsight Compute's counters and the sums
-#   lines.csv        what ncu knows per source line (may be empty: its names vary by release)
+#   lines.csv        counters per source line
 #   sanitizer.csv    every program of ../checks under compute-sanitizer's four tools, and plain
 #   machine.txt      device, driver, versions, date, and what went wrong here
-#   logs.tar.gz      all raw output
+#   logs.tar.gz      all raw output, ncu's reports among it
 # Takes at most 9 minutes: the sanitizer stops early rather than late, and machine.txt says so.
 set -uo pipefail
 
@@ -28,8 +28,8 @@ metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
-metrics+=,smsp__inst_executed_op_shared_ld.sum
-metrics+=,smsp__inst_executed_op_shared_st.sum
+metrics+=,smsp__sass_inst_executed_op_shared_ld.sum
+metrics+=,smsp__sass_inst_executed_op_shared_st.sum
 metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 
@@ -50,7 +50,7 @@ run_check() {
     local name=$1 tool=$2 log status=0
     log=$work/logs/$name.$tool
     [ -x "$work/bin/$name" ] || return 0
-    local command=(timeout -k 2 20)
+    local command=(timeout -k 2 40)
     if [ "$tool" != plain ]; then
         command+=(compute-sanitizer --tool "$tool" --print-limit 4)
         [ "$tool" = memcheck ] && command+=(--leak-check full)
@@ -72,21 +72,23 @@ profile() {
     python3 "$here/ncu_to_csv.py" "$work/logs/$name.raw.csv" >"$out/$name.csv" ||
         complain "no counters of $name"
     timeout 100 ncu --clock-control none --section SourceCounters --import-source yes -f \
-        -o "$work/$name" "$work/bin/$name" >"$work/logs/$name.source.log" 2>&1 &&
-        timeout 60 ncu --import "$work/$name.ncu-rep" --csv --page source \
-            --print-source cuda,sass >"$work/logs/$name.source.csv" 2>>"$work/logs/$name.source.log"
-    if [ -s "$work/logs/$name.source.csv" ]; then
-        python3 "$here/ncu_to_csv.py" --source "$work/logs/$name.source.csv" \
-            >"$work/$name.lines.csv" || complain "no source lines of $name"
+        -o "$work/logs/$name" "$work/bin/$name" >"$work/logs/$name.source.log" 2>&1 ||
+        complain "ncu failed on $name, see $name.source.log in logs.tar.gz"
+    local instructions=$work/logs/$name.instructions.csv
+    if python3 "$here/ncu_to_csv.py" --report "$work/logs/$name.ncu-rep" >"$instructions"; then
+        python3 "$here/ncu_to_csv.py" --lines "$instructions" >"$work/$name.lines.csv"
+    else
+        complain "no source lines of $name"
     fi
 }
 
 {
     nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader
     nvcc --version | tail -2
-    ncu --version | tail -1
-    compute-sanitizer --version | tail -1
+    echo "Nsight Compute $(ncu --version | tail -1)"
+    echo "Compute Sanitizer $(compute-sanitizer --version | tail -1)"
     date -u +%Y-%m-%d
+    echo "command: measure.sh OUTDIR"
 } >"$out/machine.txt" 2>&1
 
 # The compiler needs no GPU, so the checks are built while ncu profiles; the sanitizer, which does,

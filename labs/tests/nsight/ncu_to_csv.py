@@ -1,37 +1,62 @@
-"""Turn Nsight Compute's CSV into the ground truth's format.
+"""Turn Nsight Compute's output into the ground truth's format.
 
-usage: ncu_to_csv.py RAW.csv > kernels.csv           one row per launch (--page raw)
-       ncu_to_csv.py --source SOURCE.csv > lines.csv  one row per line and kind of access
+usage: ncu_to_csv.py RAW.csv > kernels.csv                       one row per launch
+       ncu_to_csv.py --report REPORT.ncu-rep > instructions.csv  one row per memory instruction
+       ncu_to_csv.py --lines instructions.csv > lines.csv        one row per line and kind of access
 
-RAW.csv is the output of `ncu --csv --page raw --metrics ...`, SOURCE.csv that of
-`ncu --csv --page source --print-source cuda,sass`.  Lines that ncu or the program print around
-the table are skipped.
+RAW.csv is the output of `ncu --csv --page raw --metrics ...`; lines that ncu or the program print
+around the table are skipped.  REPORT.ncu-rep holds the section SourceCounters; it is read with the
+module ncu_report that comes with ncu, because the source page of `ncu --print-source cuda,sass`
+leaves instructions out and prints others twice.
 """
 
 import csv
+import importlib
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from typing import Any
 
 METRICS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_requests": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_requests": "smsp__sass_inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 
-# What the source page calls the counters of one machine instruction.
-SOURCE_METRICS = {
-    "executed": "Instructions Executed",
-    "global_requests": "L1 Tag Requests Global",
-    "global_sectors": "L2 Theoretical Sectors Global",
-    "shared_wavefronts": "L1 Wavefronts Shared",
+# Counters of one machine instruction.  `executed` counts the warps that came by.  ncu knows no
+# requests of one instruction: they are `executed` less the warps in which its predicate was off for
+# every thread, so at least `executed` less `predicated`, which is `executed` of instructions that
+# have a predicate and 0 of others.
+INSTRUCTION_METRICS = {
+    "executed": "inst_executed",
+    "threads": "thread_inst_executed_true",
+    "sectors": "memory_l2_theoretical_sectors_global",
+    "wavefronts": "memory_l1_wavefronts_shared",
 }
-SOURCE_KEYS = ["kernel", "file", "line", "space", "operation", "bits"]
+COUNTERS = ["executed", "predicated", "threads", "sectors", "wavefronts"]
+OPCODES = {
+    "LDG": ("global", "load"),
+    "STG": ("global", "store"),
+    "RED": ("global", "atomic"),
+    "REDG": ("global", "atomic"),
+    "ATOM": ("global", "atomic"),
+    "ATOMG": ("global", "atomic"),
+    "LDS": ("shared", "load"),
+    "STS": ("shared", "store"),
+    "ATOMS": ("shared", "atomic"),
+}
+LINE_KEYS = ["kernel", "file", "line", "space", "operation", "bits"]
+INSTRUCTION_KEYS = ["launch", *LINE_KEYS, "offset", "instruction"]
+# Where ncu is installed, and with it its Python module.
+NCU_PYTHON = (
+    "opt/nvidia/nsight-compute/*/extras/python",
+    "usr/local/cuda*/nsight-compute*/extras/python",
+)
 
 
 def plain_name(name: str) -> str:
@@ -86,36 +111,67 @@ def launches(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
         yield out
 
 
-def source_lines(lines: Iterable[str]) -> list[dict[str, str | int]]:
-    """Return one row per kernel, source line and kind of access, summed over its instructions.
+def opcode(sass: str) -> str:
+    """Return a machine instruction's operation without predicate and modifiers."""
+    return next(word for word in sass.split() if word[0] not in "@{").split(".")[0].rstrip(";")
 
-    The page is a section per kernel and file: two rows that name them, a header, then each source
-    line (its counters are sums, so they are skipped) followed by its machine instructions.
-    """
-    kernel = file = line = ""
-    header: list[str] = []
+
+def width(sass: str) -> int:
+    """Return how many bits each thread loads or stores: 8 for LDG.E.U8, 32 where none are named."""
+    modifiers = next(word for word in sass.split() if word[0] not in "@{").split(".")[1:]
+    named = [m.lstrip("US") for m in modifiers]
+    return next((int(m) for m in named if m in ("8", "16", "64", "128")), 32)
+
+
+def by_address(action: Any, name: str) -> dict[int, int]:
+    """Return a metric's value per machine instruction; empty if it was not collected."""
+    metric = action.metric_by_name(name)
+    if metric is None or not metric.has_correlation_ids():
+        return {}
+    at = metric.correlation_ids()
+    return {at.as_uint64(i): metric.as_uint64(i) for i in range(metric.num_instances())}
+
+
+def instructions(report: str) -> Iterator[dict[str, str | int]]:
+    """Yield one row per launch and machine instruction that loads or stores."""
+    for pattern in NCU_PYTHON:
+        sys.path[:0] = sorted((str(p) for p in Path("/").glob(pattern)), reverse=True)
+    context = importlib.import_module("ncu_report").load_report(report)
+    actions = [part[i] for part in context for i in range(len(part))]
+    for launch, action in enumerate(actions):
+        addresses = sorted(by_address(action, "memory_type"))
+        start = min(by_address(action, "inst_executed"))
+        values = {ours: by_address(action, m) for ours, m in INSTRUCTION_METRICS.items()}
+        for pc in addresses:
+            sass = " ".join(action.sass_by_pc(pc).split())
+            source = action.source_info(pc)
+            space, operation = OPCODES.get(opcode(sass), ("other", opcode(sass)))
+            row: dict[str, str | int] = {
+                "launch": launch,
+                "kernel": plain_name(action.name()),
+                "file": PurePath(source.file_name()).name if source else "",
+                "line": source.line() if source else 0,
+                "space": space,
+                "operation": operation,
+                "bits": width(sass),
+                "offset": pc - start,
+                "instruction": sass,
+            }
+            row |= {ours: values[ours].get(pc, 0) for ours in values}
+            yield row | {"predicated": row["executed"] if sass.startswith("@") else 0}
+
+
+def source_lines(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
+    """Yield one row per kernel, source line and kind of access, summed over its instructions."""
     sums: dict[tuple[str, ...], dict[str, int]] = {}
-    for cells in csv.reader(lines):
-        if len(cells) > 1 and cells[0] == "File Path":
-            file, header = PurePath(cells[1]).name, []
-        elif len(cells) > 1 and cells[0] in ("Function Name", "Kernel Name"):
-            kernel, header = plain_name(cells[1]), []
-        elif "Line No" in cells and "Address Space" in cells:
-            header = cells
-        elif header and len(cells) >= len(header):
-            line = cells[header.index("Line No")] or line
-            space = cells[header.index("Address Space")]
-            if cells[header.index("Line No")] or space not in ("Global", "Shared", "Constant"):
-                continue
-            kind = (space, *(cells[header.index(c)] for c in ("Access Operation", "Access Size")))
-            total = sums.setdefault(
-                (kernel, file, line, *kind), {"instructions": 0} | dict.fromkeys(SOURCE_METRICS, 0)
-            )
-            total["instructions"] += 1
-            for ours, theirs in SOURCE_METRICS.items():
-                if theirs in header:
-                    total[ours] += count(cells[header.index(theirs)])
-    return [dict(zip(SOURCE_KEYS, key, strict=True)) | total for key, total in sums.items()]
+    for row in rows:
+        key = tuple(row[k] for k in LINE_KEYS)
+        total = sums.setdefault(key, {"instructions": 0} | dict.fromkeys(COUNTERS, 0))
+        total["instructions"] += 1
+        for counter in COUNTERS:
+            total[counter] += int(row[counter])
+    for key, total in sums.items():
+        yield dict(zip(LINE_KEYS, key, strict=True)) | total
 
 
 def write(rows: Iterable[dict[str, str | int]], columns: list[str]) -> int:
@@ -131,9 +187,12 @@ def write(rows: Iterable[dict[str, str | int]], columns: list[str]) -> int:
 
 def main(argv: list[str]) -> int:
     """Convert the file named on the command line; exit status 1 if it held no table."""
-    if len(argv) == 3 and argv[1] == "--source":
+    if len(argv) == 3 and argv[1] == "--report":
+        n = write(instructions(argv[2]), [*INSTRUCTION_KEYS, *COUNTERS])
+    elif len(argv) == 3 and argv[1] == "--lines":
         with open(argv[2], newline="") as f:
-            n = write(source_lines(f), [*SOURCE_KEYS, "instructions", *SOURCE_METRICS])
+            columns = [*LINE_KEYS, "instructions", *COUNTERS]
+            n = write(source_lines(csv.DictReader(f)), columns)
     elif len(argv) == 2:
         with open(argv[1], newline="") as f:
             columns = ["launch", "kernel", "grid", "block", *METRICS]

@@ -54,9 +54,14 @@ def kind(report: list[str]) -> str:
 
 
 def places(report: list[str], name: str) -> str:
-    """Return the program's lines that a report names: all of a race, else the innermost."""
+    """Return the program's lines that a report names: all of a race, else the innermost.
+
+    A refused launch comes from the kernel's stub, whose line is the kernel's: not that one.
+    """
     at = re.compile(re.escape(name) + r":(\d+)")
     lines = [m for text in report for m in at.findall(text)]
+    if report[0].endswith("cudaLaunchKernel."):
+        lines = lines[1:]
     if not RACE.match(report[0]):
         lines = lines[:1]
     return " ".join(dict.fromkeys(lines))
