@@ -62,8 +62,8 @@ test: setup-dev
 
 lint: setup-dev
 	$(say) LINT python
-	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs/sim grade
-	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs/sim grade
+	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs grade
+	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m mypy
 	@$(MAKE) lint-c
 
