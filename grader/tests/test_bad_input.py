@@ -196,6 +196,37 @@ def test_cuda_file_that_does_not_compile(tmp_path: Path) -> None:
     assert any("constant_mask.cu:9: " in line for line in message)
 
 
+CONSTANT_MASK = """#include "lab.h"
+__global__ void far_away(float *out)
+{
+    out[1000000000 + threadIdx.x] = 1;
+}
+__global__ void nothing(void) {}
+cudaError_t set_mask(const float *, int) { return cudaSuccess; }
+cudaError_t set_bank(const float *, int) { return cudaSuccess; }
+cudaError_t correlate_constant(const float *, int, int, int, enum border, float *d_out)
+{
+    far_away<<<1, 32>>>(d_out);
+    return cudaGetLastError();
+}
+cudaError_t correlate_polyphase(const float *, int, int, int, enum border, float *)
+{
+    nothing<<<1, dim3(33, 33)>>>();
+    return cudaSuccess;
+}
+"""
+
+
+def test_kernel_that_crashes_and_launch_that_fails_name_the_line(tmp_path: Path) -> None:
+    (tmp_path / "constant_mask.cu").write_text(CONSTANT_MASK)
+    code, document = grade("lab3", "--src", str(tmp_path), "-k", "on 97x61")
+    assert code == 1
+    said = {c["part"]: " ".join(c["message"]) for c in document["checks"] if c["part"]}
+    assert "constant_mask.cu:4: " in said["A"] and "kernel far_away" in said["A"]
+    assert "constant_mask.cu:16: " in said["B"] and "cudaErrorInvalidConfiguration" in said["B"]
+    assert "1089 threads" in said["B"]
+
+
 def processes_named(text: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
