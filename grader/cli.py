@@ -244,16 +244,26 @@ def run(
     profiled: Annotated[
         bool, typer.Option("--profile", help="Count memory traffic, per launch and source line.")
     ] = False,
+    checked: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Look for races, stray and uninitialised accesses, barriers that not all reach.",
+        ),
+    ] = False,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
     ] = None,
 ) -> None:
     """Run a CUDA program with its own main() on the simulator; its arguments follow after --."""
     _announce_first_build()
-    built = program.make(files, include or [], traced=profiled or json_file is not None)
-    status, seen = program.execute(built, context.obj)
+    traced = profiled or checked or json_file is not None
+    built = program.make(files, include or [], traced)
+    status, seen = program.execute(built, context.obj, checked)
     if profiled:
         print(render_profile.render(seen), file=sys.stderr)
+    if checked:
+        print(render_profile.findings(seen), file=sys.stderr)
     if json_file is not None:
         _write_json(json_file, msgspec.json.format(msgspec.json.encode(seen), indent=2) + b"\n")
     raise typer.Exit(status)

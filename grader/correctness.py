@@ -9,9 +9,10 @@ from pathlib import Path
 from grader import cases, diagnose, judge, oracle
 from grader.build import Submission
 from grader.cases import Inputs
+from grader.finding import Finding
 from grader.judge import Comparison
 from grader.result import Check, Verdict
-from grader.run import Finding, Outcome, run
+from grader.run import Outcome, run
 from grader.spec import Case, Lab
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from grader.run import Finding
+from grader.finding import Finding
 
 WARPS_OF_MULTIPROCESSOR = 64
 BLOCKS_OF_MULTIPROCESSOR = 32

@@ -55,11 +55,13 @@ def make(files: list[str], include: list[str], traced: bool) -> Program:
     return Program(home / "program", traced)
 
 
-def execute(program: Program, arguments: list[str]) -> tuple[int, Profile]:
+def execute(program: Program, arguments: list[str], checked: bool = False) -> tuple[int, Profile]:
     """Runs it with the terminal's own input and output. Gives its exit status (128 + the signal, if
-    one ended it) and, when it is traced, its counters."""
+    one ended it) and, when it is traced, its counters; `checked`: with all checks on."""
     with workspace() as work:
         environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / "findings.jsonl")}
+        if checked:
+            environment["CONVLABS_SIM_CHECK"] = "1"
         if program.traced:
             environment["CONVLABS_SIM_PROFILE"] = str(work / "profile.jsonl")
             environment["CONVLABS_SIM_THREADS"] = "1"  # the counters do not depend on the cores

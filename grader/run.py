@@ -20,8 +20,9 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from grader import paths, sandbox
+from grader import lines, paths, sandbox
 from grader.cases import Inputs
+from grader.finding import Finding
 from grader.oracle import F32
 from grader.spec import Case, Lab
 
@@ -29,28 +30,6 @@ End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-faul
 MAX_TEXT = 1 << 20
 MAX_FINDINGS = 50
 RUNNER = "runner: "  # how the runner's own complaints begin
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """What the simulator noticed, by file and line."""
-
-    kind: str
-    message: str
-    severity: str = "error"
-    kernel: str = ""
-    file: str = ""
-    line: int = 0
-    block: list[int] = []
-    thread: list[int] = []
-    pc: int = 0  # where in the binary it happened, when the line is not known
-
-    def where(self) -> str:
-        return f"{self.file}:{self.line}" if self.file and self.line else ""
-
-    def render(self) -> str:
-        """One line; what a program wrote is never trusted to be printable."""
-        text = f"{self.where()}: {self.message}" if self.where() else self.message
-        return "".join(c if c.isprintable() else "?" for c in text)[:400]
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -208,20 +187,31 @@ def _findings(folder: Path) -> list[Finding]:
 
 def findings_in(folder: Path, binary: Path) -> list[Finding]:
     """What the simulator wrote to findings.jsonl, each finding with its line if that is known."""
-    return [_with_line(f, binary) if f.pc and not f.line else f for f in _findings(folder)]
+    found = _findings(folder)
+    missing = {f.pc for f in found if f.pc and not f.line}
+    missing |= {f.other_pc for f in found if f.other_pc and not f.other_line}
+    places = lines.places(binary, missing)
+    return _without_consequences([_with_lines(f, places) for f in found])
 
 
-def _with_line(finding: Finding, binary: Path) -> Finding:
-    """The finding with the file and line of its `pc`, if addr2line knows them."""
-    argv = ["addr2line", "-e", str(binary), hex(finding.pc)]
-    try:
-        said = sandbox.launch(argv, sandbox.Limits(seconds=5), binary.parent).stdout
-    except OSError:
-        return finding
-    file, _, line = said.decode(errors="replace").split(" (")[0].strip().rpartition(":")
-    if not line.isdecimal() or file.startswith("?"):
-        return finding
-    return msgspec.structs.replace(finding, file=file, line=int(line))
+def _without_consequences(found: list[Finding]) -> list[Finding]:
+    """A read before its write, in the order that the simulator chose, is what its race says."""
+    racing = {(f.file, f.line) for f in found if f.kind.endswith("-race")}
+    racing |= {(f.other_file, f.other_line) for f in found if f.kind.endswith("-race")}
+    return [f for f in found if f.kind != "uninitialised-read" or (f.file, f.line) not in racing]
+
+
+def _with_lines(finding: Finding, places: dict[int, lines.Place]) -> Finding:
+    """The finding with the lines of its program counters, where they are known."""
+    if not finding.line:
+        file, line = places.get(finding.pc, lines.UNKNOWN)
+        if line:
+            finding = msgspec.structs.replace(finding, file=file, line=line)
+    if not finding.other_line:
+        file, line = places.get(finding.other_pc, lines.UNKNOWN)
+        if line:
+            finding = msgspec.structs.replace(finding, other_file=file, other_line=line)
+    return finding
 
 
 def _last_line(text: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.finding import Finding
 from grader.profile import Counters, Kernel, Profile
 
 COLUMNS = (  # heading, counter
@@ -52,3 +53,17 @@ def _kernel(kernel: Kernel) -> str:
 
 def _numbers(counters: Counters, used: list[tuple[str, str]]) -> str:
     return "".join(f"{getattr(counters, name):>11}" for _, name in used)
+
+
+def findings(profile: Profile) -> str:
+    """What the checks found, errors first; a sentence when there is nothing."""
+    errors = [f for f in profile.findings if f.severity == "error"]
+    notes = [f for f in profile.findings if f.severity != "error"]
+    if not profile.findings:
+        return "checks: nothing found"
+    lines = [f"{f.severity}: {f.kind}: {f.render()}" for f in [*errors, *notes]]
+    return "\n".join([*lines, f"checks: {_count(errors, 'error')}, {_count(notes, 'note')}"])
+
+
+def _count(found: list[Finding], what: str) -> str:
+    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"

@@ -93,7 +93,7 @@ k<<<1, 1>>>(
 #endif
 static int cudaOwnThing, shifted = 1 << 3 >> 1;
 #define cudaCheckErrors(what) ((void)(what))
-static inline void cudaMyFree(void *p) { cudaFree(p); }
+static inline int cudaMyFree(void *p) { return cudaFree(p); }
 struct cudaImage { int width; };
 enum { cudaEvenHere };
 static int use(int cudaStatus) { struct cudaImage i = {cudaStatus}; return i.width + cudaEvenHere; }
@@ -106,6 +106,30 @@ def test_left_alone(tmp_path: Path) -> None:
     done, made = rewrite(tmp_path, source)
     assert done.stderr == ""
     assert made == f'#include <cuda_runtime.h>\n#line 1 "student.cu"\n{source}'
+
+
+DROPPED = {
+    "cudaFree(p);": True,
+    "if (p) cudaFree(p);": True,
+    "cudaError_t e = cudaFree(p); e = cudaFree(p); if (e) return;": True,
+    "cudaError_t e; e = cudaFree(p); p = 0; e = cudaFree(p); if (e) return;": True,
+    "(void)cudaFree(p);": False,
+    "cudaGetLastError();": False,
+    "if (cudaFree(p)) return;": False,
+    "cudaError_t e = cudaFree(p); if (e) return; e = cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); e = e ? e : cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); { use(e); } e = cudaSuccess;": False,
+    "use(cudaFree(p));": False,
+}
+
+
+@pytest.mark.parametrize("statements", DROPPED)
+def test_results_that_nobody_looks_at(tmp_path: Path, statements: str) -> None:
+    done, made = rewrite(tmp_path, f"void use(int);\nvoid f(void *p) {{ {statements} }}\n")
+    assert done.stderr == ""
+    assert ("sim_dropped(" in made) == DROPPED[statements]
+    if DROPPED[statements]:
+        assert ', "cudaFree", __FILE__, 2)' in made
 
 
 PROGRAM = """\

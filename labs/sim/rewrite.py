@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from dropped import is_dropped
 from source import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
 
@@ -35,6 +36,9 @@ SPACES = ("__shared__", "__constant__", "__device__", "__managed__")
 TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_string_literal",
         "raw_string_content", "system_lib_string", "preproc_directive")  # fmt: skip
 MADE = ("declaration", "function_definition")
+FILE_SCOPE = ("translation_unit", "namespace_definition", "declaration_list", "preproc_if",
+              "preproc_ifdef", "preproc_else", "linkage_specification")  # fmt: skip
+ASKING = ("cudaGetLastError", "cudaPeekAtLastError")
 NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "function_declarator",
             "reference_declarator", "parameter_declaration", "optional_parameter_declaration",
             "preproc_def", "preproc_function_def", "enumerator", "struct_specifier",
@@ -148,6 +152,9 @@ class Rewriter(Source):
         if word in self.functions and parent is not None:
             if node.type == "identifier" and parent.type not in ("call_expression", *NAMED_BY):
                 self.replace(node, f"sim_c_{word}")  # the function itself, as C has it
+            elif parent.type == "call_expression" and word not in ASKING and is_dropped(parent):
+                self.insert(parent.start_byte, "sim_dropped(")
+                self.insert(parent.end_byte, f', "{word}", __FILE__, {parent.start_point[0] + 1})')
             return
         is_name = node.type in ("identifier", "type_identifier") and text(node) == word
         if not is_name or word in self.known or word in self.own or parent is None:
@@ -308,6 +315,12 @@ class Rewriter(Source):
             self.replace(node, "")
             return
         self.replace(node, "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE")
+        if all(n.type in FILE_SCOPE for n in self.above(made)):
+            section = "sim_constant" if space == "__constant__" else "sim_device"
+            for declarator in declarators:
+                name = self._declared(declarator)
+                line = name.start_point[0] + 1
+                self.insert(made.end_byte, f' SIM_VARIABLE("{section}", {text(name)}, {line})')
         if space == "__constant__":
             for declarator in declarators:
                 size = f"sizeof({text(self._declared(declarator))}) <= 65536"

@@ -44,6 +44,10 @@ SIM_EXTERN_C void sim_inject_arm(void);
 /* The line of the program that makes the next runtime call. */
 SIM_EXTERN_C void sim_site(const char *file, int line);
 
+/* Written by rewrite.py around a call whose result the program drops. */
+SIM_EXTERN_C cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file,
+                                     int line);
+
 /* ---- errors */
 
 SIM_EXTERN_C const char *cudaGetErrorName(cudaError_t error);

@@ -2,8 +2,11 @@
 #ifndef SIM_ATOMICS_H
 #define SIM_ATOMICS_H
 
+/* Inlined whatever the flags, so that an access is seen at the program's own line. */
+#define SIM_ATOMIC_INLINE static inline __attribute__((always_inline))
+
 /* Repeats `*address = next(*address)` until nobody came between. */
-template <class T, class F> static inline T sim_atomic_update(T *address, F next) {
+template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F next) {
     T old, wanted;
     __atomic_load(address, &old, __ATOMIC_RELAXED);
     do {
@@ -14,7 +17,7 @@ template <class T, class F> static inline T sim_atomic_update(T *address, F next
 }
 
 #define SIM_ATOMIC(name, builtin, T)                                                               \
-    static inline T name(T *address, T value) {                                                    \
+    SIM_ATOMIC_INLINE T name(T *address, T value) {                                                    \
         return builtin(address, value, __ATOMIC_RELAXED);                                          \
     }
 #define SIM_ATOMIC_LOGIC(name, builtin)                                                            \
@@ -33,21 +36,21 @@ SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned)
 #undef SIM_ATOMIC_LOGIC
 #undef SIM_ATOMIC
 
-static inline float atomicAdd(float *address, float value) {
+SIM_ATOMIC_INLINE float atomicAdd(float *address, float value) {
     return sim_atomic_update(address, [=](float old) { return old + value; });
 }
-static inline double atomicAdd(double *address, double value) {
+SIM_ATOMIC_INLINE double atomicAdd(double *address, double value) {
     return sim_atomic_update(address, [=](double old) { return old + value; });
 }
-static inline float atomicExch(float *address, float value) {
+SIM_ATOMIC_INLINE float atomicExch(float *address, float value) {
     return sim_atomic_update(address, [=](float) { return value; });
 }
 
 #define SIM_ATOMIC_ORDER(T)                                                                        \
-    static inline T atomicMin(T *address, T value) {                                               \
+    SIM_ATOMIC_INLINE T atomicMin(T *address, T value) {                                               \
         return sim_atomic_update(address, [=](T old) { return value < old ? value : old; });       \
     }                                                                                              \
-    static inline T atomicMax(T *address, T value) {                                               \
+    SIM_ATOMIC_INLINE T atomicMax(T *address, T value) {                                               \
         return sim_atomic_update(address, [=](T old) { return old < value ? value : old; });       \
     }
 
@@ -59,16 +62,16 @@ SIM_ATOMIC_ORDER(unsigned long long)
 #undef SIM_ATOMIC_ORDER
 
 /* Counts 0, 1, ... last, 0, ...; and back. */
-static inline unsigned atomicInc(unsigned *address, unsigned last) {
+SIM_ATOMIC_INLINE unsigned atomicInc(unsigned *address, unsigned last) {
     return sim_atomic_update(address, [=](unsigned old) { return old >= last ? 0 : old + 1; });
 }
-static inline unsigned atomicDec(unsigned *address, unsigned last) {
+SIM_ATOMIC_INLINE unsigned atomicDec(unsigned *address, unsigned last) {
     return sim_atomic_update(
         address, [=](unsigned old) { return old == 0 || old > last ? last : old - 1; });
 }
 
 #define SIM_ATOMIC_CAS(T)                                                                          \
-    static inline T atomicCAS(T *address, T compare, T value) {                                    \
+    SIM_ATOMIC_INLINE T atomicCAS(T *address, T compare, T value) {                                    \
         __atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,              \
                                   __ATOMIC_RELAXED);                                               \
         return compare;                                                                            \
@@ -83,10 +86,10 @@ SIM_ATOMIC_CAS(unsigned long long)
 
 /* The forms that promise atomicity to a block or to the whole system only. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \
-    template <class... A> static inline auto name##_block(A... a)->decltype(name(a...)) {          \
+    template <class... A> SIM_ATOMIC_INLINE auto name##_block(A... a)->decltype(name(a...)) {          \
         return name(a...);                                                                         \
     }                                                                                              \
-    template <class... A> static inline auto name##_system(A... a)->decltype(name(a...)) {         \
+    template <class... A> SIM_ATOMIC_INLINE auto name##_system(A... a)->decltype(name(a...)) {         \
         return name(a...);                                                                         \
     }
 

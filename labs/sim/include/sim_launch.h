@@ -19,9 +19,37 @@
 #define SIM_CONSTANT __attribute__((used, section("sim_constant")))
 #define SIM_DEVICE __attribute__((used, section("sim_device")))
 
+/* Written after each of them that stands at file scope. In a traced program it registers the
+ * variable and puts a gap beside it, so that whoever leaves it does not land in another one. */
+#ifdef __SANITIZE_THREAD__
+#define SIM_VARIABLE(space, name, line)                                                            \
+    __attribute__((used, section(space))) static char name##_sim_gap[64];                          \
+    static sim_variable name##_sim_variable(#name, __FILE__, line, &name, sizeof name);
+#else
+#define SIM_VARIABLE(space, name, line)
+#endif
+
 extern "C" {
-extern __thread const uint3 threadIdx, blockIdx;
-extern __thread const dim3 blockDim, gridDim;
+struct sim_variable;
+void sim_register_variable(struct sim_variable *variable);
+}
+struct sim_variable {
+    const char *name, *file;
+    int line;
+    const void *address;
+    size_t bytes;
+    sim_variable *next;
+    sim_variable(const char *name_, const char *file_, int line_, const void *address_,
+                 size_t bytes_)
+        : name(name_), file(file_), line(line_), address(address_), bytes(bytes_), next(nullptr) {
+        sim_register_variable(this);
+    }
+};
+
+extern "C" {
+/* Of the running thread. All are plain uint3 (CUDA has two of them as dim3, which a uint3 turns into
+ * by itself): g++ then takes them for constants, and a traced program does not report their reads. */
+extern __thread const uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 /* One launch: what <<<...>>> holds, and where it stands in the program. */
 struct sim_config {
@@ -31,6 +59,7 @@ struct sim_config {
     const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
     const char *kernel, *file;
     int line;
+    size_t closure_bytes; /* of the arguments, as the threads find them */
 };
 
 /* Calls `thread(closure)` once for each thread of the grid. */
@@ -99,7 +128,9 @@ template <class... P> struct sim_kernel_launch {
         [[maybe_unused]] int number = 0;
         (sim_check_argument(&config, ++number, p), ...);
         auto thread = [=, k = kernel] { k(p...); };
-        sim_launch(&config, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
+        sim_config sized = config;
+        sized.closure_bytes = sizeof thread;
+        sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
                    &thread);
     }
     /* Taken when the arguments do not fit, so that this header has nothing to add to the error. */
@@ -110,7 +141,7 @@ template <class... P> struct sim_kernel_launch {
 template <class... P>
 static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, const char *name,
                                                  void (*kernel)(P...)) {
-    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line}};
+    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0}};
 }
 
 /* The same for a kernel whose arguments choose it: a template that is not fully named, or an
@@ -131,7 +162,9 @@ template <class F> struct sim_generic_launch {
         [[maybe_unused]] int number = 0;
         (sim_check_argument(&config, ++number, a), ...);
         auto thread = [=, k = kernel] { k(a...); };
-        sim_launch(&config, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
+        sim_config sized = config;
+        sized.closure_bytes = sizeof thread;
+        sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
                    &thread);
     }
 };
@@ -139,7 +172,7 @@ template <class F> struct sim_generic_launch {
 template <class F>
 static inline sim_generic_launch<F> sim_generic_kernel(const char *file, int line,
                                                        const char *name, F kernel) {
-    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line}};
+    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line, 0}};
 }
 
 #endif

@@ -105,7 +105,7 @@ SIM_SHUFFLES(double)
 #undef SIM_SHUFFLES
 
 static inline void __threadfence_block() {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than that of the device: see trace_atomics.c */
 }
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

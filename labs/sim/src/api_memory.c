@@ -1,5 +1,6 @@
 /* The runtime API: getting and giving back memory, copies, fills. */
 #include "api.h"
+#include "trace.h"
 
 #include <string.h>
 
@@ -43,8 +44,8 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped |
-                            cudaHostAllocWriteCombined)) {
+    if (flags &
+        ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, place);
@@ -161,8 +162,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     sim_unlock_device();
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
     if (device) {
-        *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice,
-                                                     .devicePointer = same};
+        *attributes =
+            (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = same};
     } else if (page_locked(pointer)) {
         *attributes = (struct cudaPointerAttributes){
             .type = cudaMemoryTypeHost, .devicePointer = same, .hostPointer = same};
@@ -216,14 +217,16 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
     if (!to || !from) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    size_t to_bytes = to_pitch * (height - 1) + width, from_bytes = from_pitch * (height - 1) + width;
+    size_t to_bytes = to_pitch * (height - 1) + width,
+           from_bytes = from_pitch * (height - 1) + width;
     bool by_pointer = kind == cudaMemcpyDefault || kind == cudaMemcpyHostToHost;
     sim_lock_device();
-    bool to_device = by_pointer ? sim_device_end(to) != NULL
-                                : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = by_pointer ? sim_device_end(from) != NULL
-                                  : kind == cudaMemcpyDeviceToHost ||
-                                        kind == cudaMemcpyDeviceToDevice;
+    bool to_device = by_pointer
+                         ? sim_device_end(to) != NULL
+                         : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = by_pointer
+                           ? sim_device_end(from) != NULL
+                           : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     bool fits = sim_side_fits(to, to_bytes, to_device, "destination", place) &&
                 sim_side_fits(from, from_bytes, from_device, "source", place);
     if (fits) {
@@ -231,6 +234,10 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
         sim_open_range(to, to_bytes);
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+            if (trace_copied) {
+                trace_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                             width);
+            }
         }
         sim_close_range(from, from_bytes);
         sim_close_range(to, to_bytes);
@@ -287,6 +294,9 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
         sim_open_range(to, bytes);
         for (size_t row = 0; row < height; row++) {
             memset((char *)to + row * pitch, value, width);
+            if (trace_filled) {
+                trace_filled((char *)to + row * pitch, width);
+            }
         }
         sim_close_range(to, bytes);
     }

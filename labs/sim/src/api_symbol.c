@@ -9,6 +9,17 @@ cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size
 cudaError_t sim_symbol_address(void **pointer, const void *symbol);
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
 
+static struct sim_variable *variables;
+
+void sim_register_variable(struct sim_variable *variable) {
+    variable->next = variables;
+    variables = variable;
+}
+
+const struct sim_variable *sim_variables(void) {
+    return variables;
+}
+
 /* The bytes from `symbol` to the end of the device's variables, 0 if it is none of them. */
 static size_t room_of(const void *symbol) {
     sim_lock_device();

@@ -6,6 +6,7 @@
 #include "trace.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,9 @@ static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
         while (w->next < w->limit) {
-            become(w, w->next++);
+            unsigned lane = w->reversed ? w->limit - 1 - w->next : w->next;
+            w->next++;
+            become(w, w->warp + lane);
             w->call(w->closure);
             w->thread[w->current].state = DONE;
         }
@@ -70,15 +73,16 @@ void sim_end_kernel(cudaError_t error) {
     }
 }
 
-/* Begins the threads up to `limit`, each as far as it gets by itself. */
-static void begin_threads(struct worker *w, unsigned limit) {
-    w->limit = limit;
-    while (w->next < limit && w->failed == cudaSuccess) {
+/* Begins the threads of the warp that begins with `first`, each as far as it gets by itself. */
+static void begin_warp(struct worker *w, unsigned first) {
+    w->warp = first;
+    w->next = 0;
+    w->limit = w->count - first < SIM_WARP ? w->count - first : SIM_WARP;
+    while (w->next < w->limit && w->failed == cudaSuccess) {
         if (w->idle_count == 0) {
             struct fiber *fresh = &w->fiber[w->fibers];
             if (!fiber_create(fresh, w->fibers, run_threads, w)) {
-                struct sim_finding finding = {.kind = "out-of-memory",
-                                              .kernel = w->config->kernel};
+                struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
                 sim_report(&finding, "no memory for the stacks of kernel %s's threads",
                            w->config->kernel);
                 w->failed = cudaErrorLaunchOutOfResources;
@@ -104,8 +108,7 @@ static void describe(const struct worker *w, enum thread_state state, char *text
         if (it->state == state) {
             snprintf(text, size, "thread (%u,%u,%u) waits at %s:%d for %s", w->index[t].x,
                      w->index[t].y, w->index[t].z, it->at.file, it->at.line,
-                     state == AT_BARRIER ? "the other threads of the block"
-                                         : "lanes of its warp");
+                     state == AT_BARRIER ? "the other threads of the block" : "lanes of its warp");
             return;
         }
     }
@@ -117,7 +120,7 @@ static void report_deadlock(const struct worker *w) {
     while (w->thread[stuck].state != AT_WARP) {
         stuck++;
     }
-    struct sim_finding finding = {.kind = "deadlock",
+    struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
                                   .place = w->thread[stuck].at,
                                   .block = &blockIdx,
@@ -129,8 +132,54 @@ static void report_deadlock(const struct worker *w) {
                w->config->kernel, at_warp, w->thread[stuck].mask, at_barrier);
 }
 
+/* At the present barrier of the block: a thread that has left or stands at another line is
+ * reported. The device hangs there, or goes on in a way that nothing defines. */
+static void report_divergence(struct worker *w) {
+    const struct thread *leader = NULL;
+    unsigned first = 0, other = 0;
+    for (unsigned t = 0; t < w->count; t++) {
+        const struct thread *it = &w->thread[t];
+        if (it->state == AT_BARRIER && leader == NULL) {
+            leader = it;
+            first = t;
+        }
+    }
+    for (unsigned t = 0; t < w->count; t++) {
+        const struct thread *it = &w->thread[t];
+        bool same = it->state == AT_BARRIER && it->at.line == leader->at.line &&
+                    (it->at.file == leader->at.file || strcmp(it->at.file, leader->at.file) == 0);
+        if (!same) {
+            other = t + 1;
+            break;
+        }
+    }
+    if (other-- == 0) {
+        return;
+    }
+    bool left = w->thread[other].state == DONE;
+    struct sim_finding finding = {.kind = "barrier-divergence",
+                                  .kernel = w->config->kernel,
+                                  .place = leader->at,
+                                  .block = &blockIdx,
+                                  .thread = &w->index[first]};
+    if (!left) {
+        finding.other = w->thread[other].at;
+    }
+    const uint3 *a = &w->index[first], *b = &w->index[other];
+    sim_report_once(
+        &finding,
+        "not all threads of block (%u,%u,%u) come to this barrier: thread (%u,%u,%u) waits "
+        "here, thread (%u,%u,%u) %s",
+        blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
+        left ? "has left the kernel" : "at another one");
+}
+
 /* Every thread that is not done stands at a barrier: lets them pass. */
 static void pass_barrier(struct worker *w) {
+    report_divergence(w);
+    if (trace_barrier) {
+        trace_barrier();
+    }
     w->barrier = (struct sim_barrier_result){0, 0};
     for (unsigned t = 0; t < w->count; t++) {
         if (w->thread[t].state == AT_BARRIER) {
@@ -150,11 +199,17 @@ static bool any_at_warp(const struct worker *w) {
     return false;
 }
 
+/* The first thread of the i-th warp in the order in which they run. */
+static unsigned warp_in_order(const struct worker *w, unsigned i) {
+    unsigned last = (w->count - 1) / SIM_WARP;
+    return (w->reversed ? last - i : i) * SIM_WARP;
+}
+
 static void run_to_end(struct worker *w) {
-    for (unsigned first = 0; first < w->count && w->failed == cudaSuccess; first += SIM_WARP) {
-        unsigned end = first + SIM_WARP;
-        unsigned waiting = w->waiting;
-        begin_threads(w, end < w->count ? end : w->count);
+    unsigned warps = (w->count + SIM_WARP - 1) / SIM_WARP;
+    for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
+        unsigned first = warp_in_order(w, i), waiting = w->waiting;
+        begin_warp(w, first);
         if (trace_warp) {
             trace_warp(w, first);
         }
@@ -169,8 +224,8 @@ static void run_to_end(struct worker *w) {
             return;
         }
         pass_barrier(w);
-        for (unsigned first = 0; first < w->count && w->failed == cudaSuccess; first += SIM_WARP) {
-            sim_settle_warp(w, first);
+        for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
+            sim_settle_warp(w, warp_in_order(w, i));
         }
     }
 }
@@ -211,7 +266,7 @@ static void number_threads(struct worker *w, const dim3 *block) {
     w->shape = *block;
 }
 
-cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
+cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool reversed,
                           void (*call)(const void *), const void *closure) {
     if (!sim_worker && !(sim_worker = create_worker())) {
         return cudaErrorLaunchOutOfResources;
@@ -223,7 +278,8 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
     w->call = call;
     w->closure = closure;
     w->count = config->block.x * config->block.y * config->block.z;
-    w->next = w->waiting = 0;
+    w->waiting = 0;
+    w->reversed = reversed;
     w->failed = cudaSuccess;
     memset(w->thread, 0, w->count * sizeof *w->thread);
     sim_shared_reset(w, config->shared);
@@ -241,7 +297,7 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
     if (w->failed != cudaSuccess) {
         abandon_stacks(w);
     }
-    w->poisoned = (unsigned)sim_shared_used();
+    w->poisoned = (unsigned)sim_shared_laid_out();
     return w->failed;
 }
 

@@ -13,6 +13,7 @@ struct sim_config {
     const void *function; /* the kernel, or NULL when only its name is known */
     const char *kernel, *file;
     int line;
+    size_t closure_bytes; /* of the arguments, as the threads find them */
 };
 
 /* One declaration of a __shared__ variable, as sim_launch.h registers it. */
@@ -70,28 +71,29 @@ struct worker {
     struct fiber host; /* the scheduler's own stack */
     struct fiber *running;
 
-    /* The block that runs now: `next` is the first thread that has not begun, `limit` the first
-     * that may not yet, `waiting` the number that have begun and do not run. */
+    /* The block that runs now: of the warp that begins with thread `warp`, `next` have begun and
+     * `limit` may; `waiting` of all threads have begun and do not run. */
     const struct sim_config *config; /* NULL between blocks */
     void (*call)(const void *);
     const void *closure;
-    unsigned current, next, limit, count, waiting;
+    unsigned current, warp, next, limit, count, waiting;
+    bool reversed;                     /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
     struct sim_barrier_result barrier; /* of the one last passed */
     cudaError_t failed;                /* why the kernel ended early */
 
-    char *arena;        /* static shared memory */
-    char *dynamic_end;  /* dynamic shared memory ends here, at a guard page */
-    char *dynamic;      /* and begins here */
-    unsigned poisoned;  /* bytes of the arena that must be poisoned again */
+    char *arena;       /* static shared memory */
+    char *dynamic_end; /* dynamic shared memory ends here, at a guard page */
+    char *dynamic;     /* and begins here */
+    unsigned poisoned; /* bytes of the arena that must be poisoned again */
 };
 
 extern _Thread_local struct worker *sim_worker;
 
 /* ---- block.c */
 
-/* Runs all threads of block number `index`. Returns cudaSuccess, or why the kernel must end, for
- * which a finding gives the reason. */
-cudaError_t sim_run_block(const struct sim_config *config, uint64_t index,
+/* Runs all threads of block number `index`, the last one first if `reversed`. Returns cudaSuccess,
+ * or why the kernel must end, for which a finding gives the reason. */
+cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool reversed,
                           void (*call)(const void *), const void *closure);
 
 /* The thread that runs now waits in `state` at `at`; comes back when it is resumed. */
@@ -120,8 +122,21 @@ void sim_settle_warp(struct worker *w, unsigned first);
  * bytes. */
 void sim_shared_begin(size_t limit);
 
-/* The bytes of static shared memory that the launch has met so far. */
+/* The bytes of static shared memory that the launch has met so far; and how far into the arena
+ * they reach with the gaps between them. */
 size_t sim_shared_used(void);
+size_t sim_shared_laid_out(void);
+
+/* Bytes to leave before each static variable, so that who leaves one does not land in the next. */
+extern size_t sim_shared_gap;
+
+/* The static variable of this launch that holds this place of the arena, or else the nearest; NULL
+ * when there is none. */
+const struct sim_shared_slot *sim_shared_nearest(size_t offset);
+
+/* The arena's size, and that of the inaccessible memory behind it. */
+#define SIM_SHARED_ARENA ((size_t)192 * 1024)
+#define SIM_SHARED_GUARD ((size_t)4096)
 
 /* The host thread's memory for one block; false when there is none. */
 bool sim_shared_create(struct worker *w);

@@ -1,5 +1,7 @@
 #include "sim.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +12,14 @@ static cudaError_t sticky;
 static bool armed;
 static int calls_since_armed;
 
-/* The launch that was refused last, until the program asks for its error. */
-static struct {
-    const char *kernel; /* NULL: there is none */
+/* The launch that was refused last and the call that failed last with its result dropped, until the
+ * program asks for the error. */
+static struct unseen {
+    const char *kind; /* NULL: there is none */
+    const char *kernel;
     struct sim_place place;
-} unseen;
+    char message[512];
+} launch, call;
 
 const char *cudaGetErrorName(cudaError_t error) {
     switch (error) {
@@ -90,31 +95,68 @@ bool sim_injected_launch(void) {
     return injected("launch", (struct sim_place){NULL, 0});
 }
 
-void sim_unseen_launch(const char *kernel, struct sim_place place) {
-    unseen.kernel = kernel;
-    unseen.place = place;
+/* The program will not ask any more. */
+static void report_unseen(struct unseen *u, const char *advice) {
+    if (u->kind) {
+        struct sim_finding finding = {.kind = u->kind, .kernel = u->kernel, .place = u->place};
+        sim_report(&finding, "%s; the program never asked: %s", u->message, advice);
+    }
+    u->kind = NULL;
+}
+
+/* The program asks: it knows of the failure, and a note tells it the reason. */
+static void see(struct unseen *u) {
+    if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
+        struct sim_finding finding = {
+            .severity = "note", .kind = u->kind, .kernel = u->kernel, .place = u->place};
+        sim_report(&finding, "%s", u->message);
+    }
+    u->kind = NULL;
+}
+
+void sim_unseen_launch(const char *kind, const char *kernel, struct sim_place place,
+                       const char *format, ...) {
+    launch.kind = kind;
+    launch.kernel = kernel;
+    launch.place = place;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch.message, sizeof launch.message, format, arguments);
+    va_end(arguments);
 }
 
 void sim_report_unseen_launch(void) {
-    if (unseen.kernel) {
-        struct sim_finding finding = {
-            .kind = "unchecked-error", .kernel = unseen.kernel, .place = unseen.place};
-        sim_report(&finding,
-                   "the launch of %s failed and the program never asked: call cudaGetLastError() "
-                   "after each launch and look at what it returns",
-                   unseen.kernel);
+    report_unseen(&launch, "call cudaGetLastError() after each launch and look at what it returns");
+}
+
+static void report_unseen_call(void) {
+    report_unseen(&call, "look at what every call returns");
+}
+
+cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file, int line) {
+    if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
+        report_unseen_call();
+        call.kind = "unchecked-error";
+        call.place = (struct sim_place){file, line};
+        snprintf(call.message, sizeof call.message,
+                 "%s() failed with %s, and its result is dropped", name, cudaGetErrorName(error));
     }
-    unseen.kernel = NULL;
+    return error;
+}
+
+void sim_report_unseen(void) {
+    sim_report_unseen_launch();
+    report_unseen_call();
 }
 
 cudaError_t cudaPeekAtLastError(void) {
-    unseen.kernel = NULL;
+    see(&launch);
+    see(&call);
     return last;
 }
 
 cudaError_t cudaGetLastError(void) {
-    cudaError_t error = last;
-    unseen.kernel = NULL;
+    cudaError_t error = cudaPeekAtLastError();
     last = cudaSuccess;
     return error;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,14 @@ static void append(const struct sim_finding *f, const char *message) {
     if (f->pc) {
         add(&line, ",\"pc\":%llu", (unsigned long long)in_program(f->pc));
     }
+    if (f->other.file) {
+        add(&line, ",");
+        add_string(&line, "other_file", f->other.file);
+        add(&line, ",\"other_line\":%d", f->other.line);
+    }
+    if (f->other_pc) {
+        add(&line, ",\"other_pc\":%llu", (unsigned long long)in_program(f->other_pc));
+    }
     add(&line, ",");
     add_string(&line, "message", message);
     add(&line, "}\n");
@@ -101,17 +110,17 @@ static void append(const struct sim_finding *f, const char *message) {
     close(file);
 }
 
-void sim_report(const struct sim_finding *f, const char *format, ...) {
+static void report(const struct sim_finding *f, const char *format, va_list arguments) {
     static int reported;
     if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MOST_FINDINGS) {
         return;
     }
     char message[MOST_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     append(f, message);
+    if (sim_checked && getenv("CONVLABS_SIM_FINDINGS")) {
+        return; /* whoever asked for the checks reads them there, with their lines */
+    }
     struct line line = {.length = 0};
     add(&line, "convlabs-sim: ");
     if (f->place.file) {
@@ -120,4 +129,39 @@ void sim_report(const struct sim_finding *f, const char *format, ...) {
     add(&line, "%s\n", message);
     ssize_t written = write(STDERR_FILENO, line.text, line.length);
     (void)written;
+}
+
+void sim_report(const struct sim_finding *f, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(f, format, arguments);
+    va_end(arguments);
+}
+
+void sim_report_once(const struct sim_finding *f, const char *format, ...) {
+    static struct {
+        const char *kind, *file;
+        int line;
+    } known[MOST_FINDINGS];
+    static unsigned count;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    unsigned i = 0;
+    while (i < count && (known[i].kind != f->kind || known[i].line != f->place.line ||
+                         known[i].file != f->place.file)) {
+        i++;
+    }
+    bool fresh = i == count && count < MOST_FINDINGS;
+    if (fresh) {
+        known[count].kind = f->kind;
+        known[count].file = f->place.file;
+        known[count++].line = f->place.line;
+    }
+    pthread_mutex_unlock(&lock);
+    if (fresh) {
+        va_list arguments;
+        va_start(arguments, format);
+        report(f, format, arguments);
+        va_end(arguments);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void sim_launch(const struct sim_config *config, void (*thread)(const void *), const void *closure);
 void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
@@ -17,6 +18,8 @@ struct job {
     const struct sim_config *config;
     void (*thread)(const void *);
     const void *closure;
+    uint64_t blocks;
+    bool reversed; /* the last block and the last thread first */
     cudaError_t failed;
 };
 
@@ -121,10 +124,9 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
                  "%zu bytes of shared memory (%zu of them __shared__ variables); a block may have "
                  "%zu%s",
                  c->shared + k->static_shared, k->static_shared, limit,
-                 limit == SIM_BLOCK_SHARED
-                     ? ", or 232448 after cudaFuncSetAttribute("
-                       "cudaFuncAttributeMaxDynamicSharedMemorySize)"
-                     : "");
+                 limit == SIM_BLOCK_SHARED ? ", or 232448 after cudaFuncSetAttribute("
+                                             "cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                                           : "");
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -132,7 +134,8 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
 
 static bool run_block(void *context, uint64_t i) {
     struct job *job = context;
-    cudaError_t error = sim_run_block(job->config, i, job->thread, job->closure);
+    uint64_t index = job->reversed ? job->blocks - 1 - i : i;
+    cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
     if (error != cudaSuccess) {
         __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
     }
@@ -142,13 +145,19 @@ static bool run_block(void *context, uint64_t i) {
 /* The launch did not happen: the program learns of it only when it asks. */
 static void refuse(const struct sim_config *c, cudaError_t error) {
     sim_fail(error);
-    sim_unseen_launch(c->kernel, (struct sim_place){c->file, c->line});
+    sim_unseen_launch("unchecked-error", c->kernel, (struct sim_place){c->file, c->line},
+                      "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
 }
 
 static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
                 const void *closure) {
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    struct job job = {.config = c, .thread = thread, .closure = closure};
+    const char *order = getenv("CONVLABS_SIM_ORDER");
+    struct job job = {.config = c,
+                      .thread = thread,
+                      .closure = closure,
+                      .blocks = blocks,
+                      .reversed = order != NULL && strcmp(order, "reverse") == 0};
     sim_catch_faults();
     sim_shared_begin(shared_limit(c, k) - c->shared);
     sim_open_device();
@@ -166,7 +175,9 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
     if (ended) {
         return;
     }
-    if (job.failed == cudaErrorInvalidValue || job.failed == cudaErrorLaunchOutOfResources) {
+    if (job.failed == cudaErrorInvalidValue) {
+        sim_fail(job.failed); /* shared.c has said why */
+    } else if (job.failed == cudaErrorLaunchOutOfResources) {
         refuse(c, job.failed);
     } else {
         sim_fail_for_good(job.failed);
@@ -192,17 +203,19 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     }
     sim_unlock_device();
     if (answer != cudaSuccess) {
-        struct sim_finding finding = {
-            .kind = "invalid-launch", .kernel = c->kernel, .place = {c->file, c->line}};
-        sim_report(&finding, "the launch of %s fails with %s: %s", c->kernel,
-                   cudaGetErrorName(answer), k ? why : "out of memory");
-        refuse(c, answer);
+        sim_fail(answer);
+        sim_unseen_launch("invalid-launch", c->kernel, (struct sim_place){c->file, c->line},
+                          "the launch of %s fails with %s: %s", c->kernel, cudaGetErrorName(answer),
+                          k ? why : "out of memory");
     }
 }
 
 /* Is an argument a pointer to the host's memory? A device that follows it ends the program. */
 void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
     const void *p = (const void *)(uintptr_t)pointer;
+    if (sim_checked) {
+        return; /* the access itself will tell, with its line */
+    }
     sim_lock_device();
     bool known = sim_owner(p) || sim_device_end(p);
     sim_unlock_device();
@@ -211,14 +224,15 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     }
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .place = {c->file, c->line}};
-    sim_report(&finding,
-               "argument %d of kernel %s points to the host's memory, which the device cannot read: "
-               "copy it with cudaMemcpy() to memory from cudaMalloc()",
-               number, c->kernel);
+    sim_report(
+        &finding,
+        "argument %d of kernel %s points to the host's memory, which the device cannot read: "
+        "copy it with cudaMemcpy() to memory from cudaMalloc()",
+        number, c->kernel);
     sim_fail_for_good(cudaErrorIllegalAddress);
 }
 
 __attribute__((destructor)) static void at_exit(void) {
-    sim_report_unseen_launch();
+    sim_report_unseen();
     sim_report_leaks();
 }

@@ -4,6 +4,7 @@
  *
  * so that whoever leaves it by more than 255 bytes at the end faults, and whoever writes closer is
  * found when the kernel is over. The base is 256-byte aligned, as the device's is. */
+#include "shadow.h"
 #include "sim.h"
 
 #include <pthread.h>
@@ -17,6 +18,9 @@
 /* Freed allocations stay, inaccessible, until there are so many or so much address space. */
 #define QUARANTINE_BYTES ((size_t)1 << 34)
 #define QUARANTINE_COUNT 4096
+
+size_t sim_guard = PAGE;
+bool sim_checked;
 
 static struct sim_allocation *allocations; /* the newest first */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,7 +44,7 @@ static size_t round_up(size_t n, size_t to) {
 }
 
 static void protect(const struct sim_allocation *a, int protection) {
-    mprotect(a->mapping + PAGE, a->mapped - 2 * PAGE, protection);
+    mprotect(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
 }
 
 static bool is_live_on_device(const struct sim_allocation *a) {
@@ -52,19 +56,19 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct si
         return NULL;
     }
     size_t used = round_up(bytes, ALIGNMENT);
-    size_t mapped = round_up(used, PAGE) + 2 * PAGE;
+    size_t mapped = round_up(used, PAGE) + 2 * sim_guard;
     struct sim_allocation *a = calloc(1, sizeof *a);
     char *mapping = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!a || mapping == MAP_FAILED ||
-        mprotect(mapping + PAGE, mapped - 2 * PAGE, PROT_READ | PROT_WRITE) != 0) {
+        mprotect(mapping + sim_guard, mapped - 2 * sim_guard, PROT_READ | PROT_WRITE) != 0) {
         if (mapping != MAP_FAILED) {
             munmap(mapping, mapped);
         }
         free(a);
         return NULL;
     }
-    memset(mapping + PAGE, SIM_POISON, mapped - 2 * PAGE);
-    *a = (struct sim_allocation){.base = mapping + mapped - PAGE - used,
+    memset(mapping + sim_guard, SIM_POISON, mapped - 2 * sim_guard);
+    *a = (struct sim_allocation){.base = mapping + mapped - sim_guard - used,
                                  .bytes = bytes,
                                  .mapping = mapping,
                                  .mapped = mapped,
@@ -170,6 +174,8 @@ void sim_release(struct sim_allocation *a) {
         return;
     }
     a->freed = true;
+    shadow_release(a->shadow);
+    a->shadow = NULL;
     /* A fresh mapping in its place: the memory goes back, the addresses stay taken. */
     mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     shorten_quarantine();
@@ -213,9 +219,10 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
                                struct sim_place place) {
     struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .place = place};
     const char *file = a->place.file ? a->place.file : "?";
-    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - PAGE;
-    char *before = a->base - a->mapping > (ptrdiff_t)(PAGE + ALIGNMENT) ? a->base - ALIGNMENT
-                                                                        : a->mapping + PAGE;
+    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
+    char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
+                       ? a->base - ALIGNMENT
+                       : a->mapping + sim_guard;
     char *bad = written(after, end);
     if (bad) {
         sim_report(&finding,
@@ -225,9 +232,8 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
     }
     bad = written(before, a->base);
     if (bad) {
-        sim_report(&finding,
-                   "kernel %s wrote %td bytes before the %zu bytes allocated at %s:%d", kernel,
-                   a->base - bad, a->bytes, file, a->place.line);
+        sim_report(&finding, "kernel %s wrote %td bytes before the %zu bytes allocated at %s:%d",
+                   kernel, a->base - bad, a->bytes, file, a->place.line);
         memset(before, SIM_POISON, (size_t)(a->base - before));
     }
 }
@@ -235,7 +241,9 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
 void sim_close_device(const char *kernel, struct sim_place place) {
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (is_live_on_device(a)) {
-            check_surroundings(a, kernel, place);
+            if (!sim_checked) {
+                check_surroundings(a, kernel, place);
+            }
             protect(a, PROT_NONE);
         }
     }
@@ -258,6 +266,9 @@ void sim_close_range(const void *from, size_t bytes) {
 }
 
 void sim_report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot free anything */
+    }
     static const char *const what[] = {"device memory", "page-locked host memory"};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (!a->freed && a->space != SIM_REGISTERED_MEMORY) {
@@ -271,6 +282,9 @@ void sim_report_leaks(void) {
 /* nvcc refuses a program whose constants do not fit; here the linker knows only now. */
 __attribute__((constructor)) static void check_constants(void) {
     size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        bytes -= sim_device_end(v->address) == __stop_sim_constant ? SIM_VARIABLE_GAP : 0;
+    }
     if (bytes > SIM_CONSTANT_BYTES) {
         struct sim_finding finding = {.kind = "invalid-launch"};
         sim_report(&finding, "the __constant__ variables take %zu bytes; a device has %zu", bytes,

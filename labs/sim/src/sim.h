@@ -24,9 +24,9 @@
 #define SIM_MULTIPROCESSOR_WARPS 64
 #define SIM_MULTIPROCESSOR_BLOCKS 32
 #define SIM_MULTIPROCESSOR_SHARED ((size_t)228 * 1024)
-#define SIM_BLOCK_SHARED ((size_t)48 * 1024)       /* of a block ... */
+#define SIM_BLOCK_SHARED ((size_t)48 * 1024)        /* of a block ... */
 #define SIM_BLOCK_SHARED_OPTIN ((size_t)227 * 1024) /* ... whose kernel has asked for more */
-#define SIM_RESERVED_SHARED ((size_t)1024)         /* that the system takes of each block's */
+#define SIM_RESERVED_SHARED ((size_t)1024)          /* that the system takes of each block's */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
 #define SIM_GLOBAL_BYTES ((size_t)150109880320)
 
@@ -55,9 +55,19 @@ cudaError_t sim_begin(const char *name, cudaError_t injected, struct sim_place *
 /* Is this the launch that CONVLABS_SIM_INJECT wants to fail? */
 bool sim_injected_launch(void);
 
-/* A launch was refused: a finding of its own if the program never asks for the error. */
-void sim_unseen_launch(const char *kernel, struct sim_place place);
+/* A launch was refused: a finding of this kind if the program never asks for the error (by the next
+ * launch or its end), with `format` as the reason. */
+__attribute__((format(printf, 4, 5))) void sim_unseen_launch(const char *kind, const char *kernel,
+                                                             struct sim_place place,
+                                                             const char *format, ...);
 void sim_report_unseen_launch(void);
+
+/* What rewrite.py puts around a call whose result the program drops: a finding if it failed and the
+ * program never asks for the error. Returns `error`. */
+cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file, int line);
+
+/* At the program's end: reports what was never asked for. */
+void sim_report_unseen(void);
 
 /* ---- findings.c */
 
@@ -67,13 +77,19 @@ struct sim_finding {
     const char *kind, *kernel;
     struct sim_place place;
     const uint3 *block, *thread;
-    const void *pc; /* of the instruction */
+    const void *pc;       /* of the instruction */
+    const void *other_pc; /* of the other access of a race */
+    struct sim_place other;
 };
 
 /* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
  * called from a signal handler. */
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
+
+/* The same, unless that kind of finding was reported at that place of the program before. */
+__attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
+                                                           const char *format, ...);
 
 /* ---- memory.c: see there how allocations lie. Not locked: hold the device's lock. */
 
@@ -88,8 +104,16 @@ struct sim_allocation {
     unsigned flags;
     bool freed;
     struct sim_place place;
+    struct shadow *shadow; /* the checks' (shadow.h), or NULL; owned */
     struct sim_allocation *next;
 };
+
+/* The width of the guard on each side of an allocation; wider ones catch what goes astray farther.
+ * To be set before the first allocation. */
+extern size_t sim_guard;
+
+/* Every access is checked: nobody need look for traces of bad ones afterwards. */
+extern bool sim_checked;
 
 /* Everything that touches device memory or runs on the device does so one after the other. */
 void sim_lock_device(void);
@@ -128,6 +152,20 @@ void sim_report_leaks(void);
 
 /* The bytes of live device allocations. */
 size_t sim_device_bytes(void);
+
+/* ---- api_symbol.c */
+
+/* A __constant__ or __device__ variable, as sim_launch.h registers it in a traced program. */
+#define SIM_VARIABLE_GAP 64 /* bytes beside it that belong to no variable */
+struct sim_variable {
+    const char *name, *file;
+    int line;
+    const void *address;
+    size_t bytes;
+    struct sim_variable *next;
+};
+void sim_register_variable(struct sim_variable *variable);
+const struct sim_variable *sim_variables(void);
 
 /* ---- fault.c */
 

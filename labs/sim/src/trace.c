@@ -1,5 +1,7 @@
 #include "trace.h"
 
+#include "check.h"
+#include "check_place.h"
 #include "profile.h"
 #include "replay.h"
 
@@ -26,6 +28,7 @@ extern const char __ehdr_start[];
 
 void trace_launch_begin(const struct sim_config *config) {
     (void)config;
+    check_launch_begin();
     program_base = __ehdr_start;
     flow_free(trace.flow);
     trace.flow = flow_create();
@@ -35,17 +38,48 @@ void trace_launch_begin(const struct sim_config *config) {
 
 void trace_launch_end(const struct sim_config *config) {
     stream = NULL;
+    check_launch_end();
     profile_write(config, !trace.exhausted);
 }
 
 void trace_block_begin(const struct worker *w) {
     memset(trace.places, 0, w->count * sizeof *trace.places);
+    if (check_on) {
+        check_block_begin(w);
+    }
 }
 
 void trace_thread(const struct worker *w, unsigned t) {
+    if (check_on) {
+        check_thread(t);
+    }
     stream = &trace.streams[t % SIM_WARP];
     stack_from = w->running->stack;
     stack_to = stack_from + w->running->bytes;
+}
+
+void trace_barrier(void) {
+    if (check_on) {
+        race_barrier();
+    }
+}
+
+void trace_warp_barrier(unsigned first, unsigned lanes) {
+    if (check_on) {
+        race_warp_barrier(first, lanes);
+    }
+}
+
+void trace_filled(const void *to, size_t bytes) {
+    if (check_on) {
+        place_filled(to, bytes);
+    }
+}
+
+void trace_copied(const void *to, const void *from, size_t bytes) {
+    if (check_on) {
+        place_copied(to, from, bytes);
+    }
 }
 
 static void emit(void *context, uint64_t code, const struct warp_access *access) {
@@ -71,8 +105,14 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-static inline void record(const void *address, unsigned width, bool store, unsigned piece,
-                          const void *pc) {
+static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
+    if (check_on) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
+static inline void note(const void *address, unsigned width, bool store, unsigned piece,
+                        const void *pc) {
     const char *at = address;
     if (stream == NULL || (at >= stack_from && at < stack_to)) {
         return;
@@ -83,10 +123,16 @@ static inline void record(const void *address, unsigned width, bool store, unsig
     }
 }
 
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    check(address, width, store, pc);
+    note(address, width, store, 0, pc);
+}
+
 /* A copy of odd size, such as a float3's: the device makes accesses of its elements' size. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
+    check(address, size, store, pc);
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
             width = widths[i];
@@ -94,7 +140,7 @@ static void record_range(const void *address, size_t size, bool store, const voi
         }
     }
     for (size_t done = 0; done < size; done += width) {
-        record((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+        note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
     }
 }
 
@@ -108,27 +154,27 @@ void __sanitizer_cov_trace_pc(void) {
 #define CALLBACKS(width)                                                                           \
     void __tsan_read##width(void *address);                                                        \
     void __tsan_read##width(void *address) {                                                       \
-        record(address, width, false, 0, __builtin_return_address(0));                             \
+        record(address, width, false, __builtin_return_address(0));                                \
     }                                                                                              \
     void __tsan_write##width(void *address);                                                       \
     void __tsan_write##width(void *address) {                                                      \
-        record(address, width, true, 0, __builtin_return_address(0));                              \
+        record(address, width, true, __builtin_return_address(0));                                 \
     }                                                                                              \
     void __tsan_unaligned_read##width(void *address);                                              \
     void __tsan_unaligned_read##width(void *address) {                                             \
-        record(address, width, false, 0, __builtin_return_address(0));                             \
+        record(address, width, false, __builtin_return_address(0));                                \
     }                                                                                              \
     void __tsan_unaligned_write##width(void *address);                                             \
     void __tsan_unaligned_write##width(void *address) {                                            \
-        record(address, width, true, 0, __builtin_return_address(0));                              \
+        record(address, width, true, __builtin_return_address(0));                                 \
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, 0, __builtin_return_address(0));                             \
+        record(address, width, false, __builtin_return_address(0));                                \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, 0, __builtin_return_address(0));                              \
+        record(address, width, true, __builtin_return_address(0));                                 \
     }
 CALLBACKS(1)
 CALLBACKS(2)

@@ -22,6 +22,16 @@ void trace_block_begin(const struct worker *w) __attribute__((weak));
 /* From now on, what is executed is thread `t` of the block. */
 void trace_thread(const struct worker *w, unsigned t) __attribute__((weak));
 
+/* All threads of the block have come to a barrier, or have left. */
+void trace_barrier(void) __attribute__((weak));
+
+/* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
+void trace_warp_barrier(unsigned first, unsigned lanes) __attribute__((weak));
+
+/* The runtime API has filled `bytes` bytes from the host, or copied them. */
+void trace_filled(const void *to, size_t bytes) __attribute__((weak));
+void trace_copied(const void *to, const void *from, size_t bytes) __attribute__((weak));
+
 /* No lane of the warp that begins with thread `first` can go on by itself: what they did since the
  * last time is replayed. */
 void trace_warp(const struct worker *w, unsigned first) __attribute__((weak));

@@ -57,10 +57,38 @@ static unsigned arrived(const struct worker *w, unsigned first, unsigned leader)
     return there >> leader & 1u ? there : 0;
 }
 
+/* A shuffle names lanes that have left the kernel: what it reads from them is undefined. Votes and
+ * __syncwarp() may name them. */
+static void report_absent(const struct worker *w, unsigned first, unsigned lanes) {
+    const struct thread *leader = &w->thread[first + (unsigned)__builtin_ctz(lanes)];
+    for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
+        if (!(leader->mask >> lane & 1u) || lanes >> lane & 1u) {
+            continue;
+        }
+        struct sim_finding finding = {.kind = "barrier-divergence",
+                                      .kernel = w->config->kernel,
+                                      .place = leader->at,
+                                      .block = &blockIdx,
+                                      .thread = &w->index[first + lane]};
+        sim_report_once(&finding,
+                        "the mask 0x%08x of this shuffle names lane %u, which never comes to it: "
+                        "thread (%u,%u,%u) of block (%u,%u,%u) has left the kernel",
+                        leader->mask, lane, w->index[first + lane].x, w->index[first + lane].y,
+                        w->index[first + lane].z, blockIdx.x, blockIdx.y, blockIdx.z);
+        return;
+    }
+}
+
 /* Gives each of `lanes` its result and lets it go on. A lane that reads from one which takes no
  * part gets poison: on the device, the value is undefined. */
 static void complete(struct worker *w, unsigned first, unsigned lanes,
                      enum warp_operation operation) {
+    if (trace_warp_barrier && operation == WARP_BARRIER) {
+        trace_warp_barrier(first, lanes);
+    }
+    if (operation == WARP_SHUFFLE) {
+        report_absent(w, first, lanes);
+    }
     unsigned long long given[SIM_WARP] = {0};
     unsigned ballot = 0;
     for (unsigned left = lanes; left; left &= left - 1) {
@@ -95,8 +123,9 @@ static void complete_what_can_be(struct worker *w, unsigned first) {
 
 static bool resume_ready(struct worker *w, unsigned first) {
     bool any = false;
-    for (unsigned lane = 0; is_lane(w, first, lane) && w->failed == cudaSuccess; lane++) {
-        if (w->thread[first + lane].state == READY) {
+    for (unsigned i = 0; i < SIM_WARP && w->failed == cudaSuccess; i++) {
+        unsigned lane = w->reversed ? SIM_WARP - 1 - i : i;
+        if (is_lane(w, first, lane) && w->thread[first + lane].state == READY) {
             sim_resume(w, first + lane);
             any = true;
         }

@@ -1,0 +1,56 @@
+/* What the checks remember of each byte of the device's memory: was it ever written, and who
+ * touched it last.
+ *
+ * Bytes are kept in cells of four, and in cells of one from the first access on that does not cover
+ * whole aligned words: most memory then costs a cell per word. Nothing is allocated before it is
+ * touched.
+ */
+#ifndef SIM_SHADOW_H
+#define SIM_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One access. A segment is what one thread did between two points at which it could have been
+ * ordered with others; segments are numbered in the order in which they ran, 0: no access. */
+struct shadow_event {
+    uint32_t segment;
+    uint32_t pc; /* in the program, below SHADOW_ATOMIC; flags above */
+};
+#define SHADOW_ATOMIC (UINT32_C(1) << 31)  /* by an atomic function */
+#define SHADOW_DIFFERS (UINT32_C(1) << 30) /* what it wrote has since been changed by another */
+#define SHADOW_PC (SHADOW_DIFFERS - 1)
+
+/* The last accesses to one granule. `older`: the last write by another thread than `write`'s.
+ * reads[0] is the last one, reads[1] the last by another thread than that, reads[2] the last by a
+ * thread farther away (another block, or another warp). */
+struct shadow_cell {
+    struct shadow_event write, older, reads[3];
+};
+
+struct shadow {
+    const char *base;
+    size_t bytes;
+    unsigned shift; /* a cell stands for 1 << shift bytes */
+    struct shadow_cell *cells;
+    uint64_t *known; /* a bit for each byte that was written; NULL: all were */
+};
+
+/* A shadow of memory of which no byte is known (or every one). NULL when out of memory. */
+struct shadow *shadow_create(const void *base, size_t bytes, bool known);
+void shadow_release(struct shadow *s);
+
+/* The first of `*count` cells that hold the range, which must lie inside; NULL when out of
+ * memory. */
+struct shadow_cell *shadow_cells(struct shadow *s, const void *from, size_t bytes, size_t *count);
+
+/* How many bytes of the range were written. */
+size_t shadow_known(const struct shadow *s, const void *from, size_t bytes);
+void shadow_set_known(struct shadow *s, const void *from, size_t bytes, bool known);
+
+/* Copies what is known, byte by byte, from one shadow to another. */
+void shadow_copy_known(struct shadow *to, const void *at, const struct shadow *from,
+                       const void *source, size_t bytes);
+
+#endif

@@ -1,0 +1,192 @@
+"""The zoo of the checks: what the simulator finds in each program, beside compute-sanitizer.
+
+    table.py [--write] [--only TEXT]
+
+Runs every program of bugs/ and correct/ on the simulator with all checks on and compares with what
+its first line expects: a finding of that kind on a line marked `// BUG`, no error elsewhere; for a
+correct program no error at all. Exit status 1 when one is not as expected. --write puts the table
+into RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+RESULTS = HERE / "RESULTS.md"
+SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
+
+
+@dataclass(frozen=True)
+class Program:
+    """One file and what its comments expect."""
+
+    path: Path
+    severity: str  # error, note or nothing
+    kind: str
+    lines: frozenset[int]  # marked BUG
+
+    @property
+    def name(self) -> str:
+        return str(self.path.relative_to(HERE))
+
+
+@dataclass(frozen=True)
+class Finding:
+    severity: str
+    kind: str
+    lines: frozenset[int]  # one, or two for a race
+    message: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    program: Program
+    found: bool  # what is expected, at the right line
+    stray: list[Finding]  # errors that are not
+    status: int
+
+    def right(self) -> bool:
+        return self.found and not self.stray
+
+
+def programs() -> list[Program]:
+    """Every program, bugs first."""
+    files = sorted(HERE.glob("bugs/*/*.cu")) + sorted(HERE.glob("correct/*.cu"))
+    return [_program(path) for path in files]
+
+
+def _program(path: Path) -> Program:
+    lines = path.read_text().splitlines()
+    words = lines[0].removeprefix("// expect:").split()
+    severity, kind = ("nothing", "") if words == ["nothing"] else ("error", words[-1])
+    if words[0] == "note":
+        severity = "note"
+    marked = frozenset(n for n, line in enumerate(lines, 1) if "// BUG" in line)
+    return Program(path, severity, kind, marked)
+
+
+def run(program: Program) -> Verdict:
+    """Builds and runs one program with all checks on."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        done = subprocess.run(
+            [ROOT / "grade", "run", "--check", program.path, "--json", report],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        if not report.exists():
+            raise SystemExit(f"{program.name} did not run:\n{done.stderr}")
+        document = json.loads(report.read_text())
+    found = [
+        Finding(
+            f["severity"],
+            f["kind"],
+            frozenset(n for n in (f.get("line", 0), f.get("other_line", 0)) if n),
+            f["message"],
+        )
+        for f in document["findings"]
+    ]
+    return judge(program, found, done.returncode)
+
+
+def judge(program: Program, findings: list[Finding], status: int) -> Verdict:
+    """Is it as the program expects?"""
+    if program.severity == "error":
+        right = [
+            f
+            for f in findings
+            if f.severity == "error"
+            and f.kind == program.kind
+            and (f.lines <= program.lines if f.lines else False)
+        ]
+    else:
+        right = [f for f in findings if f.severity == "note" and f.kind == program.kind]
+    stray = [
+        f
+        for f in findings
+        if f.severity == "error" and f not in right and not (f.lines and f.lines <= program.lines)
+    ]
+    found = bool(right) or program.severity == "nothing"
+    return Verdict(program, found, stray, status)
+
+
+def sanitizer() -> dict[str, bool]:
+    """What compute-sanitizer's four tools said on an H200: anything, by program."""
+    found: dict[str, bool] = {}
+    with SANITIZER.open() as file:
+        for row in csv.DictReader(file):
+            said = row["tool"] != "plain" and row["errors"] not in ("", "0")
+            found[row["file"]] = found.get(row["file"], False) or said
+    return found
+
+
+def report(verdicts: list[Verdict]) -> str:
+    """The table, by kind."""
+    theirs = sanitizer()
+    rows = ["| kind | programs | found here, kind and line right | found by compute-sanitizer |",
+            "|---|---|---|---|"]  # fmt: skip
+    bugs = [v for v in verdicts if v.program.severity == "error"]
+    for kind in sorted({v.program.kind for v in bugs}):
+        of_kind = [v for v in bugs if v.program.kind == kind]
+        rows.append(_row(kind, of_kind, theirs))
+    rows.append(_row("all", bugs, theirs))
+    correct = [v for v in verdicts if v.program.severity != "error"]
+    alarms = sum(bool(v.stray) for v in correct)
+    noted = [v for v in correct if v.program.severity == "note"]
+    rows += [
+        "",
+        f"Correct programs: {len(correct)}. False alarms here: {alarms}; compute-sanitizer: "
+        f"{sum(theirs[v.program.name] for v in correct)}. Of {len(noted)} that store the same "
+        f"value twice, {sum(v.found for v in noted)} get a note.",
+    ]
+    missed = [v.program.name for v in bugs if not v.found]
+    if missed:
+        rows += ["", "Not found: " + ", ".join(missed)]
+    return "\n".join(rows)
+
+
+def _row(kind: str, verdicts: list[Verdict], theirs: dict[str, bool]) -> str:
+    ours = sum(v.right() for v in verdicts)
+    other = sum(theirs[v.program.name] for v in verdicts)
+    return f"| {kind} | {len(verdicts)} | {ours} | {other} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The zoo of the checks.")
+    parser.add_argument("--write", action="store_true", help="write RESULTS.md")
+    parser.add_argument("--only", default="", help="programs whose name holds this")
+    options = parser.parse_args()
+    chosen = [p for p in programs() if options.only in p.name]
+    verdicts = []
+    with ThreadPoolExecutor(2) as pool:
+        for number, verdict in enumerate(pool.map(run, chosen), 1):
+            verdicts.append(verdict)
+            if sys.stderr.isatty():
+                print(f"\r{number}/{len(chosen)}", end="", file=sys.stderr)
+            if not verdict.right():
+                why = "not found" if not verdict.found else "false alarm"
+                print(f"{verdict.program.name}: {why}")
+                for f in verdict.stray:
+                    print(f"    {f.kind} at {sorted(f.lines)}: {f.message}")
+    table = report(verdicts)
+    print(table)
+    if options.write:
+        head = "# What the checks find\n\n`make check-zoo` makes this table.\n\n"
+        RESULTS.write_text(f"{head}{table}\n")
+    return 0 if all(v.right() for v in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
