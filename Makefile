@@ -36,6 +36,7 @@ help:
 	@echo '  ./grade labN         grade it; ./grade --help lists the rest'
 	@echo '  make labN-test       build and run the unit tests of one lab on your file'
 	@echo '  make test            every test of the project (lint, C unit tests, grader)'
+	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
 	@echo '  make setup           install what is missing, and nothing else'
 	@echo '  make clean           remove products, keep what set-up made'
 	@echo '  make distclean       remove build/ whole'
@@ -73,6 +74,13 @@ grader-test: setup-dev runtime
 
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
+
+# Tables of the simulator's checks: what is found in labs/tests/checks, and on another processor.
+.PHONY: check-zoo aarch64
+check-zoo: setup runtime
+	$(Q)$(PYTHON) labs/tests/checks/table.py --write
+aarch64: setup
+	$(Q)$(PYTHON) labs/tests/aarch64.py
 
 .PHONY: clean distclean
 clean:
@@ -135,9 +143,9 @@ $(LIB)/sim/%.o: labs/sim/src/%.S
 	$(say) AS $<
 	$(Q)$(CC) $(DEPS) -c $< -o $@
 $(LIB)/libcommon.a: $(COMMON_OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB)/libsim.a: $(SIM_OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d)
 
 # ---------------------------------------------------------------- unit tests of the runtime

@@ -47,13 +47,6 @@ static bool is_in(const char *at, const char *from, const char *to) {
     return at >= from && at < to;
 }
 
-/* Outside of a section of the program's data, but so near that it was meant for it: kernels cannot
- * name the host's variables. */
-static bool is_near(const char *at, const char *from, const char *to) {
-    uintptr_t address = (uintptr_t)at, first = (uintptr_t)from, last = (uintptr_t)to;
-    return first != last && address + 4096 >= first && address < last + 4096;
-}
-
 /* Does a segment of the program, or of a library, that is never written hold the address? */
 static int is_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
     (void)size;
@@ -118,6 +111,14 @@ const struct sim_variable *place_variable(const char *at) {
     return nearest;
 }
 
+/* So near a variable of the device that it was meant for it: kernels cannot name the host's. */
+static bool is_past_variable(const char *at) {
+    const struct sim_variable *v = place_variable(at);
+    const char *from = v ? v->address : NULL;
+    uintptr_t address = (uintptr_t)at, first = (uintptr_t)from;
+    return v && address + 1024 >= first && address < first + v->bytes + 1024;
+}
+
 static struct place variable(const char *at, enum place_kind kind) {
     const struct sim_variable *v = place_variable(at);
     if (v == NULL) { /* one that rewrite.py could not register */
@@ -173,11 +174,10 @@ static struct place find(const struct worker *w, const char *at) {
         return variable(at, PLACE_VARIABLE);
     }
     struct place place = allocation(at);
-    if (place.kind == PLACE_UNKNOWN && is_near(at, __start_sim_constant, __stop_sim_constant)) {
-        return variable(at, PLACE_CONSTANT);
-    }
-    if (place.kind == PLACE_UNKNOWN && is_near(at, __start_sim_device, __stop_sim_device)) {
-        return variable(at, PLACE_VARIABLE);
+    if (place.kind == PLACE_UNKNOWN && is_past_variable(at)) {
+        const char *variable_at = place_variable(at)->address;
+        bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
+        return variable(at, constant ? PLACE_CONSTANT : PLACE_VARIABLE);
     }
     if (place.kind == PLACE_UNKNOWN && is_own(w, at)) {
         place = (struct place){.kind = PLACE_OWN, .near = at, .far = at + 1};

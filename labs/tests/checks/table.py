@@ -135,7 +135,7 @@ def sanitizer() -> dict[str, bool]:
 def report(verdicts: list[Verdict]) -> str:
     """The table, by kind."""
     theirs = sanitizer()
-    rows = ["| kind | programs | found here, kind and line right | found by compute-sanitizer |",
+    rows = ["| kind | programs | found here, kind and line right | compute-sanitizer reported something |",
             "|---|---|---|---|"]  # fmt: skip
     bugs = [v for v in verdicts if v.program.severity == "error"]
     for kind in sorted({v.program.kind for v in bugs}):

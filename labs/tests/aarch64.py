@@ -1,0 +1,115 @@
+"""The simulator on aarch64, under qemu-user: same results, same counters, same findings.
+
+    labs/tests/aarch64.py
+
+Needs g++-aarch64-linux-gnu and qemu-user-static. Builds the runtime and programs for aarch64, runs
+them, and compares: the sums and counters of the ground truth with Nsight Compute's, as on x86-64;
+the findings of two programs of each kind of planted bug, and of correct ones, with what their first
+lines expect. Exit status 1 when something differs from x86-64.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from grader import profile  # noqa: E402 - found only now
+
+HOME = ROOT / "build" / "aarch64"
+TOOL = "aarch64-linux-gnu-"
+NSIGHT = ROOT / "labs" / "tests" / "nsight"
+CHECKS = ROOT / "labs" / "tests" / "checks"
+
+
+def make(*arguments: str, names: dict[str, str] | None = None) -> None:
+    """The Makefile's own rules with the other compiler."""
+    argv = ["make", "-s", f"BUILD={HOME}", f"CC={TOOL}gcc", f"CXX={TOOL}g++", f"AR={TOOL}ar"]
+    argv += ["FMA=", f"PYTHON={sys.executable}", *arguments]
+    subprocess.run(argv, cwd=ROOT, check=True, env=os.environ | (names or {}))
+
+
+def build(source: Path, traced: bool) -> Path:
+    """A program of one file."""
+    home = HOME / "program" / f"{source.stem}-{'traced' if traced else 'plain'}"
+    (home / "src").mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, home / "src" / "0.cu")
+    flags = ["TRACED=1"] if traced else []
+    make("program", f"PROGRAM={home}", "FILES=0.cu", *flags, names={"NAME0": str(source)})
+    return home / "program"
+
+
+def run(program: Path, **variables: Path | str) -> str:
+    """What it prints."""
+    emulator = shutil.which("qemu-aarch64-static") or "qemu-aarch64"
+    environment = os.environ | {name: str(value) for name, value in variables.items()}
+    argv = [emulator, "-L", "/usr/aarch64-linux-gnu", str(program)]
+    done = subprocess.run(argv, env=environment, capture_output=True, check=False)
+    return done.stdout.decode()
+
+
+def sums(name: str) -> bool:
+    """Are the results those of the GPU, but for the kernel that ptxas compiles wrongly?"""
+    ours = run(build(NSIGHT / f"{name}.cu", traced=False)).splitlines()
+    theirs = (NSIGHT / f"{name}.out").read_text().splitlines()
+    wrong = [a.split()[0] for a, b in zip(ours, theirs, strict=True) if a != b]
+    print(f"{name}: {len(theirs) - len(wrong)} of {len(theirs)} sums equal {wrong or ''}")
+    return wrong == ["k_const_uniform"] * (name == "kernels2")
+
+
+def counters(name: str) -> tuple[int, int]:
+    """How many counter values of a ground-truth program are Nsight Compute's, of how many."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Path(folder) / "profile.jsonl"
+        program = build(NSIGHT / f"{name}.cu", traced=True)
+        run(program, CONVLABS_SIM_PROFILE=raw, CONVLABS_SIM_FINDINGS=Path(folder) / "findings")
+        kernels = profile.profile(program, profile.read(raw.read_bytes()), []).kernels
+    with (NSIGHT / f"{name}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    equal = total = 0
+    for row, kernel in zip(rows, kernels, strict=True):
+        for counter in list(row)[4:]:
+            total += 1
+            equal += int(row[counter]) == getattr(kernel.counters, counter)
+    print(f"{name}: {equal} of {total} counter values equal Nsight Compute's")
+    return equal, total
+
+
+def finds(source: Path) -> bool:
+    """Does the run of a program of the checks' zoo find what its first line expects?"""
+    expected = source.read_text().splitlines()[0].removeprefix("// expect:").split()
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Path(folder) / "findings.jsonl"
+        run(build(source, traced=True), CONVLABS_SIM_CHECK="1", CONVLABS_SIM_FINDINGS=raw)
+        lines = raw.read_text().splitlines() if raw.exists() else []
+    errors = {json.loads(line)["kind"] for line in lines if '"severity":"error"' in line}
+    right = not errors if expected[0] in ("nothing", "note") else expected[0] in errors
+    if not right:
+        print(f"{source.relative_to(CHECKS)}: expected {expected}, found {sorted(errors)}")
+    return right
+
+
+def main() -> int:
+    if not shutil.which(f"{TOOL}g++"):
+        print(f"{TOOL}g++ is missing: apt-get install g++-aarch64-linux-gnu qemu-user-static")
+        return 2
+    make("runtime")
+    right = sums("kernels") and sums("kernels2")
+    equal = [counters("kernels")[0], counters("kernels2")[0]]
+    chosen = [p for kind in sorted(CHECKS.glob("bugs/*")) for p in sorted(kind.glob("*.cu"))[:2]]
+    chosen += sorted(CHECKS.glob("correct/*.cu"))[::4]
+    found = [finds(path) for path in chosen]
+    print(f"checks: {sum(found)} of {len(found)} programs as expected")
+    return 0 if right and all(found) and all(equal) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
