@@ -118,6 +118,9 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) 
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -fno-optimize-sibling-calls -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
+# The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
+ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
+                  -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
@@ -192,7 +195,9 @@ lint-c:
 # Called by `./grade build` only:
 #   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
 # with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
+# run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu).
 STUDENT_OBJ := $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(FILES))))
+CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
 BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
 GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
@@ -205,12 +210,19 @@ LIBS_sim = $(LIB)/libcommon.a $(LIB)/libsim.a -lm -pthread
 LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
 LIBS_gpu = $(LIB)/libcommon.a -lm
 
-.PHONY: run-binary test-binary
+CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
+CHECKED_LINK_sim = $(LINK_sim)
+
+.PHONY: run-binary checked-binary test-binary
 run-binary: $(OUT)/run
+checked-binary: $(OUT)/checked
 test-binary: $(OUT)/unit
 
 $(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+$(OUT)/checked: $(CHECKED_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
 $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
@@ -221,6 +233,9 @@ $(OUT)/%.o: $(OUT)/src/%.c
 	$(say) CC "$$SHOWN/$*.c"
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
+$(OUT)/%.checked.o: $(OUT)/src/%.c
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.o: $(OUT)/src/%.cu
 	$(say) NVCC "$$SHOWN/$*.cu"
@@ -232,6 +247,8 @@ $(OUT)/%.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 $(OUT)/%.o: $(OUT)/%.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(LABINC) -c $< -o $@
+$(OUT)/%.checked.o: $(OUT)/%.cpp
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) -c $< -o $@
 endif
 endif
 

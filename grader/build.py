@@ -52,6 +52,15 @@ class Submission:
     def digest(self, name: str) -> str:
         return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
 
+    def line(self, file: str, number: int) -> str:
+        """The text of a line that a message is about, fit to be shown; "" when it is not ours."""
+        name = Path(file).name
+        if file != f"{self.shown}/{name}":
+            return ""
+        lines = self.contents.get(name, b"").decode(errors="replace").splitlines()
+        text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        return "".join(c if c.isprintable() else "?" for c in text)[:100]
+
     def open_todos(self) -> list[str]:
         """ "shown/file:line" of every numbered TODO that is still there."""
         return [
@@ -77,13 +86,17 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Build:
-    """A finished build. `binary` is None when the student's file does not build."""
+    """A finished build. `binary` is None when the student's file does not build.
+
+    `checked` is the same program for the checks that watch it run, where it was asked for: traced
+    on the simulator, under sanitizers where the file is plain C.
+    """
 
     binary: Path | None
     errors: list[str] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0
-    log: str = ""
+    checked: Path | None = None
 
 
 def find(lab: Lab, src: str) -> Submission:
@@ -161,9 +174,14 @@ def runtime_is_built() -> bool:
 
 
 def build(
-    submission: Submission, backend: str, verbose: bool = False, target: str = "run"
+    submission: Submission,
+    backend: str,
+    verbose: bool = False,
+    target: str = "run",
+    checked: bool = False,
 ) -> Build:
-    """Builds the submission's runner ("run") or its unit tests ("unit").
+    """Builds the submission's runner ("run") or its unit tests ("unit"). `checked`: the checked
+    program too, at the same time.
 
     Raises BuildError when something of ours does not build or make cannot run.
     """
@@ -177,7 +195,7 @@ def build(
         "OUT": str(out.relative_to(paths.ROOT)),
     }
     made = _make(
-        [{"run": "run-binary", "unit": "test-binary"}[target]],
+        [{"run": "run-binary", "unit": "test-binary"}[target], *(["checked-binary"] * checked)],
         variables,
         COMPILE_LIMITS,
         verbose,
@@ -187,11 +205,12 @@ def build(
     diagnostics = _diagnostics(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
     if made.status == 0:
-        return Build(out / target, [], warnings, made.seconds, log)
+        second = out / "checked" if checked else None
+        return Build(out / target, [], warnings, made.seconds, second)
     errors = _explain(made, log, diagnostics, submission)
     if not errors:
         raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
-    return Build(None, errors, warnings, made.seconds, log)
+    return Build(None, errors, warnings, made.seconds)
 
 
 def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str]) -> str | None:
@@ -233,7 +252,8 @@ def _make(
     verbose: bool,
     env: dict[str, str] | None = None,
 ) -> sandbox.Finished:
-    argv = ["make", "--no-print-directory", *targets, *(f"{k}={v}" for k, v in variables.items())]
+    argv = ["make", "--no-print-directory", f"-j{len(targets)}", "-Otarget", *targets]
+    argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     try:
         with _alone():
@@ -275,7 +295,7 @@ def _diagnostics(log: str, shown: str) -> list[Diagnostic]:
         if match and match["file"].startswith(shown + "/"):
             severity = "warning" if match["kind"] == "warning" else "error"
             found.append(Diagnostic(match["file"], int(match["line"]), severity, match["text"]))
-    return found
+    return list(dict.fromkeys(found))  # two builds of one file say the same twice
 
 
 def _explain(
@@ -310,8 +330,5 @@ def _explain(
 
 def _with_source(error: Diagnostic, submission: Submission) -> list[str]:
     """An error with the student's own line below it."""
-    content = submission.contents.get(Path(error.file).name, b"").decode(errors="replace")
-    lines = content.splitlines()
-    source = lines[error.line - 1].strip() if 0 < error.line <= len(lines) else ""
-    printable = "".join(c if c.isprintable() else "?" for c in source)[:100]
-    return [error.render()] + ([f"    {printable}"] if printable else [])
+    source = submission.line(error.file, error.line)
+    return [error.render()] + ([f"    {source}"] if source else [])

@@ -8,7 +8,7 @@ import numpy as np
 
 from datasets import generate
 from grader.oracle import F32
-from grader.spec import Case
+from grader.spec import Input
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Inputs:
     mask: F32
 
 
-def inputs(case: Case, seed: int) -> Inputs:
+def inputs(case: Input, seed: int) -> Inputs:
     """The arrays of a case, the same on every machine.
 
     Raises generate.DatasetMissing when a photograph has not been fetched.

@@ -116,7 +116,8 @@ def _grade(
 ) -> int:
     lab = _load(lab_id)
     if pattern is not None and not pipeline.matching(lab, pattern):
-        names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.case if not c.hidden)
+        shown = [c for c in lab.checks() if not (isinstance(c, spec.Case) and c.hidden)]
+        names = "\n  ".join(f"{c.part}  {c.name}" for c in shown)
         raise UsageError(f"no check of {lab_id} matches '{pattern}'; they are\n  {names}")
     submission = _submission(lab, src)
     backend = _backend(lab, wanted)

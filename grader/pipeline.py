@@ -2,30 +2,62 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, score
+from grader import __version__, correctness, safety, score, technique
 from grader.backend import Backend, machine
 from grader.build import Build, BuildError, Submission, build
-from grader.result import Check, GradedFile, Result
+from grader.checked import Runner
+from grader.profile import Profile
+from grader.result import Check, GradedFile, Kind, Result, Verdict
 from grader.run import workspace
-from grader.spec import Case, Lab
+from grader.spec import Case, Lab, Safe, Technique
+
+Planned = Case | Safe | Technique
+KINDS: dict[type, Kind] = {Case: "correct", Safe: "safe", Technique: "technique"}
 
 
 @dataclass(frozen=True)
 class Observer:
-    """Who is told what happens while it happens. Both are called in the grader's process."""
+    """Who is told what happens while it happens. All are called in the grader's process."""
 
     starting: Callable[[str], None] = field(default=lambda _: None)
     checked: Callable[[Check], None] = field(default=lambda _: None)
+    profiled: Callable[[Technique, Profile], None] = field(default=lambda *_: None)
 
 
-def matching(lab: Lab, pattern: str) -> list[Case]:
-    """The cases that -k selects: its text stands in "part name", whatever the case of letters."""
-    return [c for c in lab.case if pattern.lower() in f"{c.part} {c.name}".lower()]
+@dataclass
+class Grading:
+    """One grading under way. `watched` is the build that can be watched and made to fail: the same
+    as `built` but on a GPU, where it is the simulator's; None with the reason in `without`."""
+
+    submission: Submission
+    backend: Backend
+    observer: Observer
+    checks: list[Check] = field(default_factory=list)
+    built: Build | None = None
+    watched: Build | None = None
+    without: str = ""
+    runner: Runner | None = None
+
+    def add(self, check: Check) -> None:
+        self.checks.append(check)
+        self.observer.checked(check)
+
+    def needs(self, part: str) -> str:
+        """What a check says that needs a right result of a part, and did not get one."""
+        failed = [c for c in self.checks if c.part == part and c.verdict == "fail"]
+        named = [c.name for c in failed if c.kind == "correct"]
+        return named[0] if named else "a right result"
+
+
+def matching(lab: Lab, pattern: str) -> list[Planned]:
+    """The checks that -k selects: its text stands in "part name", whatever the case of letters."""
+    return [c for c in lab.checks() if pattern.lower() in f"{c.part} {c.name}".lower()]
 
 
 def grade(
@@ -37,25 +69,19 @@ def grade(
 ) -> Result:
     """The whole grade of one lab. What goes wrong on our side is a check of verdict `error`."""
     lab = submission.lab
-    selected = lab.case if pattern is None else matching(lab, pattern)
-    checks: list[Check] = []
-
-    def made(check: Check) -> Check:
-        checks.append(check)
-        observer.checked(check)
-        return check
-
+    selected = lab.checks() if pattern is None else matching(lab, pattern)
+    grading = Grading(submission, backend, observer)
     observer.starting("building")
-    built, compiles = _compile(submission, backend, verbose)
-    made(compiles)
-    if built is None or built.binary is None:
-        for case in selected:
-            made(_skipped(lab, case))
-    else:
+    if _compiles(grading, selected, verbose):
         with workspace() as work:
-            for case in selected:
-                observer.starting(f"{case.part}  {case.name}")
-                made(_checked(submission, case, built.binary, backend, work))
+            _watch(grading, work)
+            for planned in selected:
+                observer.starting(f"{planned.part}  {planned.name}")
+                grading.add(_checked(grading, planned, work))
+    else:
+        for planned in selected:
+            grading.add(_blank(lab, planned, "skip", needs="compiles"))
+    checks = grading.checks
     marks = score.score(lab, backend, checks, selected=pattern is not None)
     return Result(
         lab=lab.id,
@@ -76,21 +102,61 @@ def grade(
     )
 
 
-def _compile(submission: Submission, backend: Backend, verbose: bool) -> tuple[Build | None, Check]:
-    lab = submission.lab
-    name, identity = "compiles", f"{lab.id}/compiles"
+def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
+    """Builds what the selected checks need, and adds the check of it. False: nothing can run."""
+    submission, on_gpu = grading.submission, grading.backend == "gpu"
+    traced = any(not isinstance(planned, Case) for planned in selected)
+    made_to_fail = any(isinstance(planned, Case) and planned.inject for planned in selected)
+    name, identity = "compiles", f"{submission.lab.id}/compiles"
     if submission.problems:
-        lines = [*submission.problems, f"{lab.id} is graded from {', '.join(lab.submit)}"]
-        return None, Check(identity, name, "build", "fail", message=lines)
+        lines = [*submission.problems, _graded_from(submission.lab)]
+        grading.add(Check(identity, name, "build", "fail", message=lines))
+        return False
     try:
-        built = build(submission, backend, verbose)
+        built = build(submission, grading.backend, verbose, checked=traced and not on_gpu)
     except (BuildError, OSError) as fault:
-        return None, Check(identity, name, "build", "error", message=_fault(fault))
+        grading.add(Check(identity, name, "build", "error", message=_fault(fault)))
+        return False
     seconds = round(built.seconds, 3)
     if built.binary is None:
-        return built, Check(identity, name, "build", "fail", message=built.errors, seconds=seconds)
+        check = Check(identity, name, "build", "fail", message=built.errors, seconds=seconds)
+        grading.add(check)
+        return False
     warnings = [f"warning: {w.render()}" for w in built.warnings[:5]]
-    return built, Check(identity, name, "build", "pass", message=warnings, seconds=seconds)
+    grading.add(Check(identity, name, "build", "pass", message=warnings, seconds=seconds))
+    grading.built = grading.watched = built
+    if on_gpu:
+        grading.watched = None
+        if traced or made_to_fail:
+            _simulate(grading, traced, verbose)
+    return True
+
+
+def _graded_from(lab: Lab) -> str:
+    return f"{lab.id} is graded from {', '.join(lab.submit)}"
+
+
+def _simulate(grading: Grading, traced: bool, verbose: bool) -> None:
+    """On a GPU, the simulator's build as well: counters, checks and failing calls come from it."""
+    if shutil.which("g++") is None:
+        grading.without = "the simulator needs g++, which is not installed"
+        return
+    try:
+        built = build(grading.submission, "sim", verbose, checked=traced)
+    except (BuildError, OSError) as fault:
+        grading.without = _fault(fault)[0]
+        return
+    if built.binary is None:
+        grading.without = f"the simulator cannot build this file: {built.errors[0]}"
+    else:
+        grading.watched = built
+
+
+def _watch(grading: Grading, work: Path) -> None:
+    """Makes the runner of the checked program, where there is one."""
+    if grading.watched and grading.watched.checked:
+        kind = "cpu" if grading.backend == "cpu" else "sim"
+        grading.runner = Runner(grading.submission, grading.watched.checked, kind, work)
 
 
 def _fault(fault: BuildError | OSError) -> list[str]:
@@ -100,36 +166,53 @@ def _fault(fault: BuildError | OSError) -> list[str]:
     return [str(fault), *last, "./grade doctor says what this machine lacks"]
 
 
-def _skipped(lab: Lab, case: Case) -> Check:
+def _blank(
+    lab: Lab,
+    planned: Planned,
+    verdict: Verdict,
+    lines: list[str] | None = None,
+    needs: str | None = None,
+) -> Check:
+    """The check of something that did not run."""
     return Check(
-        id=f"{lab.id}/{case.part}/{case.name}",
-        name=case.name,
-        kind="correct",
-        verdict="skip",
-        max_points=case.points,
-        part=case.part,
-        hidden=case.hidden,
-        needs="compiles",
+        id=f"{lab.id}/{planned.part}/{planned.name}",
+        name=planned.name,
+        kind=KINDS[type(planned)],
+        verdict=verdict,
+        max_points=planned.points,
+        part=planned.part,
+        hidden=isinstance(planned, Case) and planned.hidden,
+        message=lines or [],
+        needs=needs,
     )
 
 
-def _checked(
-    submission: Submission, case: Case, binary: Path, backend: Backend, work: Path
-) -> Check:
+def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
+    lab = grading.submission.lab
     try:
-        return correctness.check(submission, case, binary, backend, work)
+        if isinstance(planned, Case):
+            return _correct(grading, planned, work)
+        if grading.runner is None:
+            return _blank(lab, planned, "skip", [grading.without])
+        needs = grading.needs(planned.part)
+        if isinstance(planned, Safe):
+            return safety.check(grading.submission, planned, grading.runner, needs)
+        check, profile = technique.check(grading.submission, planned, grading.runner, needs)
+        if profile is not None:
+            grading.observer.profiled(planned, profile)
+        return check
     except DatasetMissing as missing:
         reason = str(missing)
     except (OSError, MemoryError) as problem:
         what = getattr(problem, "strerror", None) or str(problem) or "out of memory"
         reason = f"this machine does not let the grader work: {what}"
-    return Check(
-        id=f"{submission.lab.id}/{case.part}/{case.name}",
-        name=case.name,
-        kind="correct",
-        verdict="error",
-        max_points=case.points,
-        part=case.part,
-        hidden=case.hidden,
-        message=[reason],
-    )
+    return _blank(lab, planned, "error", [reason])
+
+
+def _correct(grading: Grading, case: Case, work: Path) -> Check:
+    built: Build | None = grading.built
+    backend: str = grading.backend
+    if case.inject and grading.watched:
+        built, backend = grading.watched, "sim"
+    assert built is not None and built.binary is not None  # or nothing would run
+    return correctness.check(grading.submission, case, built.binary, backend, work)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from grader import lines
+from grader.counters import Counters
 from grader.finding import Finding
 
 WARPS_OF_MULTIPROCESSOR = 64
@@ -45,40 +46,6 @@ class Launch(msgspec.Struct, frozen=True):
     sites: list[Site]
 
 
-class Counters(msgspec.Struct):
-    """What Nsight Compute counts, by our names; the last ones are models."""
-
-    global_load_requests: int = 0
-    global_load_sectors: int = 0
-    global_store_requests: int = 0
-    global_store_sectors: int = 0
-    shared_load_requests: int = 0
-    shared_load_wavefronts: int = 0
-    shared_load_conflicts: int = 0
-    shared_store_requests: int = 0
-    shared_store_wavefronts: int = 0
-    shared_store_conflicts: int = 0
-    constant_requests: int = 0
-    constant_words: int = 0
-
-    def add(self, site: Site) -> None:
-        """Adds what one access site counted."""
-        way = "store" if site.store else "load"
-        if site.space == "constant":
-            self.constant_requests += site.requests
-            self.constant_words += site.words
-        elif site.space == "global":
-            self._raise(f"global_{way}_requests", site.requests)
-            self._raise(f"global_{way}_sectors", site.sectors)
-        else:
-            self._raise(f"shared_{way}_requests", site.requests)
-            self._raise(f"shared_{way}_wavefronts", site.wavefronts)
-            self._raise(f"shared_{way}_conflicts", site.wavefronts - site.ideal)
-
-    def _raise(self, name: str, by: int) -> None:
-        setattr(self, name, getattr(self, name) + by)
-
-
 class Line(msgspec.Struct, frozen=True):
     """The counters of one line of the program."""
 
@@ -110,22 +77,24 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 def read(raw: bytes) -> list[Launch]:
-    """The launches in a simulator's profile, in their order."""
+    """The launches in a simulator's profile, in their order. Raises msgspec.DecodeError."""
     return [msgspec.json.decode(line, type=Launch) for line in raw.splitlines() if line.strip()]
 
 
 def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Profile:
     """Counters per launch and line. Needs addr2line, which comes with the compiler."""
-    places = _places(binary, sorted({site.pc for launch in launches for site in launch.sites}))
+    # A counter is where a call returns to: the byte before belongs to the access.
+    found = lines.places(binary, {s.pc - 1 for launch in launches for s in launch.sites})
+    places = {pc + 1: place for pc, place in found.items()}
     return Profile([_kernel(launch, places) for launch in launches], findings)
 
 
 def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
     total = Counters()
-    lines: dict[tuple[str, int], Counters] = {}
+    by_line: dict[tuple[str, int], Counters] = {}
     for site in launch.sites:
-        total.add(site)
-        lines.setdefault(places[site.pc], Counters()).add(site)
+        for counters in (total, by_line.setdefault(places[site.pc], Counters())):
+            _add(counters, site)
     return Kernel(
         launch=launch.launch,
         name=launch.name.split("<")[0].split("::")[-1].strip(),
@@ -134,8 +103,29 @@ def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
         complete=launch.complete,
         counters=total,
         occupancy_bound=_occupancy(launch),
-        lines=[Line(file, line, lines[file, line]) for file, line in sorted(lines)],
+        lines=[Line(file, line, by_line[file, line]) for file, line in sorted(by_line)],
     )
+
+
+def _add(counters: Counters, site: Site) -> None:
+    """Adds what one access site counted."""
+    way = "store" if site.store else "load"
+    if site.space == "constant":
+        counted = {"constant_requests": site.requests, "constant_words": site.words}
+    elif site.space == "global":
+        counted = {
+            f"global_{way}_requests": site.requests,
+            f"global_{way}_lanes": site.lanes,
+            f"global_{way}_sectors": site.sectors,
+        }
+    else:
+        counted = {
+            f"shared_{way}_requests": site.requests,
+            f"shared_{way}_wavefronts": site.wavefronts,
+            f"shared_{way}_conflicts": site.wavefronts - site.ideal,
+        }
+    for name, number in counted.items():
+        setattr(counters, name, getattr(counters, name) + number)
 
 
 def _occupancy(launch: Launch) -> float:
@@ -147,27 +137,3 @@ def _occupancy(launch: Launch) -> float:
         SHARED_OF_MULTIPROCESSOR // (launch.shared + SHARED_RESERVED),
     )
     return blocks * warps / WARPS_OF_MULTIPROCESSOR
-
-
-def _nearer(file: str) -> str:
-    """The path as seen from here, where that is shorter."""
-    path = Path(file)
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else file
-
-
-def _places(binary: Path, counters: list[int]) -> dict[int, tuple[str, int]]:
-    """The file and line of each program counter. A counter is where a call returns to."""
-    if not counters:
-        return {}
-    done = subprocess.run(
-        ["addr2line", "-e", str(binary), *(hex(pc - 1) for pc in counters)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = {}
-    for pc, text in zip(counters, done.stdout.splitlines(), strict=True):
-        file, _, line = text.split(" (")[0].rpartition(":")
-        found[pc] = (_nearer(file), int(line) if line.isdecimal() else 0)
-    return found

@@ -13,18 +13,18 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
-from grader import lines, paths, sandbox
+from grader import lines, paths, sandbox, sanitizer
 from grader.cases import Inputs
 from grader.finding import Finding
 from grader.oracle import F32
-from grader.spec import Case, Lab
+from grader.spec import Case, Input, Lab
 
 End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
 MAX_TEXT = 1 << 20
@@ -52,6 +52,26 @@ class Outcome:
     status: Status | None = None
     findings: list[Finding] = field(default_factory=list)
     printed: str = ""
+    profile: bytes = b""  # what a traced run counted
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """How a binary is run. `counted`: it is a traced one and leaves its counters. There are four,
+    below; each is equal to itself only."""
+
+    env: dict[str, str] = field(default_factory=dict)
+    counted: bool = False
+    address_space: int | None = sandbox.ADDRESS_SPACE
+
+
+# One thread of the host: what a traced run counts and finds does not depend on the cores.
+_TRACED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_CHECK": "1"}
+PLAIN = Mode()
+TRACED = Mode(_TRACED, counted=True)
+BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})
+# AddressSanitizer reserves terabytes of addresses for its shadow.
+SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None)
 
 
 @contextmanager
@@ -75,7 +95,9 @@ def _sweep(home: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def run(lab: Lab, case: Case, binary: Path, given: Inputs, work: Path) -> Outcome:
+def run(
+    lab: Lab, case: Input, binary: Path, given: Inputs, work: Path, mode: Mode = PLAIN
+) -> Outcome:
     """Runs `case` once. Raises OSError when the machine cannot (disk full, say)."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
@@ -89,15 +111,23 @@ def run(lab: Lab, case: Case, binary: Path, given: Inputs, work: Path) -> Outcom
             argv += ["--set", f"{name}={value}"]
         argv += ["--out", f"out={folder}/out.raw:f4:{height}x{width}"]
         argv += ["--status", f"{folder}/status.json"]
-        env = {"CONVLABS_SIM_FINDINGS": f"{folder}/findings.jsonl"}
-        if case.inject:
+        env = mode.env | {"CONVLABS_SIM_FINDINGS": f"{folder}/findings.jsonl"}
+        if isinstance(case, Case) and case.inject:
             env["CONVLABS_SIM_INJECT"] = case.inject
+        if mode.counted:
+            env["CONVLABS_SIM_PROFILE"] = f"{folder}/profile.jsonl"
         limits = sandbox.Limits(
-            seconds=lab.limits.seconds, file_size=max(given.image.nbytes, MAX_TEXT)
+            seconds=lab.limits.seconds,
+            file_size=max(given.image.nbytes, MAX_TEXT),
+            address_space=mode.address_space,
         )
         done = sandbox.launch(argv, limits, folder, env)
         findings = findings_in(folder, binary)
-        return _outcome(done, folder, (height, width), lab.limits.seconds, findings)
+        if mode is SANITIZED:
+            findings += sanitizer.findings(done.stderr.decode(errors="replace"))
+        outcome = _outcome(done, folder, (height, width), lab.limits.seconds, findings)
+        profile = _read(folder / "profile.jsonl", MAX_TEXT) or b""
+        return replace(outcome, profile=profile)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

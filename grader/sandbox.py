@@ -28,6 +28,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 
 
+ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a command may use. Sizes in bytes, times in seconds of wall time."""
@@ -35,7 +38,7 @@ class Limits:
     seconds: float
     output: int = 1 << 20  # of stdout and stderr, each; more ends the command
     file_size: int = 1 << 30
-    address_space: int | None = 16 << 30
+    address_space: int | None = ADDRESS_SPACE
     grace: float = 0.0  # between SIGTERM and SIGKILL; make needs it to remove half-written files
 
 

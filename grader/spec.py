@@ -7,13 +7,14 @@ files: adding a lab touches nothing here.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from grader import paths
+from grader import counters, paths
 
 T = TypeVar("T")
+AnInput = TypeVar("AnInput", bound="Input")
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
@@ -49,8 +50,8 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     operation: str = "correlate"  # a key of oracle.OPERATIONS
 
 
-class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One input with its expected result."""
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a check gives to a student's function, and what it is worth."""
 
     name: str
     part: str
@@ -61,12 +62,37 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: str = ""
     size: tuple[Positive, Positive] | None = None  # width, height
     set: dict[str, str] = {}  # further settings of the lab's driver
+    seed: int = 0  # of this input's random numbers; set by load()
+
+    def signature(self) -> str:
+        """The same for two inputs that differ in nothing but name, points and seed."""
+        settings = sorted(self.set.items())
+        return repr((self.part, self.image, self.size, self.mask, self.border, settings))
+
+
+class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One input with its expected result."""
+
     inject: str | None = None  # "cudaMalloc:2": that call is made to fail
     exact: str | None = None  # "float32 row-major": compared bit for bit
     rationale: str = ""  # hidden cases: shown in place of the input
     hint: str = ""
     hidden: bool = False
-    seed: int = 0  # of this case's random numbers; set by load()
+
+
+class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
+    and the order in which threads run may not show."""
+
+
+class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A counter of a traced run, and what it may be. Exactly one of the limits is set."""
+
+    counter: str  # of grader.counters, or a quotient "a / b" of two
+    kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
+    per: Literal["pixel", "launch"] | None = None
+    at_most: float | None = None
+    at_least: float | None = None
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,12 +107,18 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     points: PointsTable
     part: list[Part]
     case: list[Case]
+    safe: list[Safe] = []
+    technique: list[Technique] = []
     limits: Limits = Limits()
     folder: str = ""
     hidden_included: bool = False
 
-    def part_of(self, case: Case) -> Part:
+    def part_of(self, case: Input) -> Part:
         return next(part for part in self.part if part.id == case.part)
+
+    def checks(self) -> list[Case | Safe | Technique]:
+        """Everything that is graded, in its order."""
+        return [*self.case, *self.safe, *self.technique]
 
 
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +154,12 @@ def load(lab_id: str) -> Lab:
             for number, case in enumerate(hidden.case, 1)
         ]
     lab = msgspec.structs.replace(
-        lab, case=cases, folder=file.parent.name, hidden_included=hidden_included
+        lab,
+        case=cases,
+        safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
+        technique=[_seeded(check, lab.seed, check.signature()) for check in lab.technique],
+        folder=file.parent.name,
+        hidden_included=hidden_included,
     )
     _check(lab, file)
     return lab
@@ -135,31 +172,46 @@ def _decode(file: Path, kind: type[T]) -> T:
         raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}") from problem
 
 
-def _seeded(case: Case, seed: int) -> Case:
-    """Each case gets random numbers of its own that do not change when another is added."""
+def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
+    """Each check gets random numbers of its own that do not change when another is added. They
+    depend on its name, or on `text`: two checks with the same text have the same input."""
     mixed = seed
-    for byte in case.name.encode():
+    for byte in (text or check.name).encode():
         mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
-    return msgspec.structs.replace(case, seed=mixed)
+    return msgspec.structs.replace(check, seed=mixed)
 
 
 def _check(lab: Lab, file: Path) -> None:
     where = file.relative_to(paths.ROOT)
     parts = {part.id for part in lab.part}
-    names = [case.name for case in lab.case]
+    checks = lab.checks()
+    names = [check.name for check in checks]
     problems = []
     if lab.points.total() != 100:
         problems.append(f"the points sum to {lab.points.total()}, not to 100")
-    correct = sum(case.points for case in lab.case)
-    if lab.hidden_included and correct != lab.points.correct:
-        problems.append(
-            f"the cases sum to {correct} points, points.correct is {lab.points.correct}"
-        )
-    problems += [f"part {i.part} is not one" for i in lab.case if i.part not in parts]
+    for kind, known in (("case", lab.case), ("safe", lab.safe), ("technique", lab.technique)):
+        total = sum(check.points for check in known)
+        table = "correct" if kind == "case" else kind
+        stated = getattr(lab.points, table)
+        if total != stated and (kind != "case" or lab.hidden_included):
+            problems.append(f"the [[{kind}]] sum to {total} points, points.{table} is {stated}")
+    problems += [f"part {i.part} is not one" for i in checks if i.part not in parts]
     problems += [
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
     ]
     problems += [f"part {part.id} has an empty hint" for part in lab.part if not all(part.hints)]
-    problems += [f"border '{c.border}'" for c in lab.case if c.border not in ("zero", "replicate")]
+    problems += [f"border '{c.border}'" for c in checks if c.border not in ("zero", "replicate")]
+    for check in lab.technique:
+        problems += [f"'{check.name}': {text}" for text in _limits(check)]
     if problems:
         raise SpecError(f"{where}: " + "; ".join(problems))
+
+
+def _limits(check: Technique) -> list[str]:
+    """What a technique check asks that cannot be."""
+    problems = [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
+    if (check.at_most is None) == (check.at_least is None):
+        problems.append("it needs exactly one of at_most and at_least")
+    if check.per is not None and counters.is_quotient(check.counter):
+        problems.append(f"a quotient has no 'per {check.per}'")
+    return problems

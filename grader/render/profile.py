@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from grader.counters import Counters
 from grader.finding import Finding
-from grader.profile import Counters, Kernel, Profile
+from grader.profile import Kernel, Profile
 
 COLUMNS = (  # heading, counter
     ("gld req", "global_load_requests"),

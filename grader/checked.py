@@ -1,0 +1,56 @@
+"""Runs of the checked build: what was counted and found, and whether the result was right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader import cases, judge, oracle
+from grader.build import Submission
+from grader.run import BACKWARDS, SANITIZED, TRACED, Mode, Outcome, run
+from grader.spec import Input
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One run. `pixels`: of the output; `right`: every one of them is."""
+
+    outcome: Outcome
+    pixels: int
+    right: bool
+
+
+@dataclass
+class Runner:
+    """Runs the checked program of a submission, each input once however many checks ask for it."""
+
+    submission: Submission
+    binary: Path
+    backend: str  # whose kind the program is: cpu or sim
+    work: Path
+    _done: dict[tuple[str, Mode], Checked] = field(default_factory=dict)
+
+    def forwards(self, check: Input) -> Checked:
+        """The run that is counted and watched. Raises OSError or DatasetMissing."""
+        return self._run(check, TRACED if self.backend == "sim" else SANITIZED)
+
+    def backwards(self, check: Input) -> Checked | None:
+        """The same with the threads and blocks of every kernel in reverse; None without kernels."""
+        return self._run(check, BACKWARDS) if self.backend == "sim" else None
+
+    def _run(self, check: Input, mode: Mode) -> Checked:
+        key = (check.signature(), mode)
+        if key not in self._done:
+            self._done[key] = self._run_anew(check, mode)
+        return self._done[key]
+
+    def _run_anew(self, check: Input, mode: Mode) -> Checked:
+        lab = self.submission.lab
+        given = cases.inputs(check, check.seed)
+        outcome = run(lab, check, self.binary, given, self.work, mode)
+        right = False
+        if outcome.output is not None and outcome.status and outcome.status.returned == 0:
+            operation = lab.part_of(check).operation
+            expected = oracle.expected(operation, None, given.image, given.mask, check.border)
+            right = judge.compare(outcome.output, expected).right()
+        return Checked(outcome, given.image.size, right)

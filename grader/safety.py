@@ -1,0 +1,118 @@
+"""One `safe` check: the program ran under every check there is, and nothing was found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.build import Submission
+from grader.checked import Checked, Runner
+from grader.finding import Finding
+from grader.result import Check, Verdict
+from grader.spec import Safe
+
+MOST = 3  # findings that are shown
+
+
+def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
+    """Runs it, forwards and backwards. `needs`: what is said when the result is not right, and so
+    nothing is proved. Raises OSError or DatasetMissing for what is not the student's."""
+    forwards = runner.forwards(safe)
+    if forwards.outcome.end == "our-fault":
+        lines = [f"the runner failed: {forwards.outcome.reason}"]
+        return _made(submission, safe, "error", forwards, lines)
+    if found := errors(forwards):
+        return _found(submission, safe, forwards, found)
+    if not forwards.right:
+        return _made(submission, safe, "skip", forwards, needs=needs)
+    backwards = runner.backwards(safe)
+    if backwards is None:
+        return _made(submission, safe, "pass", forwards)
+    if found := errors(backwards):
+        return _found(submission, safe, backwards, found)
+    if not _same(forwards, backwards):
+        lines = [_difference(forwards, backwards)]
+        lines.append(
+            "the result depends on the order in which threads run, and a GPU promises none: look "
+            "for a value that one thread writes and another uses, or a sum that many add to"
+        )
+        lines += _why(safe)
+        return _made(submission, safe, "fail", backwards, lines, "order-dependent")
+    return _made(submission, safe, "pass", forwards)
+
+
+def errors(run: Checked) -> list[Finding]:
+    """The findings that cost points, each kind at a place once."""
+    seen: dict[tuple[str, str, str], Finding] = {}
+    for finding in run.outcome.findings:
+        if finding.severity == "error":
+            seen.setdefault((finding.kind, finding.where(), finding.elsewhere()), finding)
+    return list(seen.values())
+
+
+def _found(submission: Submission, safe: Safe, run: Checked, found: list[Finding]) -> Check:
+    lines = []
+    for finding in found[:MOST]:
+        lines.append(finding.render())
+        lines += _sources(submission, finding)
+    if len(found) > MOST:
+        lines.append(f"and {len(found) - MOST} more; the first one often causes the others")
+    lines += _why(safe)
+    first = found[0]
+    return _made(submission, safe, "fail", run, lines, first.kind)
+
+
+def _sources(submission: Submission, finding: Finding) -> list[str]:
+    """The student's own line or, for a race, both."""
+    places = [(finding.file, finding.line), (finding.other_file, finding.other_line)]
+    shown = []
+    for file, line in dict.fromkeys(places):
+        if text := submission.line(file, line):
+            shown.append(f"    {line}: {text}" if finding.other_line else f"    {text}")
+    return shown
+
+
+def _same(a: Checked, b: Checked) -> bool:
+    """Bit for bit; NaN equals NaN."""
+    one, other = a.outcome.output, b.outcome.output
+    return one is not None and other is not None and one.tobytes() == other.tobytes()
+
+
+def _difference(a: Checked, b: Checked) -> str:
+    one, other = a.outcome.output, b.outcome.output
+    if one is None or other is None:
+        return f"with threads and blocks in reverse order your program {b.outcome.reason}"
+    different = one.view(np.uint32) != other.view(np.uint32)
+    y, x = (int(i) for i in np.argwhere(different)[0])
+    return (
+        f"{int(different.sum())} of {one.size} pixels change when threads and blocks run in "
+        f"reverse order: out[y={y}][x={x}] = {one[y, x]:.9g}, then {other[y, x]:.9g}"
+    )
+
+
+def _why(safe: Safe) -> list[str]:
+    return [f"this case: {safe.why}"] if safe.why else []
+
+
+def _made(
+    submission: Submission,
+    safe: Safe,
+    verdict: Verdict,
+    run: Checked,
+    lines: list[str] | None = None,
+    diagnosis: str | None = None,
+    needs: str | None = None,
+) -> Check:
+    return Check(
+        id=f"{submission.lab.id}/{safe.part}/{safe.name}",
+        name=safe.name,
+        kind="safe",
+        verdict=verdict,
+        points=safe.points if verdict == "pass" else 0,
+        max_points=safe.points,
+        part=safe.part,
+        message=lines or [],
+        diagnosis=diagnosis,
+        needs=needs,
+        details={"findings": [f.kind for f in errors(run)]} if verdict == "fail" else {},
+        seconds=round(run.outcome.seconds, 4),
+    )
