@@ -47,30 +47,44 @@ static bool is_in(const char *at, const char *from, const char *to) {
     return at >= from && at < to;
 }
 
-/* Does a segment of the program, or of a library, that is never written hold the address? */
-static int is_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
+/* A range of addresses around `at`. */
+struct range {
+    const char *at, *from, *to;
+};
+
+/* Finds the segment of the program, or of a library, that holds the address and is never written.
+ */
+static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
     (void)size;
-    const char *at = *(const char **)wanted;
+    struct range *range = wanted;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         const char *from = (const char *)(uintptr_t)(info->dlpi_addr + h->p_vaddr);
         bool constant = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
-        if (constant && is_in(at, from, from + h->p_memsz)) {
+        if (constant && is_in(range->at, from, from + h->p_memsz)) {
+            range->from = from;
+            range->to = from + h->p_memsz;
             return 1;
         }
     }
     return 0;
 }
 
-static bool is_own(const struct worker *w, const char *at) {
-    const char *closure = w->closure;
-    for (unsigned i = 0; i < w->fibers; i++) { /* another thread's, through a pointer */
-        if (is_in(at, w->fiber[i].mapping, w->fiber[i].mapping + w->fiber[i].mapped)) {
+/* The thread's arguments, tables of the program, or another thread's stack, through a pointer. */
+static bool find_own(const struct worker *w, struct range *range) {
+    range->from = w->closure;
+    range->to = range->from + w->config->closure_bytes;
+    if (is_in(range->at, range->from, range->to) || dl_iterate_phdr(find_constant_segment, range)) {
+        return true;
+    }
+    for (unsigned i = 0; i < w->fibers; i++) {
+        range->from = w->fiber[i].mapping;
+        range->to = range->from + w->fiber[i].mapped;
+        if (is_in(range->at, range->from, range->to)) {
             return true;
         }
     }
-    return is_in(at, closure, closure + w->config->closure_bytes) ||
-           dl_iterate_phdr(is_constant_segment, &at);
+    return false;
 }
 
 /* The shadow of an allocation, made when the first kernel touches it. What the host can write is
@@ -179,8 +193,9 @@ static struct place find(const struct worker *w, const char *at) {
         bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
         return variable(at, constant ? PLACE_CONSTANT : PLACE_VARIABLE);
     }
-    if (place.kind == PLACE_UNKNOWN && is_own(w, at)) {
-        place = (struct place){.kind = PLACE_OWN, .near = at, .far = at + 1};
+    struct range range = {.at = at};
+    if (place.kind == PLACE_UNKNOWN && find_own(w, &range)) {
+        place = (struct place){.kind = PLACE_OWN, .near = range.from, .far = range.to};
     }
     return place;
 }
