@@ -12,7 +12,7 @@
 #define WARP_LANES 32
 
 /* One warp instruction. Lane i takes part when bit i of `active` is set; it touches the `width`
- * bytes (1 to 16) at address[i]. `active` is never 0. */
+ * bytes (1, 2, 4, 8 or 16) at address[i]. `active` is never 0. */
 struct warp_access {
     uint32_t active;
     unsigned width;

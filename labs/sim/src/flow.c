@@ -14,7 +14,16 @@ struct node {
     unsigned char *meets; /* of a loop's head: for each node, the ways out of the loop that reach it */
 };
 
+/* Control is known to have gone from `from` to the block at `pc`, which is node `to`. */
+struct known {
+    int from, to; /* to is 0: nothing is known */
+    uint32_t pc;
+};
+
+#define KNOWN 512 /* a power of two */
+
 struct flow {
+    struct known known[KNOWN]; /* the edges met last, each in its own place */
     struct node *nodes; /* nodes[0] stands for the kernel's start */
     int count, capacity;
     int *slots; /* open addressing from pc to node */
@@ -96,7 +105,7 @@ static bool grow(struct flow *flow) {
     return true;
 }
 
-int flow_node(struct flow *flow, uint32_t pc) {
+static int node_at(struct flow *flow, uint32_t pc) {
     int node = flow->slots[slot_of(flow, pc)];
     if (node == 0 && grow(flow)) {
         node = flow->count++;
@@ -107,7 +116,7 @@ int flow_node(struct flow *flow, uint32_t pc) {
     return node;
 }
 
-bool flow_edge(struct flow *flow, int from, int to) {
+static bool add_edge(struct flow *flow, int from, int to) {
     struct node *node = &flow->nodes[from];
     for (int i = 0; i < node->count; i++) {
         if (node->next[i] == to) {
@@ -126,6 +135,19 @@ bool flow_edge(struct flow *flow, int from, int to) {
     node->next[node->count++] = to;
     flow->changed = true;
     return true;
+}
+
+int flow_enter(struct flow *flow, int from, uint32_t pc) {
+    struct known *known = &flow->known[(pc ^ pc >> 9 ^ (unsigned)from * 37) % KNOWN];
+    if (known->to != 0 && known->from == from && known->pc == pc) {
+        return known->to;
+    }
+    int to = node_at(flow, pc);
+    if (to == 0 || !add_edge(flow, from, to)) {
+        return 0;
+    }
+    *known = (struct known){from, to, pc};
+    return to;
 }
 
 static void component(struct flow *flow, int head, int depth);

@@ -38,12 +38,9 @@ struct flow_place {
 struct flow *flow_create(void);
 void flow_free(struct flow *flow);
 
-/* The node of the block that starts at `pc`, which is made when it is new; 0 when out of memory. */
-int flow_node(struct flow *flow, uint32_t pc);
-
-/* Notes that control went from one node to another (0: from the kernel's start). Returns false
- * when out of memory. */
-bool flow_edge(struct flow *flow, int from, int to);
+/* Notes that control went from a node (0: the kernel's start) to the block that starts at `pc`.
+ * Returns that block's node, which is made when it is new; 0 when out of memory. */
+int flow_enter(struct flow *flow, int from, uint32_t pc);
 
 /* Orders the graph again if edges have come since. Returns a number that changes with the order,
  * or 0 when out of memory. */

@@ -1,6 +1,8 @@
 #include "profile.h"
 
 #include "replay.h"
+#include "sample.h"
+#include "sectors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,25 +10,47 @@
 
 enum space { GLOBAL, SHARED, CONSTANT, OTHER };
 
-/* Counters by name: design and Nsight Compute's names stand in the documentation of `grade run`. */
+/* Counters by name: design and Nsight Compute's names stand in the documentation of `grade run`.
+ * Each is multiplied by what the blocks stand for, over sample_divisor(). */
 struct site {
-    uint64_t code; /* 0: free */
+    uint64_t code;
     enum space space;
-    uint64_t requests, sectors, wavefronts, ideal, words, lanes;
+    uint64_t requests, lanes, sectors, fresh, wavefronts, ideal, words;
 };
 
-#define SLOTS 65536 /* a power of two; far more than a kernel of a lab has accesses */
+/* The sites of the launch in the order in which it met them, and a table that finds them. */
+static struct {
+    struct site *sites;
+    uint32_t *slots; /* 1 + an index into `sites`; 0: free */
+    uint32_t count, capacity;
+    uint32_t slot_count; /* a power of two, four times `capacity` */
+} table;
 
-static struct site sites[SLOTS];
-static unsigned site_count;
+static struct sector_set touched;
+static uint64_t weight; /* of the present block */
 static unsigned launch;
 
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
 
-void profile_begin(void) {
-    memset(sites, 0, sizeof sites);
-    site_count = 0;
+static const char *wanted_file(void) {
+    return getenv("CONVLABS_SIM_PROFILE");
+}
+
+bool profile_begin(const struct sim_config *config) {
+    const char *sample = getenv("CONVLABS_SIM_SAMPLE");
+    if (table.slots) {
+        memset(table.slots, 0, table.slot_count * sizeof *table.slots);
+    }
+    table.count = 0;
+    sectors_release(&touched);
+    sample_begin(&config->grid, sample ? strtoull(sample, NULL, 10) : 0);
+    return wanted_file() != NULL;
+}
+
+bool profile_begin_block(const uint3 *block) {
+    weight = sample_weight(block);
+    return weight != 0;
 }
 
 static enum space space_of(const struct worker *w, uint64_t address) {
@@ -50,73 +74,112 @@ static enum space space_of(const struct worker *w, uint64_t address) {
     return sim_device_end(at) ? GLOBAL : OTHER;
 }
 
-/* The site of a code and a space (a generic pointer may reach several); NULL when all are taken. */
-static struct site *find(uint64_t code, enum space space) {
-    unsigned slot = (unsigned)(code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (unsigned)space;
-    for (unsigned tried = 0; tried < SLOTS; tried++, slot++) {
-        struct site *site = &sites[slot % SLOTS];
-        if (site->code == 0) {
-            site->code = code;
-            site->space = space;
-            site_count++;
-            return site;
-        }
-        if (site->code == code && site->space == space) {
-            return site;
+/* Where a site stands in the table, or where it would. */
+static uint32_t *slot_of(uint64_t code, enum space space) {
+    uint64_t slot = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (uint64_t)space;
+    for (;; slot++) {
+        uint32_t *found = &table.slots[slot & (table.slot_count - 1)];
+        if (*found == 0 ||
+            (table.sites[*found - 1].code == code && table.sites[*found - 1].space == space)) {
+            return found;
         }
     }
-    return NULL;
 }
 
-void profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
+static bool grow(void) {
+    uint32_t capacity = table.capacity ? table.capacity * 2 : 128;
+    struct site *sites = realloc(table.sites, capacity * sizeof *sites);
+    table.sites = sites ? sites : table.sites;
+    uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
+    if (sites == NULL || slots == NULL) {
+        free(slots);
+        return false;
+    }
+    free(table.slots);
+    table.slots = slots;
+    table.capacity = capacity;
+    table.slot_count = capacity * 4;
+    for (uint32_t i = 0; i < table.count; i++) {
+        *slot_of(sites[i].code, sites[i].space) = i + 1;
+    }
+    return true;
+}
+
+/* The site of a code and a space (a generic pointer may reach several); NULL when out of memory. */
+static struct site *find(uint64_t code, enum space space) {
+    if (table.count == table.capacity && !grow()) {
+        return NULL;
+    }
+    uint32_t *slot = slot_of(code, space);
+    if (*slot == 0) {
+        table.sites[table.count++] = (struct site){.code = code, .space = space};
+        *slot = table.count;
+    }
+    return &table.sites[*slot - 1];
+}
+
+bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
     enum space space = space_of(w, access->address[lane]);
+    if (space == OTHER) {
+        return true;
+    }
     struct site *site = find(code, space);
-    if (space == OTHER || site == NULL) {
-        return;
+    if (site == NULL) {
+        return false;
     }
     bool load = !(code & EVENT_STORE);
-    site->requests++;
-    site->lanes += (unsigned)__builtin_popcount(access->active);
+    site->requests += weight;
+    site->lanes += weight * (unsigned)__builtin_popcount(access->active);
     if (space == GLOBAL) {
-        site->sectors += counters_sectors(access);
+        unsigned fresh;
+        site->sectors += weight * counters_sectors(access);
+        if (!sectors_add(&touched, access, &fresh)) {
+            return false;
+        }
+        site->fresh += fresh;
     } else if (space == SHARED) {
-        site->wavefronts += counters_wavefronts(access, load);
-        site->ideal += counters_ideal_wavefronts(access, load);
+        site->wavefronts += weight * counters_wavefronts(access, load);
+        site->ideal += weight * counters_ideal_wavefronts(access, load);
     } else {
-        site->words += counters_constant_words(access);
+        site->words += weight * counters_constant_words(access);
     }
+    return true;
+}
+
+/* A counter of all blocks from that of the counted ones. */
+static unsigned long long scaled(uint64_t counter) {
+    uint64_t divisor = sample_divisor();
+    return (counter + divisor / 2) / divisor;
 }
 
 static void write_site(FILE *file, const struct site *s, bool first) {
-    static const char *const names[] = {"global", "shared", "constant", "other"};
+    static const char *const names[] = {"global", "shared", "constant"};
     fprintf(file,
             "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
-            "\"lanes\":%llu,\"sectors\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,\"words\":%llu}",
+            "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
+            "\"words\":%llu}",
             first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), names[s->space],
-            s->code & EVENT_STORE ? "true" : "false", event_width(s->code),
-            (unsigned long long)s->requests, (unsigned long long)s->lanes,
-            (unsigned long long)s->sectors, (unsigned long long)s->wavefronts,
-            (unsigned long long)s->ideal, (unsigned long long)s->words);
+            s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
+            scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->fresh,
+            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
 }
 
 void profile_write(const struct sim_config *c, bool complete) {
-    const char *path = getenv("CONVLABS_SIM_PROFILE");
-    FILE *file = path ? fopen(path, "ae") : NULL;
+    FILE *file = wanted_file() ? fopen(wanted_file(), "ae") : NULL;
     if (file == NULL) {
         return;
     }
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     fprintf(file,
             "{\"launch\":%u,\"name\":\"%s\",\"file\":\"%s\",\"line\":%d,\"grid\":[%u,%u,%u],"
-            "\"block\":[%u,%u,%u],\"shared\":%zu,\"complete\":%s,\"sites\":[",
+            "\"block\":[%u,%u,%u],\"shared\":%zu,\"blocks\":%llu,\"counted\":%llu,"
+            "\"complete\":%s,\"sites\":[",
             launch++, c->kernel, c->file, c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x,
-            c->block.y, c->block.z, c->shared + sim_shared_used(), complete ? "true" : "false");
-    bool first = true;
-    for (unsigned i = 0; i < SLOTS; i++) {
-        if (sites[i].code != 0 && sites[i].space != OTHER) {
-            write_site(file, &sites[i], first);
-            first = false;
-        }
+            c->block.y, c->block.z, c->shared + sim_shared_used(), (unsigned long long)blocks,
+            (unsigned long long)sample_size(), complete ? "true" : "false");
+    for (uint32_t i = 0; i < table.count; i++) {
+        write_site(file, &table.sites[i], i == 0);
     }
     fprintf(file, "]}\n");
     fclose(file);

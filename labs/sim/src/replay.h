@@ -35,17 +35,33 @@ static inline unsigned event_width(uint64_t code) {
 }
 
 /* What one lane did since the last replay: codes, and an address for each code that is no block.
- * The arrays are owned here; lane_stream_release() frees them. */
+ * Both arrays have room for `capacity`; they are owned here and lane_stream_release() frees them. */
 struct lane_stream {
     uint64_t *codes, *addresses;
-    size_t code_count, address_count;
-    size_t code_capacity, address_capacity;
+    size_t code_count, address_count, capacity;
 };
 
-/* Appends an event; false when out of memory. */
-bool lane_stream_block(struct lane_stream *s, uint32_t pc);
-bool lane_stream_access(struct lane_stream *s, uint64_t code, uint64_t address);
+/* Makes room for at least two more codes, one of them the end mark; false when out of memory. */
+bool lane_stream_grow(struct lane_stream *s);
 void lane_stream_release(struct lane_stream *s);
+
+/* Appends an event; false when out of memory. Inline: this is most of what recording costs. */
+static inline bool lane_stream_block(struct lane_stream *s, uint32_t pc) {
+    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
+        return false;
+    }
+    s->codes[s->code_count++] = event_block(pc);
+    return true;
+}
+
+static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint64_t address) {
+    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
+        return false;
+    }
+    s->codes[s->code_count++] = code;
+    s->addresses[s->address_count++] = address;
+    return true;
+}
 
 /* Called for every warp instruction, in the order of the replay. */
 typedef void replay_emit(void *context, uint64_t code, const struct warp_access *access);

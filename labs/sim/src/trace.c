@@ -14,26 +14,31 @@ static struct {
     struct flow *flow; /* of the launch */
     struct lane_stream streams[SIM_WARP];
     struct flow_place places[SIM_MAX_THREADS];
+    bool wanted;    /* the launch is counted */
+    bool counted;   /* and the present block is */
     bool exhausted; /* out of memory: the launch's counters are incomplete */
 } trace;
 
-/* Where the thread that runs now writes to; NULL outside of kernels. Its own stack is local memory,
- * which is not recorded. */
+/* Where the thread that runs now writes to; NULL outside of kernels and where nothing is counted.
+ * Its own stack is local memory, which is not recorded. */
 static _Thread_local struct lane_stream *stream;
-static _Thread_local const char *stack_from, *stack_to;
+static _Thread_local const char *stack;
+static _Thread_local size_t stack_bytes;
 
 static const char *program_base;
 
 extern const char __ehdr_start[];
 
 void trace_launch_begin(const struct sim_config *config) {
-    (void)config;
     check_launch_begin();
     program_base = __ehdr_start;
+    trace.wanted = profile_begin(config);
     flow_free(trace.flow);
-    trace.flow = flow_create();
-    trace.exhausted = trace.flow == NULL;
-    profile_begin();
+    trace.flow = trace.wanted ? flow_create() : NULL;
+    trace.exhausted = trace.wanted && trace.flow == NULL;
+    for (unsigned lane = 0; lane < SIM_WARP; lane++) { /* of a launch that ended early */
+        trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
+    }
 }
 
 void trace_launch_end(const struct sim_config *config) {
@@ -43,7 +48,10 @@ void trace_launch_end(const struct sim_config *config) {
 }
 
 void trace_block_begin(const struct worker *w) {
-    memset(trace.places, 0, w->count * sizeof *trace.places);
+    trace.counted = trace.wanted && !trace.exhausted && profile_begin_block(&blockIdx);
+    if (trace.counted) {
+        memset(trace.places, 0, w->count * sizeof *trace.places);
+    }
     if (check_on) {
         check_block_begin(w);
     }
@@ -53,9 +61,9 @@ void trace_thread(const struct worker *w, unsigned t) {
     if (check_on) {
         check_thread(t);
     }
-    stream = &trace.streams[t % SIM_WARP];
-    stack_from = w->running->stack;
-    stack_to = stack_from + w->running->bytes;
+    stream = trace.counted ? &trace.streams[t % SIM_WARP] : NULL;
+    stack = w->running->stack;
+    stack_bytes = w->running->bytes;
 }
 
 void trace_barrier(void) {
@@ -83,17 +91,15 @@ void trace_copied(const void *to, const void *from, size_t bytes) {
 }
 
 static void emit(void *context, uint64_t code, const struct warp_access *access) {
-    profile_count(context, code, access);
+    if (!profile_count(context, code, access)) {
+        trace.exhausted = true;
+    }
 }
 
 void trace_warp(const struct worker *w, unsigned first) {
-    uint32_t lanes = 0;
-    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
-        lanes |= (uint32_t)(trace.streams[lane].code_count > 0) << lane;
-    }
     stream = NULL;
-    if (lanes && !trace.exhausted &&
-        !replay_warp(trace.flow, trace.streams, trace.places + first, lanes, emit,
+    if (trace.counted && !trace.exhausted &&
+        !replay_warp(trace.flow, trace.streams, trace.places + first, UINT32_MAX, emit,
                      (void *)(uintptr_t)w)) {
         trace.exhausted = true;
     }
@@ -114,7 +120,7 @@ static inline void check(const void *address, size_t bytes, bool store, const vo
 static inline void note(const void *address, unsigned width, bool store, unsigned piece,
                         const void *pc) {
     const char *at = address;
-    if (stream == NULL || (at >= stack_from && at < stack_to)) {
+    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
         return;
     }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),

@@ -1,0 +1,121 @@
+/* What a traced run costs: kernels whose lanes agree, and kernels whose lanes do not. Prints a line
+ * per launch: its name and the processor time that it took, in seconds. How many lane accesses that
+ * were stands in the run's profile. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RADIUS = 6, SIZE = 2 * RADIUS + 1, SIDE = 200, TILE = 32, APRON = TILE + SIZE - 1 };
+
+__constant__ float c_mask[SIZE * SIZE];
+
+/* Source 4's kernel: image and mask in shared memory, each thread fills four cells. */
+__global__ void shared_tile(const float *mask, const float *image, float *out, int w, int h) {
+    __shared__ float s_image[APRON * APRON];
+    __shared__ float s_mask[SIZE * SIZE];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    if (tx < SIZE && ty < SIZE) {
+        s_mask[ty * SIZE + tx] = mask[ty * SIZE + tx];
+    }
+    for (int y = 2 * ty; y < 2 * ty + 2; y++) {
+        for (int x = 2 * tx; x < 2 * tx + 2; x++) {
+            if (y < APRON && x < APRON) {
+                const int column = (int)(blockIdx.x * TILE) + x - RADIUS;
+                const int row = (int)(blockIdx.y * TILE) + y - RADIUS;
+                const bool inside = column >= 0 && row >= 0 && column < w && row < h;
+                s_image[y * APRON + x] = inside ? image[row * w + column] : 0.0f;
+            }
+        }
+    }
+    __syncthreads();
+    float sum = 0.0f;
+    for (int b = 0; b < SIZE; b++) {
+        for (int a = 0; a < SIZE; a++) {
+            sum += s_mask[b * SIZE + a] *
+                   s_image[(ty + SIZE - 1 - b) * APRON + tx + SIZE - 1 - a];
+        }
+    }
+    const int x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE + ty;
+    if (x < w && y < h) {
+        out[y * w + x] = sum;
+    }
+}
+
+/* Of an image that is as wide as a warp: 12 of its 32 lanes are border lanes, which skip taps. */
+__global__ void border_lanes(const float *image, float *out, int w, int h) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) {
+        return;
+    }
+    float sum = 0.0f;
+    for (int b = -RADIUS; b <= RADIUS; b++) {
+        for (int a = -RADIUS; a <= RADIUS; a++) {
+            if (x + a < 0 || x + a >= w || y + b < 0 || y + b >= h) {
+                continue;
+            }
+            sum += image[(y + b) * w + x + a] * c_mask[(b + RADIUS) * SIZE + a + RADIUS];
+        }
+    }
+    out[y * w + x] = sum;
+}
+
+/* Each lane goes round as often as its datum says, 0 to 63 times. */
+__global__ void uneven_loops(const int *rounds, const float *in, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    float sum = 0.0f;
+    for (int k = 0; k < rounds[i]; k++) {
+        sum += in[(i + 7 * k) % n];
+    }
+    out[i] = sum;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *on_device(size_t bytes) {
+    void *memory;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    cudaMemset(memory, 0, bytes);
+    return memory;
+}
+
+int main(int argc, char **argv) {
+    const int times = argc > 1 ? atoi(argv[1]) : 1; /* rows of blocks, as a multiple */
+    const int h = SIDE * times, n = 16384 * times;
+    float *image = (float *)on_device((size_t)SIDE * h * sizeof(float));
+    float *out = (float *)on_device((size_t)SIDE * h * sizeof(float));
+    float *mask = (float *)on_device(SIZE * SIZE * sizeof(float));
+    int *rounds = (int *)on_device((size_t)n * sizeof(int));
+    int *h_rounds = (int *)malloc((size_t)n * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        h_rounds[i] = (int)((unsigned)i * 2654435761u >> 26);
+    }
+    cudaMemcpy(rounds, h_rounds, (size_t)n * sizeof(int), cudaMemcpyHostToDevice);
+
+    double t = now();
+    shared_tile<<<dim3((SIDE + 31) / 32, (h + 31) / 32), dim3(32, 32)>>>(mask, image, out, SIDE, h);
+    printf("shared_tile %.6f\n", now() - t);
+    t = now();
+    border_lanes<<<dim3(1, (h + 7) / 8), dim3(32, 8)>>>(image, out, 32, h);
+    printf("border_lanes %.6f\n", now() - t);
+    t = now();
+    uneven_loops<<<(n + 255) / 256, 256>>>(rounds, image, out, n);
+    printf("uneven_loops %.6f\n", now() - t);
+
+    free(h_rounds);
+    cudaFree(image);
+    cudaFree(out);
+    cudaFree(mask);
+    cudaFree(rounds);
+    return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
