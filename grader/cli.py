@@ -252,6 +252,15 @@ def run(
             help="Look for races, stray and uninitialised accesses, barriers that not all reach.",
         ),
     ] = False,
+    sample: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Count about N blocks of each launch, for all; 0: all. Exact where the blocks "
+            "between the edges of the grid do the same.",
+        ),
+    ] = 0,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
     ] = None,
@@ -260,7 +269,7 @@ def run(
     _announce_first_build()
     traced = profiled or checked or json_file is not None
     built = program.make(files, include or [], traced)
-    status, seen = program.execute(built, context.obj, checked)
+    status, seen = program.execute(built, context.obj, checked, sample)
     if profiled:
         print(render_profile.render(seen), file=sys.stderr)
     if checked:

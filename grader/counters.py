@@ -9,7 +9,11 @@ class Counters(msgspec.Struct):
     """What Nsight Compute counts, by our names; the last ones are models.
 
     A request is one instruction of one warp, a lane one thread's part in it, a sector 32 bytes of
-    global memory, a wavefront one turn of shared memory.
+    global memory, a wavefront one turn of shared memory. `constant_serialisation` is constant_words
+    / constant_requests: 1 where every warp reads one word, 0 where nothing is read. `dram_bytes` is
+    32 times the sectors of global memory that the launch touches, loads and stores together, each
+    charged to the line that touches it first: what DRAM moves while the data fit the L2. It is null
+    where only some blocks were counted.
     """
 
     global_load_requests: int = 0
@@ -26,10 +30,12 @@ class Counters(msgspec.Struct):
     shared_store_conflicts: int = 0
     constant_requests: int = 0
     constant_words: int = 0
+    constant_serialisation: float = 0.0
+    dram_bytes: int | None = 0
 
 
-NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters))
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
+NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
 WORDS = {
     "global_load_requests": "loads of a warp from global memory",
@@ -46,6 +52,7 @@ WORDS = {
     "shared_store_conflicts": "turns of stores to shared memory lost to bank conflicts",
     "constant_requests": "reads of a warp from constant memory",
     "constant_words": "words read from constant memory",
+    "dram_bytes": "bytes of global memory touched",
 }
 
 
@@ -77,8 +84,11 @@ def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
 
 
 def accumulate(total: Counters, more: Counters) -> None:
-    for name in NAMES:
+    for name in NAMES - {"dram_bytes"}:
         setattr(total, name, getattr(total, name) + getattr(more, name))
+    if total.dram_bytes is not None:
+        total.dram_bytes = None if more.dram_bytes is None else total.dram_bytes + more.dram_bytes
+    total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
 
 
 def in_words(counter: str) -> str:

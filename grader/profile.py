@@ -8,12 +8,13 @@ from typing import Literal
 import msgspec
 
 from grader import lines
-from grader.counters import Counters
+from grader.counters import Counters, accumulate
 from grader.finding import Finding
 
 WARPS_OF_MULTIPROCESSOR = 64
 BLOCKS_OF_MULTIPROCESSOR = 32
 SHARED_OF_MULTIPROCESSOR = 228 * 1024
+SECTOR = 32  # bytes
 SHARED_RESERVED = 1024  # of each block's, by the system
 
 
@@ -27,6 +28,7 @@ class Site(msgspec.Struct, frozen=True):
     requests: int
     lanes: int
     sectors: int
+    fresh: int  # sectors that nothing had touched before in this launch
     wavefronts: int
     ideal: int
     words: int
@@ -42,6 +44,8 @@ class Launch(msgspec.Struct, frozen=True):
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared: int
+    blocks: int
+    counted: int
     complete: bool
     sites: list[Site]
 
@@ -56,12 +60,15 @@ class Line(msgspec.Struct, frozen=True):
 
 class Kernel(msgspec.Struct, frozen=True):
     """One launch. `occupancy_bound`: of the warps that a multiprocessor could hold, at most this
-    part; registers are not known here, so it is an upper bound."""
+    part; registers are not known here, so it is an upper bound. `counted_blocks` of its `blocks`
+    were counted; where that is not all, the counters are scaled to all."""
 
     launch: int
     name: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
+    blocks: int
+    counted_blocks: int
     complete: bool
     counters: Counters
     occupancy_bound: float
@@ -76,9 +83,18 @@ class Profile(msgspec.Struct, frozen=True):
     schema: Literal["convlabs-profile/v1"] = "convlabs-profile/v1"
 
 
-def read(raw: bytes) -> list[Launch]:
-    """The launches in a simulator's profile, in their order. Raises msgspec.DecodeError."""
-    return [msgspec.json.decode(line, type=Launch) for line in raw.splitlines() if line.strip()]
+def read(raw: bytes, strict: bool = True) -> list[Launch]:
+    """The launches in a simulator's profile, in their order. Half a line at the end, which a
+    program that was killed leaves, is passed over. Any other that is no launch raises
+    msgspec.DecodeError or, if not `strict`, is passed over, too."""
+    launches = []
+    for line in raw.splitlines(keepends=True):
+        try:
+            launches.append(msgspec.json.decode(line, type=Launch))
+        except msgspec.DecodeError:
+            if strict and line.endswith(b"\n"):
+                raise
+    return launches
 
 
 def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Profile:
@@ -90,16 +106,21 @@ def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Pr
 
 
 def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
-    total = Counters()
+    def zero() -> Counters:
+        return Counters(dram_bytes=0 if launch.counted == launch.blocks else None)
+
+    total = zero()
     by_line: dict[tuple[str, int], Counters] = {}
     for site in launch.sites:
-        for counters in (total, by_line.setdefault(places[site.pc], Counters())):
-            _add(counters, site)
+        for counters in (total, by_line.setdefault(places[site.pc], zero())):
+            accumulate(counters, _counters(site))
     return Kernel(
         launch=launch.launch,
         name=launch.name.split("<")[0].split("::")[-1].strip(),
         grid=launch.grid,
         block=launch.block,
+        blocks=launch.blocks,
+        counted_blocks=launch.counted,
         complete=launch.complete,
         counters=total,
         occupancy_bound=_occupancy(launch),
@@ -107,8 +128,8 @@ def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
     )
 
 
-def _add(counters: Counters, site: Site) -> None:
-    """Adds what one access site counted."""
+def _counters(site: Site) -> Counters:
+    """What one access site counted."""
     way = "store" if site.store else "load"
     if site.space == "constant":
         counted = {"constant_requests": site.requests, "constant_words": site.words}
@@ -117,6 +138,7 @@ def _add(counters: Counters, site: Site) -> None:
             f"global_{way}_requests": site.requests,
             f"global_{way}_lanes": site.lanes,
             f"global_{way}_sectors": site.sectors,
+            "dram_bytes": SECTOR * site.fresh,
         }
     else:
         counted = {
@@ -124,8 +146,7 @@ def _add(counters: Counters, site: Site) -> None:
             f"shared_{way}_wavefronts": site.wavefronts,
             f"shared_{way}_conflicts": site.wavefronts - site.ideal,
         }
-    for name, number in counted.items():
-        setattr(counters, name, getattr(counters, name) + number)
+    return Counters(**counted)
 
 
 def _occupancy(launch: Launch) -> float:

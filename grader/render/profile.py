@@ -16,11 +16,13 @@ COLUMNS = (  # heading, counter
     ("sst req", "shared_store_requests"),
     ("sst wave", "shared_store_wavefronts"),
     ("const req", "constant_requests"),
-    ("const ser", "constant_words"),
+    ("const ser", "constant_serialisation"),
+    ("DRAM bytes", "dram_bytes"),
 )
 LEGEND = (
     "req: requests, one per warp instruction; sect: 32-byte sectors; wave: wavefronts in shared "
-    "memory;\nconst ser: constant reads, served one word after the other (a model). "
+    "memory;\nconst ser: words that a constant read takes, one after the other (a model; 1 is ideal); "
+    "DRAM bytes: 32 for\neach sector, at the line that touches it first (a model). "
     "g global, s shared, ld load, st store."
 )
 
@@ -39,6 +41,8 @@ def _kernel(kernel: Kernel) -> str:
         f"launch {kernel.launch}: {kernel.name}  grid {grid}  block {block}  "
         f"occupancy at most {kernel.occupancy_bound:.0%}"
     )
+    if kernel.counted_blocks < kernel.blocks:
+        head += f"\n  scaled from {kernel.counted_blocks} of {kernel.blocks} blocks"
     if not kernel.complete:
         head += "\n  the host ran out of memory: these counters are too small"
     places = [f"{line.file}:{line.line}" for line in kernel.lines]
@@ -53,7 +57,11 @@ def _kernel(kernel: Kernel) -> str:
 
 
 def _numbers(counters: Counters, used: list[tuple[str, str]]) -> str:
-    return "".join(f"{getattr(counters, name):>11}" for _, name in used)
+    return "".join(f"{_number(getattr(counters, name)):>11}" for _, name in used)
+
+
+def _number(value: float | None) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def findings(profile: Profile) -> str:

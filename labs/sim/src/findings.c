@@ -29,8 +29,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
     }
 }
 
-/* The length of the UTF-8 character at `at`, 0 if it is none. */
-static size_t character(const unsigned char *at) {
+size_t sim_character(const unsigned char *at) {
     size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >> 4 == 0xe ? 3 : 0;
     for (size_t i = 1; i < n; i++) {
         if (at[i] >> 6 != 2) {
@@ -45,7 +44,7 @@ static void add_string(struct line *line, const char *key, const char *text) {
     add(line, "\"%s\":\"", key);
     const unsigned char *at = (const unsigned char *)text;
     while (*at && line->length < sizeof line->text - 512) {
-        size_t n = character(at);
+        size_t n = sim_character(at);
         if (n == 0 || *at < 0x20 || *at == 0x7f) {
             add(line, "?");
             n = 1;

@@ -153,6 +153,23 @@ static unsigned long long scaled(uint64_t counter) {
     return (counter + divisor / 2) / divisor;
 }
 
+/* `text` as a JSON string; bytes that are not text become '?'. */
+static void write_string(FILE *file, const char *text) {
+    fputc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t n = sim_character(at);
+        if (n == 0 || *at < 0x20) {
+            fputc('?', file);
+            n = 1;
+        } else {
+            fprintf(file, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)n,
+                    (const char *)at);
+        }
+        at += n;
+    }
+    fputc('"', file);
+}
+
 static void write_site(FILE *file, const struct site *s, bool first) {
     static const char *const names[] = {"global", "shared", "constant"};
     fprintf(file,
@@ -171,12 +188,15 @@ void profile_write(const struct sim_config *c, bool complete) {
         return;
     }
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    fprintf(file, "{\"launch\":%u,\"name\":", launch++);
+    write_string(file, c->kernel);
+    fprintf(file, ",\"file\":");
+    write_string(file, c->file);
     fprintf(file,
-            "{\"launch\":%u,\"name\":\"%s\",\"file\":\"%s\",\"line\":%d,\"grid\":[%u,%u,%u],"
-            "\"block\":[%u,%u,%u],\"shared\":%zu,\"blocks\":%llu,\"counted\":%llu,"
-            "\"complete\":%s,\"sites\":[",
-            launch++, c->kernel, c->file, c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x,
-            c->block.y, c->block.z, c->shared + sim_shared_used(), (unsigned long long)blocks,
+            ",\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
+            "\"blocks\":%llu,\"counted\":%llu,\"complete\":%s,\"sites\":[",
+            c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
+            c->shared + sim_shared_used(), (unsigned long long)blocks,
             (unsigned long long)sample_size(), complete ? "true" : "false");
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);

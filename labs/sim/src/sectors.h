@@ -1,5 +1,5 @@
 /* Which 32-byte sectors of memory a launch has touched: a bitmap per page, so that the memory that
- * this takes is a fraction (under 3 %) of the data touched. */
+ * this takes is a few per cent of the data touched. */
 #ifndef SIM_SECTORS_H
 #define SIM_SECTORS_H
 

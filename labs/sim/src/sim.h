@@ -91,6 +91,9 @@ __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
 
+/* The length of the UTF-8 character at `at`, 0 if it is none. */
+size_t sim_character(const unsigned char *at);
+
 /* ---- memory.c: see there how allocations lie. Not locked: hold the device's lock. */
 
 enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_REGISTERED_MEMORY };
