@@ -21,8 +21,8 @@ COLUMNS = (  # heading, counter
 )
 LEGEND = (
     "req: requests, one per warp instruction; sect: 32-byte sectors; wave: wavefronts in shared "
-    "memory;\nconst ser: words that a constant read takes, one after the other (a model; 1 is ideal); "
-    "DRAM bytes: 32 for\neach sector, at the line that touches it first (a model). "
+    "memory;\nconst ser: words that a constant read takes, one after the other (a model; 1 is "
+    "ideal); DRAM bytes: 32 for\neach sector, at the line that touches it first (a model). "
     "g global, s shared, ld load, st store."
 )
 

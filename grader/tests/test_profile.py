@@ -64,9 +64,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(source: Path, tmp_path: Path, sample: int, *arguments: int) -> tuple[list[int], list[Any]]:
     """What the program prints, and its kernels' profiles."""
     target = tmp_path / "profile.json"
-    command = [paths.ROOT / "grade", "run", source, "--json", target, "--sample", str(sample)]
+    options: list[str | Path] = ["--json", target, "--sample", str(sample)]
     done = subprocess.run(
-        [*command, "--", *map(str, arguments)], capture_output=True, text=True, timeout=120
+        [paths.ROOT / "grade", "run", source, *options, "--", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return [int(x) for x in done.stdout.split()], json.loads(target.read_text())["kernels"]

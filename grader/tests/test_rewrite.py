@@ -172,6 +172,36 @@ int main() {
 """
 
 
+def test_unrolling_has_another_name(tmp_path: Path) -> None:
+    """Before a loop; elsewhere, and where g++ would not take the number, it is passed over."""
+    source = """template <int N> __global__ void k(float *p) {
+    #pragma unroll
+    // every tap
+    for (int i = 0; i < 3; i++) p[i] = 1;
+# pragma unroll 4 // four
+    while (p[0] < 4) p[0] += 1;
+#pragma unroll(2)\r
+    /* twice */ do p[1] += 1; while (p[1] < 4);
+#pragma unroll N
+    for (int i = 0; i < N; i++) p[i] = 1;
+#pragma unroll
+    p[0] = 2;
+}
+int main() { k<4><<<1, 1>>>(0); }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    named = [line.strip() for line in made.splitlines() if "pragma" in line]
+    assert named == [
+        "#pragma GCC unroll 1024",
+        "# pragma GCC unroll 4 // four",
+        "#pragma GCC unroll 2",
+        "#pragma unroll N",
+        "#pragma unroll",
+    ]
+    assert "error" not in compile_it(tmp_path)
+
+
 def test_a_program_with_everything_compiles(tmp_path: Path) -> None:
     done, made = rewrite(tmp_path, PROGRAM)
     assert done.stderr == ""

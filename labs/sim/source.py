@@ -9,6 +9,18 @@ from dataclasses import dataclass, field
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
+# nvcc's #pragma unroll, which g++ knows by another name; the counters of a traced run need it.
+# Before a loop only: g++ takes no such pragma elsewhere. A number of rounds that is no literal may
+# depend on a template's parameter, which g++ does not take either.
+UNROLL = re.compile(
+    rb"""^[ \t]*\#[ \t]*pragma[ \t]+
+    (?P<unroll>unroll\b(?:[ \t]*\(?[ \t]*(?P<rounds>[1-9]\d{0,3})(?:[ \t]*\))?)?)
+    [ \t\r]*(?://.*)?\n
+    (?=(?:\s|//.*\n|/\*(?:[^*]|\*(?!/))*\*/)*(?:for|while|do)\b)""",
+    re.MULTILINE | re.VERBOSE,
+)
+MOST_ROUNDS = "1024"  # of a loop that is to be unrolled whole
+
 
 class Refusal(Exception):  # noqa: N818 - what it is
     """Something that the simulator cannot run, and where it stands (lines and columns from 1)."""
@@ -63,6 +75,9 @@ class Source:
         understood = self.source.replace(b"__align__", b"alignas  ")
         parser = Parser(Language(tree_sitter_cuda.language()))
         self.root = parser.parse(understood).root_node
+        for match in UNROLL.finditer(self.source):
+            rounds = (match["rounds"] or b"").decode() or MOST_ROUNDS
+            self.cut(*match.span("unroll"), f"GCC unroll {rounds}")
 
     def refusal(self, node: Node, message: str) -> Refusal:
         return Refusal(self.shown, node, message)
