@@ -82,6 +82,11 @@ check-zoo: setup runtime
 aarch64: setup
 	$(Q)$(PYTHON) labs/tests/aarch64.py
 
+# The counters against Nsight Compute's, value by value: labs/tests/nsight/ACCURACY.md.
+.PHONY: accuracy
+accuracy: setup runtime
+	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py
+
 .PHONY: clean distclean
 clean:
 	$(say) CLEAN '$(BUILD) (the Python environment and the photograph stay)'
@@ -113,12 +118,11 @@ INIT := -ftrivial-auto-var-init=pattern
 STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 # A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
-# -fno flags keep g++ from changing accesses where nvcc does not, and the --param from copying more
-# than a few instructions into both arms of a branch, where nvcc predicates and the lanes meet again.
+# -fno flags keep g++ from changing accesses where nvcc does not, and (-fno-thread-jumps) from copying
+# what follows a branch into its arms, where on the device the lanes have met again.
 TRACE_CXXFLAGS := -std=c++17 -O2 -g -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread -w \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
-                  -fno-optimize-sibling-calls --param max-jump-thread-duplication-stmts=5 \
-                  -fsanitize=thread \
+                  -fno-optimize-sibling-calls -fno-thread-jumps -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \

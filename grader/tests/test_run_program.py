@@ -1,6 +1,5 @@
 """`./grade run`: a program with its own main(), plain and profiled."""
 
-import csv
 import json
 import subprocess
 from pathlib import Path
@@ -12,31 +11,6 @@ import pytest
 from grader import paths, schemas
 
 NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
-
-# What differs from Nsight Compute in kernels.cu, and why.
-EXPLAINED = {
-    ("pub_col_padded", "shared_load_requests"): "four outputs unrolled share values",
-    ("pub_col_padded", "shared_load_wavefronts"): "four outputs unrolled share values",
-    ("pub_conv1x1_double", "shared_load_requests"): "two 8-byte loads merged into one of 16",
-    ("pub_conv1x1_double", "shared_load_wavefronts"): "two 8-byte loads merged into one of 16",
-    ("pub_tile_corners", "shared_store_requests"): "g++ stores on both sides of a test",
-    ("pub_odd_even_search", "global_load_requests"): "a loop of per-lane length unrolled by four",
-    ("pub_odd_even_search", "global_load_sectors"): "a loop of per-lane length unrolled by four",
-}
-
-# Kernels of kernels2.cu with a counter that differs. ptxas 13.0 compiles k_const_uniform wrongly
-# (it does not clamp the right border: the sum of the outputs differs as well); the others are for
-# the traced build to explain or to follow.
-DIFFERENT = {
-    "k_const_uniform",
-    "k_double2_mirror",
-    "k_float4_bias",
-    "k_lut_grid_stride",
-    "k_reduce_interleaved",
-    "k_struct12_label",
-    "k_switch_direction",
-    "k_template_interior",
-}
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -55,30 +29,6 @@ def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
     document = dict(json.loads((tmp_path / "profile.json").read_text()))
     jsonschema.validate(document, schemas.schema("convlabs-profile/v1"))
     return document
-
-
-def differences(name: str, tmp_path: Path) -> set[tuple[str, str]]:
-    """The counters of a ground-truth program, by kernel, that are not Nsight Compute's."""
-    kernels = profile_of(NSIGHT / f"{name}.cu", tmp_path)["kernels"]
-    with (NSIGHT / f"{name}.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [k["name"] for k in kernels] == [r["kernel"] for r in rows]
-    return {
-        (row["kernel"], counter)
-        for row, kernel in zip(rows, kernels, strict=True)
-        for counter in list(row)[4:]
-        if int(row[counter]) != kernel["counters"][counter]
-    }
-
-
-def test_first_ground_truth(tmp_path: Path) -> None:
-    assert differences("kernels", tmp_path) == set(EXPLAINED)
-
-
-def test_second_ground_truth(tmp_path: Path) -> None:
-    different = differences("kernels2", tmp_path)
-    assert {kernel for kernel, _ in different} == DIFFERENT
-    assert len(different) == 18  # of 352
 
 
 def test_sums_are_the_gpus() -> None:

@@ -1,0 +1,232 @@
+"""The simulator's counters against Nsight Compute's, value by value: ACCURACY.md.
+
+    accuracy.py            writes ACCURACY.md anew            (make accuracy)
+    accuracy.py --check    exit 1 when that would change it
+
+Either way it stops at a difference that differences.toml does not explain, and at an explanation of
+a difference that is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import ctypes
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+TABLE = HERE / "ACCURACY.md"
+PROGRAMS = ("kernels", "kernels2")
+KEYS = ("launch", "kernel", "grid", "block")  # the other columns of NAME.csv are counters
+HEADINGS = (
+    "kernel", "counter", "ours", "ncu", "ratio", "line", "per request", "what nvcc did",
+    "what we do",
+)  # fmt: skip
+VERSION = "Compiled with "  # the line that may differ from machine to machine
+
+
+@dataclass(frozen=True)
+class Value:
+    """One counter of one kernel."""
+
+    kernel: str
+    counter: str
+    ours: int
+    ncu: int
+
+    @property
+    def ratio(self) -> float:
+        if self.ncu == 0:
+            return 1.0 if self.ours == 0 else math.inf
+        return self.ours / self.ncu
+
+    @property
+    def deviation(self) -> float:
+        return max(self.ratio, 1 / self.ratio if self.ratio else math.inf)
+
+
+class Unexplained(Exception):  # noqa: N818 - what it is
+    """differences.toml and the counters do not fit together."""
+
+
+def measured(program: str) -> list[dict[str, str]]:
+    with (HERE / f"{program}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def counted(program: str) -> list[dict[str, int]]:
+    """The simulator's counters of each launch of a program."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "profile.json"
+        done = subprocess.run(
+            [ROOT / "grade", "run", HERE / f"{program}.cu", "--json", target],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{program}.cu does not run: {done.stderr}")
+        kernels = json.loads(target.read_text())["kernels"]
+    for row, kernel in zip(measured(program), kernels, strict=True):
+        if row["kernel"] != kernel["name"]:
+            raise SystemExit(
+                f"{program}.cu runs {kernel['name']} where {row['kernel']} was measured"
+            )
+    return [kernel["counters"] for kernel in kernels]
+
+
+def compare() -> list[Value]:
+    """Every counter that was measured."""
+    return [
+        Value(row["kernel"], name, kernel[name], int(row[name]))
+        for program in PROGRAMS
+        for row, kernel in zip(measured(program), counted(program), strict=True)
+        for name in row
+        if name not in KEYS
+    ]
+
+
+class WarpAccess(ctypes.Structure):
+    """struct warp_access of labs/sim/src/counters.h."""
+
+    _fields_ = (
+        ("active", ctypes.c_uint32),
+        ("width", ctypes.c_uint),
+        ("address", ctypes.c_uint64 * 32),
+    )
+
+
+def equal_patterns() -> tuple[int, int]:
+    """How many of the single-warp patterns the model gives exactly, and how many there are."""
+    with (HERE / "patterns.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "counters.so"
+        source = ROOT / "labs" / "sim" / "src" / "counters.c"
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        model = ctypes.CDLL(str(library))
+    return sum(modelled(model, row) for row in rows), len(rows)
+
+
+def modelled(model: ctypes.CDLL, row: dict[str, str]) -> bool:
+    access = WarpAccess(0, int(row["width"]))
+    for lane, offset in enumerate(map(int, row["lane_byte_offsets"].split())):
+        if offset >= 0:  # -1: the lane takes no part
+            access.active |= 1 << lane
+            access.address[lane] = 4096 + offset
+    if row["space"].startswith("shared"):
+        load = ctypes.c_bool(row["space"].endswith("load"))
+        return bool(model.counters_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
+    return bool(model.counters_sectors(ctypes.byref(access)) == int(row["sectors"]))
+
+
+def explanations(different: list[Value]) -> dict[tuple[str, str], list[tuple[int, str, str]]]:
+    """Line and reasons of each difference: (kernel, counter) to (line, nvcc's doing, ours)."""
+    found: dict[tuple[str, str], list[tuple[int, str, str]]] = {}
+    for entry in tomllib.loads((HERE / "differences.toml").read_text())["difference"]:
+        for counter in entry["counters"]:
+            reason = (entry["line"], entry["nvcc"], entry.get("ours", ""))
+            found.setdefault((entry["kernel"], counter), []).append(reason)
+    known = {(v.kernel, v.counter) for v in different}
+    if known != set(found):
+        raise Unexplained(
+            f"not in differences.toml: {sorted(known - set(found))}; "
+            f"there, but equal: {sorted(set(found) - known)}"
+        )
+    return found
+
+
+def per_request(value: Value, values: dict[tuple[str, str], Value]) -> str:
+    """What one request costs, ours and ncu's, for sectors and wavefronts."""
+    way, _, unit = value.counter.rpartition("_")
+    if unit == "requests":
+        return ""
+    requests = values[value.kernel, f"{way}_requests"]
+    ours, ncu = value.ours / requests.ours, value.ncu / requests.ncu
+    return f"{ours:.2f} / {ncu:.2f} {'yes' if abs(ours / ncu - 1) < 0.01 else 'no'}"
+
+
+def render(values: list[Value], patterns: tuple[int, int], compiler: str) -> str:
+    different = [v for v in values if v.ours != v.ncu]
+    reasons = explanations(different)
+    table = {(v.kernel, v.counter): v for v in values}
+    kernels = list(dict.fromkeys(v.kernel for v in values))
+    odd = set(v.kernel for v in different)
+    worst = max(different, key=lambda v: v.deviation)
+    within = sum(v.deviation <= 1.05 for v in values)
+    rows = [
+        f"| {v.kernel} | {v.counter} | {v.ours} | {v.ncu} | {v.ratio:.3f} "
+        f"| {', '.join(str(line) for line, _, _ in reasons[v.kernel, v.counter])} "
+        f"| {per_request(v, table)} "
+        f"| {'; '.join(nvcc for _, nvcc, _ in reasons[v.kernel, v.counter])} "
+        f"| {'; '.join(ours for _, _, ours in reasons[v.kernel, v.counter] if ours)} |"
+        for v in different
+    ]
+    equal = len(values) - len(different)
+    zero = sum(v.ours == v.ncu == 0 for v in values)
+    lines = [
+        "# How exact the counters are",
+        "",
+        "Written by `make accuracy` from `kernels*.csv`, `patterns.csv` and what the simulator",
+        "counts now; the reasons are in `differences.toml`. Do not edit.",
+        "",
+        f"- values equal: {equal} of {len(values)} ({equal / len(values):.1%}); without those that "
+        f"are 0 on both sides, {equal - zero} of {len(values) - zero}",
+        f"- values within 5 %: {within} of {len(values)}",
+        f"- kernels with every value equal: {len(kernels) - len(odd)} of {len(kernels)}",
+        f"- single-warp patterns equal: {patterns[0]} of {patterns[1]}",
+        f"- largest deviation: {worst.kernel}, {worst.counter}: {worst.ours} for {worst.ncu}, a "
+        f"factor of {worst.deviation:.2f}",
+        "",
+        "Where a value differs: ours, Nsight Compute's (ncu), ours / ncu, the source line, sectors",
+        "or wavefronts per request (ours / ncu, and whether they agree within 1 %), and why.",
+        "",
+        "| " + " | ".join(HEADINGS) + " |",
+        "|---" * len(HEADINGS) + "|",
+        *rows,
+        "",
+        "Equal in every value: " + ", ".join(k for k in kernels if k not in odd) + ".",
+        "",
+        f"{VERSION}{compiler}; another version may place accesses otherwise.",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def compiler_version() -> str:
+    done = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True, check=True)
+    return f"g++ {done.stdout.strip()}"
+
+
+def without_version(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith(VERSION)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The simulator's counters against the GPU's.")
+    parser.add_argument("--check", action="store_true", help="exit 1 when ACCURACY.md is stale")
+    check = parser.parse_args().check
+    try:
+        text = render(compare(), equal_patterns(), compiler_version())
+    except Unexplained as problem:
+        print(f"accuracy.py: {problem}", file=sys.stderr)
+        return 1
+    if not check:
+        TABLE.write_text(text)
+        print("\n".join(line for line in text.splitlines() if line.startswith("- ")))
+        return 0
+    if not TABLE.exists() or without_version(TABLE.read_text()) != without_version(text):
+        print(f"accuracy.py: {TABLE.name} is stale; run make accuracy", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
