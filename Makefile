@@ -87,6 +87,11 @@ aarch64: setup
 accuracy: setup runtime
 	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py
 
+# What the simulator costs, against a loop in C and against Numba's: a command, not a test.
+.PHONY: bench-sim
+bench-sim: setup runtime
+	$(Q)$(PYTHON) -m labs.tests.bench.bench_sim
+
 .PHONY: clean distclean
 clean:
 	$(say) CLEAN '$(BUILD) (the Python environment and the photograph stay)'
@@ -295,7 +300,8 @@ program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ -lm -pthread
 $(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)name=NAME$*; $(PYTHON) labs/sim/rewrite.py --shown "$${!name}" $< -o $@
+	$(Q)name=NAME$*; IFS=:; set --; for d in $$CPATH; do set -- "$$@" -I "$$d"; done; \
+	    $(PYTHON) labs/sim/rewrite.py "$$@" --shown "$${!name}" $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/%.cpp
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp

@@ -86,6 +86,18 @@ def test_profile_names_the_line(program: Path) -> None:
     assert "a program.cu:3 " in done.stderr
 
 
+def test_a_header_of_ones_own_may_hold_kernels(program: Path) -> None:
+    header = program.parent / "shared.h"
+    header.write_text(
+        header.read_text() + "__global__ void of_header() { __shared__ int s; s = 1; }\n"
+    )
+    program.write_text(
+        PROGRAM.replace("    cudaFree(from);", "    of_header<<<1, 1>>>();\n    cudaFree(from);")
+    )
+    done = run(program)
+    assert done.returncode == 7, done.stderr
+
+
 def test_errors_are_the_users_own_lines(program: Path) -> None:
     program.write_text(PROGRAM.replace("argv[1] :", "nonsense :"))
     done = run(program)

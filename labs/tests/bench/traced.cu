@@ -5,41 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RADIUS = 6, SIZE = 2 * RADIUS + 1, SIDE = 200, TILE = 32, APRON = TILE + SIZE - 1 };
+#include "shared_tile.h"
 
 __constant__ float c_mask[SIZE * SIZE];
-
-/* Source 4's kernel: image and mask in shared memory, each thread fills four cells. */
-__global__ void shared_tile(const float *mask, const float *image, float *out, int w, int h) {
-    __shared__ float s_image[APRON * APRON];
-    __shared__ float s_mask[SIZE * SIZE];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    if (tx < SIZE && ty < SIZE) {
-        s_mask[ty * SIZE + tx] = mask[ty * SIZE + tx];
-    }
-    for (int y = 2 * ty; y < 2 * ty + 2; y++) {
-        for (int x = 2 * tx; x < 2 * tx + 2; x++) {
-            if (y < APRON && x < APRON) {
-                const int column = (int)(blockIdx.x * TILE) + x - RADIUS;
-                const int row = (int)(blockIdx.y * TILE) + y - RADIUS;
-                const bool inside = column >= 0 && row >= 0 && column < w && row < h;
-                s_image[y * APRON + x] = inside ? image[row * w + column] : 0.0f;
-            }
-        }
-    }
-    __syncthreads();
-    float sum = 0.0f;
-    for (int b = 0; b < SIZE; b++) {
-        for (int a = 0; a < SIZE; a++) {
-            sum += s_mask[b * SIZE + a] *
-                   s_image[(ty + SIZE - 1 - b) * APRON + tx + SIZE - 1 - a];
-        }
-    }
-    const int x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE + ty;
-    if (x < w && y < h) {
-        out[y * w + x] = sum;
-    }
-}
 
 /* Of an image that is as wide as a warp: 12 of its 32 lanes are border lanes, which skip taps. */
 __global__ void border_lanes(const float *image, float *out, int w, int h) {

@@ -159,7 +159,7 @@ def render(values: list[Value], patterns: tuple[int, int], compiler: str) -> str
     reasons = explanations(different)
     table = {(v.kernel, v.counter): v for v in values}
     kernels = list(dict.fromkeys(v.kernel for v in values))
-    odd = set(v.kernel for v in different)
+    odd = {v.kernel for v in different}
     worst = max(different, key=lambda v: v.deviation)
     within = sum(v.deviation <= 1.05 for v in values)
     rows = [

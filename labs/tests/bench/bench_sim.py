@@ -1,0 +1,112 @@
+"""What the simulator costs, as ratios measured in one run: make bench-sim.
+
+Traced: lane accesses per second of processor time, from labs/tests/bench/traced.cu. Plain: source
+4's 13x13 correlation of a 200x200 image on one core, against a loop in C and against Numba's CUDA
+simulator, which is slow: it runs some of the 49 blocks, and its time is scaled to all. Rounds are
+interleaved and the least of each is taken, so that what else the machine does weighs little.
+Numba comes from grader/requirements-bench.lock into build/bench-venv, which nothing else uses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from grader import paths, profile, program
+
+HERE = Path(__file__).resolve().parent
+LOCK = paths.ROOT / "grader" / "requirements-bench.lock"
+VENV = paths.BUILD / "bench-venv"
+ROUNDS = 5
+LAUNCHES = 5  # of each round
+TRACED_SIZE = 4  # times the blocks of a 200x200 image
+NUMBA_BLOCKS, ALL_BLOCKS = 2, 7  # along each axis
+ONE_CORE = os.environ | {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_SAMPLE": "0"}
+
+
+def say(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> str:
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+
+
+def traced(binary: Path) -> dict[str, tuple[float, int]]:
+    """Seconds and lane accesses of each launch."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "profile.jsonl"
+        environment = ONE_CORE | {"CONVLABS_SIM_PROFILE": str(target)}
+        printed = say(binary, str(TRACED_SIZE), environment=environment)
+        launches = profile.read(target.read_bytes())
+    lines = (line.split() for line in printed.splitlines())
+    seconds = {name: float(text) for name, text in lines}
+    return {
+        launch.name: (seconds[launch.name], sum(site.lanes for site in launch.sites))
+        for launch in launches
+    }
+
+
+def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple[float, float]:
+    """Seconds and sum, as plain.cu, native.c and numba_tile.py print them."""
+    _, seconds, total = say(*command, environment=environment).split()
+    return float(seconds), float(total)
+
+
+def numba_python() -> Path:
+    """The Python of the environment that has Numba, made when the lock is another one."""
+    stamp = VENV / "lock.sha256"
+    wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"installing Numba in {VENV} (once)", flush=True)
+        say(sys.executable, "-m", "venv", "--clear", VENV)
+        pip = VENV / "bin" / "pip"
+        say(pip, "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", LOCK)
+        stamp.write_text(wanted)
+    return VENV / "bin" / "python"
+
+
+def main() -> int:
+    python = numba_python()
+    traced_binary = program.make([str(HERE / "traced.cu")], [], traced=True).binary
+    plain_binary = program.make([str(HERE / "plain.cu")], [], traced=False).binary
+    native = paths.BUILD / "bench-native"
+    say("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
+
+    part = (str(NUMBA_BLOCKS), str(NUMBA_BLOCKS))
+    traces, plains, natives = [], [], []
+    for _ in range(ROUNDS):
+        traces.append(traced(traced_binary))
+        plains.append(timed(plain_binary, str(LAUNCHES), *part))
+        natives.append(timed(native, str(LAUNCHES), *part))
+    simulated = timed(
+        python, HERE / "numba_tile.py", *part, environment=ONE_CORE | {"NUMBA_ENABLE_CUDASIM": "1"}
+    )
+    if len({total for _, total in [*plains, *natives, simulated]}) != 1:
+        print("bench-sim: the programs do not agree on the sum of the pixels", file=sys.stderr)
+        return 1
+
+    print("traced, one core, exact replay, millions of lane accesses per second of processor time:")
+    for name, lanes in (
+        ("shared_tile", "agree"),
+        ("border_lanes", "diverge at the borders"),
+        ("uneven_loops", "diverge by the data"),
+    ):
+        seconds, accesses = min(trace[name] for trace in traces)
+        print(f"  {name:<13}{accesses / seconds / 1e6:8.1f}   its lanes {lanes}")
+    plain, native_seconds = min(plains)[0], min(natives)[0]
+    numba = simulated[0] * ALL_BLOCKS**2 / NUMBA_BLOCKS**2
+    print("13x13 correlation of a 200x200 image, one core, milliseconds:")
+    print(f"  C loop       {native_seconds * 1e3:10.2f}")
+    print(f"  simulator    {plain * 1e3:10.2f}   {plain / native_seconds:.1f} times the C loop")
+    print(
+        f"  Numba's      {numba * 1e3:10.0f}   {numba / plain:.0f} times ours "
+        f"({NUMBA_BLOCKS**2} of {ALL_BLOCKS**2} blocks run, scaled)"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
