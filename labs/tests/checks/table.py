@@ -135,8 +135,11 @@ def sanitizer() -> dict[str, bool]:
 def report(verdicts: list[Verdict]) -> str:
     """The table, by kind."""
     theirs = sanitizer()
-    rows = ["| kind | programs | found here, kind and line right | compute-sanitizer reported something |",
-            "|---|---|---|---|"]  # fmt: skip
+    rows = [
+        "| kind | programs | found here, kind and line right "
+        "| compute-sanitizer reported something |",
+        "|---|---|---|---|",
+    ]
     bugs = [v for v in verdicts if v.program.severity == "error"]
     for kind in sorted({v.program.kind for v in bugs}):
         of_kind = [v for v in bugs if v.program.kind == kind]
