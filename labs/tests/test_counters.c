@@ -95,6 +95,14 @@ START_TEST(constant_reads_are_served_word_by_word) {
 }
 END_TEST
 
+/* No device does that; a program that does is reported, and must not break the counters. */
+START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
+    struct warp_access a = every_lane(16, 4098, 64);
+    ck_assert_uint_eq(counters_constant_words(&a), 5 * WARP_LANES);
+    ck_assert_uint_eq(counters_sectors(&a), WARP_LANES);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("counters");
     TCase *tests = tcase_create("model");
@@ -103,6 +111,7 @@ int main(void) {
     tcase_add_test(tests, one_word_for_all_lanes_is_a_broadcast);
     tcase_add_test(tests, a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it);
     tcase_add_test(tests, constant_reads_are_served_word_by_word);
+    tcase_add_test(tests, vectors_at_odd_addresses_touch_one_word_more);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -23,7 +23,7 @@ static bool all_at_stride(const struct warp_access *a, uint64_t stride) {
 
 /* The number of distinct values of address >> shift over the active lanes. */
 static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
-    uint64_t seen[WARP_LANES * 4];
+    uint64_t seen[WARP_LANES * 5]; /* 16 bytes at an odd address touch 5 words */
     uint64_t lowest = UINT64_MAX, highest = 0;
     unsigned count = 0;
     for (uint32_t left = a->active; left; left &= left - 1) {
