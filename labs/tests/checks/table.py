@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+sys.path.insert(0, str(HERE.parents[2]))
+
+from grader.program import make  # noqa: E402 - found only now
+from grader.run import findings_in  # noqa: E402
+
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
 
@@ -76,28 +80,24 @@ def _program(path: Path) -> Program:
 
 
 def run(program: Program) -> Verdict:
-    """Builds and runs one program with all checks on."""
+    """Builds and runs one program with all checks on, as `./grade run --check` does."""
+    built = make([str(program.path)], [], traced=True)
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
+        report = Path(folder) / "findings.jsonl"
+        variables = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(report)}
         done = subprocess.run(
-            [ROOT / "grade", "run", "--check", program.path, "--json", report],
+            [built.binary],
+            env=os.environ | variables,
             capture_output=True,
-            text=True,
             check=False,
             timeout=300,
         )
-        if not report.exists():
-            raise SystemExit(f"{program.name} did not run:\n{done.stderr}")
-        document = json.loads(report.read_text())
-    found = [
-        Finding(
-            f["severity"],
-            f["kind"],
-            frozenset(n for n in (f.get("line", 0), f.get("other_line", 0)) if n),
-            f["message"],
-        )
-        for f in document["findings"]
-    ]
+        found = [
+            Finding(
+                f.severity, f.kind, frozenset(n for n in (f.line, f.other_line) if n), f.message
+            )
+            for f in findings_in(Path(folder), built.binary)
+        ]
     return judge(program, found, done.returncode)
 
 
