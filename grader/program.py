@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,9 @@ def make(files: list[str], include: list[str], traced: bool) -> Program:
         except OSError as problem:
             raise ProgramError(f"{name}: {problem.strerror}") from problem
         mixed.update(hashlib.sha256(contents[-1]).digest())
+        folders = [Path(name).resolve().parent, *map(Path, include)]
+        for header in _headers(contents[-1], folders, set()):
+            mixed.update(hashlib.sha256(header).digest())
     home = paths.BUILD / "program" / mixed.hexdigest()[:12]
     (home / "src").mkdir(parents=True, exist_ok=True)
     staged = [f"{number}{Path(name).suffix}" for number, name in enumerate(files)]
@@ -46,13 +51,24 @@ def make(files: list[str], include: list[str], traced: bool) -> Program:
         place = home / "src" / target
         if not place.exists() or place.read_bytes() != content:
             place.write_bytes(content)
-    folders = [*include, *(str(Path(name).resolve().parent) for name in files)]
-    environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in folders)}
+    searched = [*include, *(str(Path(name).resolve().parent) for name in files)]
+    environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": build.harmless(name) for i, name in enumerate(files)}
     log = build.make_program(home, staged, traced, environment)
     if log is not None:
         raise ProgramError(log)
     return Program(home / "program", traced)
+
+
+def _headers(content: bytes, folders: list[Path], seen: set[Path]) -> Iterator[bytes]:
+    """What the program's own headers say, and theirs: a change of one is another program."""
+    for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', content, re.MULTILINE):
+        path = next((p for f in folders if (p := f / os.fsdecode(name)).is_file()), None)
+        if path is not None and path.resolve() not in seen:
+            seen.add(path.resolve())
+            header = path.read_bytes()
+            yield header
+            yield from _headers(header, [path.parent, *folders[1:]], seen)
 
 
 def execute(

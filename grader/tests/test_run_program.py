@@ -79,6 +79,12 @@ def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
     assert (done.returncode, done.stdout) == (7, "--profile 42\n"), done.stderr
 
 
+def test_a_changed_header_is_another_program(program: Path) -> None:
+    assert run(program).stdout == "none 42\n"
+    (program.parent / "shared.h").write_text("#define TWICE(x) (3 * (x))\n")
+    assert run(program).stdout == "none 63\n"
+
+
 def test_profile_names_the_line(program: Path) -> None:
     done = run(program, "--profile")
     assert done.returncode == 7
