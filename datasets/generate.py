@@ -217,7 +217,8 @@ def mask(name: str, seed: int) -> F32:
     """A mask, size x size, or a bank of masks, n x size x size.
 
     ando3, ando5, gaussian17 (radius 8, sigma 3), impulse3 (the identity), random<size>, and
-    bank<n>x<size>, whose i-th mask is random<size> of seed + i. Sizes are odd, 1 to 17.
+    bank<n>x<size>, whose i-th mask is random<size> of seed + i. Sizes are odd, 1 to 17 for a bank
+    and 1 to 255 for a single mask (which mask_random() of C does not make beyond 17).
     """
     fixed: dict[str, Callable[[], F32]] = {
         "ando3": lambda: np.array(ANDO3, dtype=np.float32),
@@ -227,8 +228,9 @@ def mask(name: str, seed: int) -> F32:
     }
     if name in fixed:
         return fixed[name]()
-    found = re.fullmatch(r"(?:random|bank([1-9][0-9]?)x)([1-9]|1[0-7])", name)
-    if found is None or int(found[2]) % 2 == 0:
+    found = re.fullmatch(r"(?:random|bank([1-9][0-9]?)x)([1-9][0-9]{0,2})", name)
+    largest = 17 if found and found[1] else 255
+    if found is None or int(found[2]) % 2 == 0 or int(found[2]) > largest:
         known = ", ".join(fixed)
         raise ValueError(f"there is no mask '{name}'; there are {known}, random13, bank4x13 ...")
     radius = int(found[2]) // 2

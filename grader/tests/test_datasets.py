@@ -141,9 +141,14 @@ def test_masks() -> None:
     assert abs(float(generate.mask("gaussian17", 0).sum(dtype=np.float64)) - 1.0) < 1e-6
     assert generate.mask("impulse3", 0).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert generate.mask("random1", 3).tolist() == [[1.0]]
+    large = generate.mask("random153", 3)
+    assert large.shape == (153, 153)
+    assert abs(float(large.sum(dtype=np.float64)) - 1.0) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["random12", "random19", "random", "bank0x3", "bank4x", "sobel"])
+@pytest.mark.parametrize(
+    "name", ["random12", "random257", "random", "bank0x3", "bank4x", "bank4x19", "sobel"]
+)
 def test_unknown_masks(name: str) -> None:
     with pytest.raises(ValueError, match=f"no mask '{name}'"):
         generate.mask(name, 0)
