@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader import oracle
+from grader import oracle, tiles
 from grader.cases import Inputs
 from grader.judge import Comparison
 from grader.oracle import F32, F64, Expected
@@ -42,9 +42,13 @@ class Mistake:
 def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
     """The known mistake that reproduces the student's output, or None."""
     if seen.unwritten.all():
-        return Diagnosis("nothing-written", "no pixel of the output was written")
+        return Diagnosis(
+            "nothing-written",
+            "no pixel of the output was written, or each was computed from memory that nobody had "
+            "written",
+        )
     if seen.unwritten.any():
-        return _unwritten(seen)
+        return _apron_not_loaded(given, seen) or _unwritten(seen)
     if found := _values(seen):
         return found
     if case.exact is not None:
@@ -87,6 +91,8 @@ def location(seen: Comparison, radius: int) -> str:
         return f"all of rows {top}..{bottom}, the bottom of the image"
     if wrong.mean() > 0.9:
         return "nearly everywhere"
+    if repeating := tiles.pattern(wrong):
+        return repeating
     return f"in rows {top}..{bottom} and columns {left}..{right}"
 
 
@@ -104,6 +110,12 @@ def _unwritten(seen: Comparison) -> Diagnosis:
     if (corner == missing).all() and 2 * x0 > width and 2 * y0 > height:
         ends = [f"columns {x0}..{width - 1}"] if x0 < width else []
         ends += [f"rows {y0}..{height - 1}"] if y0 < height else []
+        if (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height):
+            return Diagnosis(
+                "left-before-loading",
+                f"{text}: {' and '.join(ends)}, where no block ends; threads outside the image "
+                "that leave before they have loaded their share of a tile make such a gap",
+            )
         return Diagnosis(
             "last-block-missing",
             f"{text}: {' and '.join(ends)}; the grid does not cover the whole image "
@@ -123,6 +135,21 @@ def _unwritten(seen: Comparison) -> Diagnosis:
     return Diagnosis(
         "not-all-written", f"{text}, or were computed from memory that nobody had written"
     )
+
+
+def _apron_not_loaded(given: Inputs, seen: Comparison) -> Diagnosis | None:
+    """Are the pixels without a value just those whose windows reach into some part of the apron?"""
+    radius = given.mask.shape[-1] // 2
+    for apron in tiles.suspects(seen.wrong, radius):
+        if (seen.wrong == apron.touched(seen.got.shape, radius)).all():
+            return Diagnosis("apron-missing", f"{apron.words()} was never loaded")
+    if tile := tiles.single_load(seen.wrong, radius):
+        return Diagnosis(
+            "one-load-a-thread",
+            f"of each tile with its apron only the first {tile[0]}x{tile[1]} pixels were loaded: "
+            "there are more of them than threads, so threads must load more than once",
+        )
+    return None
 
 
 def _values(seen: Comparison) -> Diagnosis | None:
@@ -191,6 +218,39 @@ def _mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> It
         lambda: Expected(image.astype(np.float64), np.zeros(image.shape)),
     )
     yield from _moved(seen)
+    yield from _windows_off(image, mask, border, make)
+    if operation == "correlate":
+        for apron in tiles.suspects(seen.wrong, radius):
+            yield Mistake(
+                "apron-missing",
+                f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
+                "gives the same result",
+                lambda apron=apron: tiles.without(apron, image, mask, border),  # type: ignore[misc]
+            )
+
+
+def _windows_off(
+    image: F32, mask: F32, border: str, make: Callable[..., Callable[[], Expected]]
+) -> Iterator[Mistake]:
+    """Each window lies a radius away from where it must: the apron was forgotten in an index."""
+    radius = mask.shape[-1] // 2
+    height, width = image.shape
+    mode = "edge" if border == "replicate" else "constant"
+    wide = np.pad(image, 2 * radius, mode=mode)  # type: ignore[call-overload]
+    for sign, words in ((1, "right of and below"), (-1, "left of and above")):
+        first = 2 * radius + sign * radius
+
+        def cropped(first: int = first) -> Expected:
+            whole = make(wide, mask)()
+            rows, columns = slice(first, first + height), slice(first, first + width)
+            return Expected(whole.value[rows, columns], whole.bound[rows, columns])
+
+        yield Mistake(
+            "window-off",
+            f"each window lies {radius} px {words} its place: as far as the apron is wide, which "
+            "begins a radius before the tile",
+            cropped,
+        )
 
 
 def _partial_masks(

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from grader import diagnose, oracle
+from grader import diagnose, oracle, tiles
 from grader.cases import Inputs
 from grader.judge import POISON, compare
 from grader.oracle import F32
@@ -38,6 +39,29 @@ def unwritten(out: F32, rows: slice, columns: slice) -> F32:
     return out
 
 
+def tiled(given: Inputs, kind: tuple[str, ...], width: int, height: int) -> F32:
+    """What tiles give that read 0 in a part of their apron."""
+    apron = tiles.Apron(kind, width, height)
+    return tiles.without(apron, given.image, given.mask, "zero").value.astype(np.float32)
+
+
+def not_loaded(given: Inputs, wrong: npt.NDArray[np.bool_]) -> F32:
+    out = right(given)
+    out.view(np.uint32)[wrong] = POISON
+    return out
+
+
+def beyond_the_block(tile: int) -> npt.NDArray[np.bool_]:
+    """The pixels whose 5x5 window reaches beyond the first tile x tile places of tile and apron."""
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    return np.asarray((x % tile >= tile - 4) | (y % tile >= tile - 4))
+
+
+def window_off(given: Inputs) -> F32:
+    wide = np.pad(given.image, 4)
+    return oracle.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
+
+
 ALL = slice(None)
 MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
@@ -63,6 +87,23 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "last columns": ("last-block-missing", lambda g: unwritten(right(g), ALL, slice(32, None))),
     "last rows": ("last-block-missing", lambda g: unwritten(right(g), slice(16, None), ALL)),
     "one pixel": ("not-all-written", lambda g: unwritten(right(g), slice(3, 4), slice(5, 6))),
+    "gap before a block ends": (
+        "left-before-loading",
+        lambda g: unwritten(right(g), ALL, slice(35, None)),
+    ),
+    "left apron": ("apron-missing", lambda g: tiled(g, ("left",), 16, 0)),
+    "right and bottom apron": ("apron-missing", lambda g: tiled(g, ("right", "bottom"), 16, 8)),
+    "all of the apron": (
+        "apron-missing",
+        lambda g: tiled(g, ("left", "right", "top", "bottom"), 8, 16),
+    ),
+    "corners of the apron": ("apron-missing", lambda g: tiled(g, ("corners",), 16, 16)),
+    "apron never loaded": (
+        "apron-missing",
+        lambda g: not_loaded(g, tiles.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2)),
+    ),
+    "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
+    "window off by a radius": ("window-off", window_off),
     "uninitialised": ("uninitialised-sum", lambda g: right(g) - np.float32(1.7e38)),
 }
 
@@ -102,3 +143,23 @@ def test_noise_is_not_explained() -> None:
     seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
     assert diagnose.explain(CASE, "correlate", given, seen) is None
     assert diagnose.location(seen, 2) == "every pixel"
+
+
+def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
+    given = inputs()
+    seen = compare(
+        tiled(given, ("bottom",), 0, 4), oracle.correlate(given.image, given.mask, "zero")
+    )
+    found = diagnose.explain(CASE, "correlate", given, seen)
+    assert found is not None and "the bottom apron of tiles of 4 rows" in found.text
+    assert diagnose.location(seen, 2) == "in rows 2..3 of every 4"
+
+
+@pytest.mark.parametrize("kind", [("left",), ("right", "bottom"), ("corners",)])
+def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
+    """An output that is wrong in the same places, but not by what the apron would have given."""
+    given = inputs()
+    seen = compare(tiled(given, kind, 16, 16), oracle.correlate(given.image, given.mask, "zero"))
+    other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
+    found = diagnose.explain(CASE, "correlate", given, compare(other, seen.expected))
+    assert found is None or found.name != "apron-missing"

@@ -1,0 +1,144 @@
+"""Mistakes of a kernel that works tile by tile: what is wrong repeats with the tile.
+
+A block computes a tile of the output and needs `radius` pixels beyond it on each side, its apron.
+Where the apron was not loaded, the taps that fall on it read 0, or memory that nobody had written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.oracle import F32, Expected, gamma
+
+Mask = npt.NDArray[np.bool_]
+
+SIDES = (128, 64, 32, 16, 8, 4)  # of a tile, in pixels; and what a block of 32 leaves in its middle
+PERIODS = (4, 8, 16, 32, 64)
+KINDS = (
+    ("left",),
+    ("right",),
+    ("top",),
+    ("bottom",),
+    ("left", "right"),
+    ("top", "bottom"),
+    ("left", "top"),
+    ("right", "bottom"),
+    ("left", "right", "top", "bottom"),
+    ("corners",),
+)
+
+
+@dataclass(frozen=True)
+class Apron:
+    """The part of the apron that is missing, and the tile's size where it matters (else 0)."""
+
+    kind: tuple[str, ...]
+    width: int
+    height: int
+
+    def words(self) -> str:
+        """Such as "the left and right apron of tiles of 32 columns"."""
+        part = " and ".join(self.kind) + " apron"
+        if len(self.kind) == 4:
+            part = "apron"
+        elif self.kind == ("corners",):
+            part = "corners of the apron"
+        if self.width and self.height:
+            return f"the {part} of tiles of {self.width}x{self.height}"
+        lines = f"{self.width} columns" if self.width else f"{self.height} rows"
+        return f"the {part} of tiles of {lines}"
+
+    def missing(self, shape: tuple[int, int], b: int, a: int) -> Mask:
+        """The pixels (height x width) whose tap (a, b) falls on what is missing."""
+        column = _beyond(shape[1], self.width, a, self._lacks("left"), self._lacks("right"))
+        row = _beyond(shape[0], self.height, b, self._lacks("top"), self._lacks("bottom"))
+        if self.kind == ("corners",):
+            return row[:, None] & column[None, :]
+        return row[:, None] | column[None, :]
+
+    def touched(self, shape: tuple[int, int], radius: int) -> Mask:
+        """The pixels that miss any tap: those at the four ends of the mask miss the most."""
+        ends = (-radius, radius)
+        found = np.zeros(shape, dtype=np.bool_)
+        for b, a in ((b, a) for b in ends for a in ends):
+            found |= self.missing(shape, b, a)
+        return found
+
+    def _lacks(self, side: str) -> bool:
+        return side in self.kind or self.kind == ("corners",)
+
+
+def _beyond(count: int, tile: int, offset: int, before: bool, after: bool) -> Mask:
+    """Of `count` places in tiles of `tile`: is the one that is `offset` further in another tile?"""
+    place = np.arange(count) % tile + offset if tile else np.zeros(count)
+    return np.asarray((before & (place < 0)) | (after & (place >= max(tile, 1))), dtype=np.bool_)
+
+
+def suspects(wrong: Mask, radius: int) -> Iterator[Apron]:
+    """The aprons whose lack could make just these pixels wrong: all of them, and many of those
+    that it touches. Only tiles of which the image has more than one: the others have no seam."""
+    shape = (wrong.shape[0], wrong.shape[1])
+    sides = [side for side in (32 - 2 * radius, *SIDES) if side > 0]
+    for kind in KINDS if radius > 0 else ():
+        widths = sides if {"left", "right", "corners"} & {*kind} else [0]
+        heights = sides if {"top", "bottom", "corners"} & {*kind} else [0]
+        for width in dict.fromkeys(widths):
+            for height in dict.fromkeys(heights):
+                if width >= shape[1] or height >= shape[0]:
+                    continue
+                apron = Apron(kind, width, height)
+                touched = apron.touched(shape, radius)
+                likely = not (wrong & ~touched).any() and 2 * wrong.sum() >= touched.sum()
+                if likely and not touched.all():
+                    yield apron
+
+
+def single_load(wrong: Mask, radius: int) -> tuple[int, int] | None:
+    """The tile (width, height) of which only so many places, counted from the corner of its apron,
+    could have been loaded, if those are just the pixels that are wrong."""
+    height, width = wrong.shape
+    for across in (side for side in SIDES if 2 * radius < side < width):
+        column = np.arange(width) % across + 2 * radius >= across
+        for down in (side for side in SIDES if 2 * radius < side < height):
+            row = np.arange(height) % down + 2 * radius >= down
+            if (wrong == (row[:, None] | column[None, :])).all():
+                return across, down
+    return None
+
+
+def without(apron: Apron, image: F32, mask: F32, border: str) -> Expected:
+    """Eq. 1 with 0 for what is missing, and its bound (float64)."""
+    radius = mask.shape[0] // 2
+    height, width = image.shape
+    mode = "edge" if border == "replicate" else "constant"
+    padded = np.pad(image.astype(np.float64), radius, mode=mode)  # type: ignore[call-overload]
+    value, magnitude = np.zeros(image.shape), np.zeros(image.shape)
+    for row, column in np.ndindex(mask.shape):
+        term = padded[row : row + height, column : column + width] * float(mask[row, column])
+        term = np.where(apron.missing((height, width), row - radius, column - radius), 0.0, term)
+        value += term
+        magnitude += np.abs(term)
+    return Expected(value, gamma(mask.size) * magnitude)
+
+
+def pattern(wrong: Mask) -> str:
+    """Such as "in columns 0..5 of every 32", or "" when nothing repeats."""
+    found = []
+    for axis, name in ((0, "columns"), (1, "rows")):
+        hit = np.flatnonzero(wrong.any(axis=axis))
+        periods = [p for p in PERIODS if len(np.unique(hit // p)) > 2]
+        share = {p: len(np.unique(hit % p)) / p for p in periods}  # of a period that is hit
+        best = min(periods, key=lambda p: share[p], default=0)
+        if best and share[best] <= 0.5:
+            found.append(f"{name} {_ranges(np.unique(hit % best))} of every {best}")
+    return f"in {' and '.join(found)}" if found else ""
+
+
+def _ranges(places: npt.NDArray[np.int64]) -> str:
+    """0, 1, 2, 7 as "0..2, 7"."""
+    runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+    return ", ".join(f"{r[0]}..{r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs)
