@@ -12,96 +12,25 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from xml.sax.saxutils import escape
+
+import figures_lab4
+from drawing import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREEN,
+    PALE_GREY,
+    PALE_ORANGE,
+    RED,
+    Drawing,
+    bars,
+)
 
 FOLDER = Path(__file__).resolve().parent / "figures"
-
-INK, GREY, FAINT, GROUND = "#1b1b1b", "#6b6b6b", "#d9d9d4", "#fcfcf9"
-BLUE, ORANGE, GREEN, RED = "#2f6db3", "#c0610f", "#2c8a57", "#b3362f"
-PALE_BLUE, PALE_ORANGE, PALE_GREEN, PALE_GREY = "#d3e3f5", "#fbe0c8", "#d2eedd", "#ecece7"
-
-
-class Drawing:
-    """An SVG under construction; all lengths in px, y downwards."""
-
-    def __init__(self, width: int, height: int, title: str) -> None:
-        self.parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" role="img" '
-            'font-family="DejaVu Sans, Verdana, sans-serif">',
-            f"<title>{escape(title)}</title>",
-        ]
-        self.rect(0.5, 0.5, width - 1, height - 1, GROUND, FAINT)
-
-    def rect(
-        self,
-        x: float,
-        y: float,
-        w: float,
-        h: float,
-        fill: str,
-        stroke: str = "none",
-        bold: float = 1,
-    ) -> None:
-        self.parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{fill}" '
-            f'stroke="{stroke}" stroke-width="{bold:g}"/>'
-        )
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float = 13,
-        colour: str = INK,
-        anchor: str = "start",
-        weight: str = "normal",
-    ) -> None:
-        self.parts.append(
-            f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
-            f'text-anchor="{anchor}" font-weight="{weight}">{escape(text)}</text>'
-        )
-
-    def line(
-        self, x1: float, y1: float, x2: float, y2: float, colour: str = GREY, bold: float = 1
-    ) -> None:
-        self.parts.append(
-            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{colour}" '
-            f'stroke-width="{bold:g}"/>'
-        )
-
-    def arrow(
-        self, x1: float, y1: float, x2: float, y2: float, colour: str = GREY, bold: float = 1.5
-    ) -> None:
-        """A line with a head at (x2, y2)."""
-        length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
-        ux, uy = (x2 - x1) / length, (y2 - y1) / length
-        bx, by = x2 - 8 * ux, y2 - 8 * uy
-        self.line(x1, y1, bx, by, colour, bold)
-        head = f"{x2:.2f},{y2:.2f} {bx - 4 * uy:.2f},{by + 4 * ux:.2f} "
-        head += f"{bx + 4 * uy:.2f},{by - 4 * ux:.2f}"
-        self.parts.append(f'<polygon points="{head}" fill="{colour}"/>')
-
-    def grid(
-        self,
-        x: float,
-        y: float,
-        cell: float,
-        rows: list[list[str]],
-        fill: Callable[[int, int], str],
-        colour: Callable[[int, int], str] = lambda _column, _row: INK,
-    ) -> None:
-        """Squares with text; `fill` and `colour` take (column, row)."""
-        for j, row in enumerate(rows):
-            for i, label in enumerate(row):
-                self.rect(x + i * cell, y + j * cell, cell, cell, fill(i, j), GREY, 0.8)
-                if label:
-                    middle = (x + (i + 0.5) * cell, y + (j + 0.5) * cell + cell * 0.14)
-                    self.text(*middle, label, cell * 0.38, colour(i, j), "middle")
-
-    def svg(self) -> str:
-        return "\n".join([*self.parts, "</svg>"]) + "\n"
 
 
 def equation() -> Drawing:
@@ -258,25 +187,6 @@ def blocks() -> Drawing:
     return d
 
 
-def bars(title: str, unit: str, groups: list[tuple[str, list[tuple[str, float, str]]]]) -> Drawing:
-    """Horizontal bars, one scale for all groups."""
-    count = sum(len(group) for _, group in groups)
-    d = Drawing(720, 64 + 26 * count + 34 * len(groups), title)
-    d.text(24, 34, title, 15, weight="bold")
-    longest = max(value for _, group in groups for _, value, _ in group)
-    y = 58
-    for name, group in groups:
-        d.text(24, y + 12, name, 13, GREY, weight="bold")
-        y += 22
-        for label, value, colour in group:
-            d.text(238, y + 14, label, 12, anchor="end")
-            d.rect(246, y + 2, max(1.5, 400 * value / longest), 16, colour)
-            d.text(252 + max(1.5, 400 * value / longest), y + 14, f"{value:g} {unit}", 12)
-            y += 26
-        y += 12
-    return d
-
-
 def transfer() -> Drawing:
     """Source 000, table 1."""
     measured = (("3×3", 19.78, 0.54, 4.62), ("5×5", 45.90, 1.46, 4.70))
@@ -362,6 +272,7 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     "transfer": transfer,
     "lanes": lanes,
     "constant": constant,
+    **figures_lab4.FIGURES,
 }
 
 
