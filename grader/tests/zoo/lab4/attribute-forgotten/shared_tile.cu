@@ -1,4 +1,4 @@
-// zoo: wrong | launch-refused
+// zoo: wrong | returned-error
 //
 // Part C asks for more than 48 KB without having told the kernel.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | race
+// zoo: wrong | shared-race
 //
 // Part B computes without waiting for the other threads to have loaded.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | bad-radius
+// zoo: wrong | returned-error
 //
 // Part B refuses no radius.
 #include "lab.h"

@@ -1,6 +1,6 @@
-// zoo: right
+// zoo: poor | idle: a pixel is read from global memory a few times; tile: a pixel is read from global memory a few times; tile: lanes read neighbouring words of shared memory; registers: a pixel is read from global memory a few times
 //
-// Part D computes one output a thread, as part B: every tap is a read of shared memory.
+// Lab 3's kernel in parts A, B and D: right, and no shared memory.
 #include "lab.h"
 
 /* Given: the mask of parts A, B and D, as in lab 3; a smaller one fills the beginning. */
@@ -32,6 +32,45 @@ inline __device__ float pixel(const float *d_image, int width, int height, int x
     return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
+__global__ void constant_kernel(const float *d_image, int width, int height, int radius,
+                                enum border border, float *d_out) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    const int size = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int b = -radius; b <= radius; b++) {
+        for (int a = -radius; a <= radius; a++) {
+            sum += pixel(d_image, width, height, x + a, y + b, border) *
+                   c_mask[(b + radius) * size + (a + radius)];
+        }
+    }
+    d_out[(size_t)y * width + x] = sum;
+}
+
+cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
+                           enum border border, float *d_out) {
+    if (!radius_allowed(radius)) {
+        return cudaErrorInvalidValue;
+    }
+    const dim3 block(32, 8);
+    const dim3 grid(ceil_div(width, 32), ceil_div(height, 8));
+    constant_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
+    return cudaGetLastError();
+}
+
+cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
+                           enum border border, float *d_out) {
+    return correlate_idle(d_image, width, height, radius, border, d_out);
+}
+
+cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
+                               enum border border, float *d_out) {
+    return correlate_idle(d_image, width, height, radius, border, d_out);
+}
+
 /* One output of parts A, B and C: `window` is the top left pixel of its (2r+1) x (2r+1) pixels in
  * shared memory, whose rows are `stride` floats apart; `mask` is the mask, row by row. */
 inline __device__ float window_sum(const float *window, int stride, const float *mask, int radius) {
@@ -43,82 +82,6 @@ inline __device__ float window_sum(const float *window, int stride, const float 
         }
     }
     return sum;
-}
-
-/* ---- part A: a thread for each pixel of tile and apron ---- */
-
-/* A block has BLOCK x BLOCK threads; what the apron leaves of them, in the middle, is its tile. */
-enum { BLOCK = 32 };
-
-__global__ void idle_kernel(const float *d_image, int width, int height, int radius,
-                            enum border border, float *d_out) {
-    __shared__ float s_tile[BLOCK][BLOCK];
-    const int tile = BLOCK - 2 * radius; /* its side */
-
-    const int x = (int)(blockIdx.x * tile + threadIdx.x) - radius;
-    const int y = (int)(blockIdx.y * tile + threadIdx.y) - radius;
-    s_tile[threadIdx.y][threadIdx.x] = pixel(d_image, width, height, x, y, border);
-    __syncthreads();
-
-    const int column = (int)threadIdx.x - radius; /* in the tile */
-    const int row = (int)threadIdx.y - radius;
-    const bool apron = column < 0 || column >= tile || row < 0 || row >= tile;
-    if (apron || x >= width || y >= height) {
-        return;
-    }
-    d_out[(size_t)y * width + x] = window_sum(&s_tile[row][column], BLOCK, c_mask, radius);
-}
-
-cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
-                           enum border border, float *d_out) {
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
-    }
-    const int tile = BLOCK - 2 * radius;
-    const dim3 block(BLOCK, BLOCK);
-    const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
-
-    idle_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
-    return cudaGetLastError();
-}
-
-/* ---- part B: a thread for each pixel of the tile ---- */
-
-/* The tile, and room for it with the largest apron. */
-enum { TILE = 32, SIDE = TILE + 2 * MASK_MAX_RADIUS };
-
-__global__ void tile_kernel(const float *d_image, int width, int height, int radius,
-                            enum border border, float *d_out) {
-    __shared__ float s_tile[SIDE][SIDE];
-    const int side = TILE + 2 * radius; /* of tile and apron */
-
-    const int left = (int)(blockIdx.x * TILE) - radius; /* the image's x of s_tile's column 0 */
-    const int top = (int)(blockIdx.y * TILE) - radius;
-    for (int row = threadIdx.y; row < side; row += TILE) {
-        for (int column = threadIdx.x; column < side; column += TILE) {
-            s_tile[row][column] = pixel(d_image, width, height, left + column, top + row, border);
-        }
-    }
-    __syncthreads();
-
-    const int x = blockIdx.x * TILE + threadIdx.x;
-    const int y = blockIdx.y * TILE + threadIdx.y;
-    if (x < width && y < height) {
-        d_out[(size_t)y * width + x] =
-            window_sum(&s_tile[threadIdx.y][threadIdx.x], SIDE, c_mask, radius);
-    }
-}
-
-cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
-                           enum border border, float *d_out) {
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
-    }
-    const dim3 block(TILE, TILE);
-    const dim3 grid(ceil_div(width, TILE), ceil_div(height, TILE));
-
-    tile_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
-    return cudaGetLastError();
 }
 
 /* ---- part C: dynamic shared memory, any radius that fits ---- */
@@ -184,11 +147,4 @@ cudaError_t correlate_dynamic(const float *d_image, int width, int height, const
 
     dynamic_kernel<<<grid, block, bytes>>>(d_image, width, height, d_mask, radius, border, d_out);
     return cudaGetLastError();
-}
-
-/* ---- part D: as part B ---- */
-
-cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
-                               enum border border, float *d_out) {
-    return correlate_tile(d_image, width, height, radius, border, d_out);
 }

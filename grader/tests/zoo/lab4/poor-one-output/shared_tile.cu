@@ -1,7 +1,6 @@
-// zoo: right
+// zoo: poor | registers: a pixel from shared memory serves several outputs
 //
-// Part B keeps the tile with x as its first index, as source 003 does: the lanes of a warp read
-// words that are a row apart, in two banks.
+// Part D computes one output a thread, as part B: every tap is a read of shared memory.
 #include "lab.h"
 
 /* Given: the mask of parts A, B and D, as in lab 3; a smaller one fills the beginning. */
@@ -83,18 +82,6 @@ cudaError_t correlate_idle(const float *d_image, int width, int height, int radi
     return cudaGetLastError();
 }
 
-/* As window_sum(), for a window whose columns are `stride` floats apart. */
-inline __device__ float transposed_sum(const float *window, int stride, int radius) {
-    const int size = 2 * radius + 1;
-    float sum = 0.0f;
-    for (int b = 0; b < size; b++) {
-        for (int a = 0; a < size; a++) {
-            sum += window[a * stride + b] * c_mask[b * size + a];
-        }
-    }
-    return sum;
-}
-
 /* ---- part B: a thread for each pixel of the tile ---- */
 
 /* The tile, and room for it with the largest apron. */
@@ -109,7 +96,7 @@ __global__ void tile_kernel(const float *d_image, int width, int height, int rad
     const int top = (int)(blockIdx.y * TILE) - radius;
     for (int row = threadIdx.y; row < side; row += TILE) {
         for (int column = threadIdx.x; column < side; column += TILE) {
-            s_tile[column][row] = pixel(d_image, width, height, left + column, top + row, border);
+            s_tile[row][column] = pixel(d_image, width, height, left + column, top + row, border);
         }
     }
     __syncthreads();
@@ -118,7 +105,7 @@ __global__ void tile_kernel(const float *d_image, int width, int height, int rad
     const int y = blockIdx.y * TILE + threadIdx.y;
     if (x < width && y < height) {
         d_out[(size_t)y * width + x] =
-            transposed_sum(&s_tile[threadIdx.x][threadIdx.y], SIDE, radius);
+            window_sum(&s_tile[threadIdx.y][threadIdx.x], SIDE, c_mask, radius);
     }
 }
 
@@ -199,98 +186,9 @@ cudaError_t correlate_dynamic(const float *d_image, int width, int height, const
     return cudaGetLastError();
 }
 
-/* ---- part D: PATCH x PATCH outputs a thread, their sums in registers ---- */
+/* ---- part D: as part B ---- */
 
-/* A block has ACROSS x DOWN threads, so its tile is 64 x 32 pixels. */
-enum { PATCH = 4, ACROSS = 16, DOWN = 8 };
-enum { WIDE = ACROSS * PATCH, HIGH = DOWN * PATCH };
-
-/* The next multiple of 4: what a float4 reads begins at one. */
-inline constexpr __host__ __device__ int up_to_4(int count) {
-    return (count + 3) / 4 * 4;
-}
-
-/* RADIUS is known when this is compiled, once for each radius: only so can all loops be unrolled
- * and `sum` and `line` lie in registers, which have no addresses to compute. */
-template <int RADIUS>
-__global__ void register_kernel(const float *d_image, int width, int height, enum border border,
-                                float *d_out) {
-    constexpr int size = 2 * RADIUS + 1;
-    constexpr int stride = up_to_4(WIDE + 2 * RADIUS); /* of a row of s_tile */
-    constexpr int rows = HIGH + 2 * RADIUS;
-    constexpr int reach = up_to_4(PATCH + 2 * RADIUS); /* what a thread reads of a row */
-    __shared__ __align__(16) float s_tile[rows * stride];
-    float sum[PATCH][PATCH] = {};
-
-    const int left = (int)(blockIdx.x * WIDE) - RADIUS;
-    const int top = (int)(blockIdx.y * HIGH) - RADIUS;
-    const int first = threadIdx.y * ACROSS + threadIdx.x;
-    for (int i = first; i < rows * stride; i += ACROSS * DOWN) {
-        s_tile[i] = pixel(d_image, width, height, left + i % stride, top + i / stride, border);
-    }
-    __syncthreads();
-
-    const float *corner = s_tile + PATCH * (threadIdx.y * stride + threadIdx.x);
-#pragma unroll
-    for (int row = 0; row < PATCH + 2 * RADIUS; row++) {
-        float line[reach];
-#pragma unroll
-        for (int k = 0; k < reach; k += 4) {
-            const float4 four = *(const float4 *)(corner + row * stride + k);
-            line[k] = four.x;
-            line[k + 1] = four.y;
-            line[k + 2] = four.z;
-            line[k + 3] = four.w;
-        }
-#pragma unroll
-        for (int j = 0; j < PATCH; j++) {
-            const int b = row - j;
-            if (b < 0 || b >= size) {
-                continue;
-            }
-#pragma unroll
-            for (int a = 0; a < size; a++) {
-#pragma unroll
-                for (int i = 0; i < PATCH; i++) {
-                    sum[j][i] += line[i + a] * c_mask[b * size + a];
-                }
-            }
-        }
-    }
-
-    const int x = blockIdx.x * WIDE + PATCH * threadIdx.x;
-    const int y = blockIdx.y * HIGH + PATCH * threadIdx.y;
-#pragma unroll
-    for (int j = 0; j < PATCH; j++) {
-#pragma unroll
-        for (int i = 0; i < PATCH; i++) {
-            if (x + i < width && y + j < height) {
-                d_out[(size_t)(y + j) * width + (x + i)] = sum[j][i];
-            }
-        }
-    }
-}
-
-template <int RADIUS>
-static cudaError_t launch_register(const float *d_image, int width, int height, enum border border,
-                                   float *d_out) {
-    const dim3 block(ACROSS, DOWN);
-    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, HIGH));
-
-    register_kernel<RADIUS><<<grid, block>>>(d_image, width, height, border, d_out);
-    return cudaGetLastError();
-}
-
-/* Given: a kernel for each radius, 0 to MASK_MAX_RADIUS. */
 cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out) {
-    static decltype(&launch_register<0>) const launch[] = {
-        launch_register<0>, launch_register<1>, launch_register<2>,
-        launch_register<3>, launch_register<4>, launch_register<5>,
-        launch_register<6>, launch_register<7>, launch_register<8>,
-    };
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
-    }
-    return launch[radius](d_image, width, height, border, d_out);
+    return correlate_tile(d_image, width, height, radius, border, d_out);
 }
