@@ -72,7 +72,7 @@ __global__ void idle_kernel(const float *d_image, int width, int height, int rad
      * the block. Load it into s_tile with pixel(), and wait until all threads of the block have
      * done so.  (about 4 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)s_tile, (void)tile;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile, (void)tile;
     const int x = (int)(blockIdx.x * tile + threadIdx.x) - radius;
     const int y = (int)(blockIdx.y * tile + threadIdx.y) - radius;
     s_tile[threadIdx.y][threadIdx.x] = pixel(d_image, width, height, x, y, border);
@@ -127,7 +127,7 @@ __global__ void tile_kernel(const float *d_image, int width, int height, int rad
      * all threads whose pixel lies in the image compute.  (about 15 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
-    // STARTER: (void)s_tile, (void)side;
+    // STARTER: (void)&s_tile, (void)side;
     const int left = (int)(blockIdx.x * TILE) - radius; /* the image's x of s_tile's column 0 */
     const int top = (int)(blockIdx.y * TILE) - radius;
     for (int row = threadIdx.y; row < side; row += TILE) {
@@ -183,7 +183,7 @@ __global__ void dynamic_kernel(const float *d_image, int width, int height, cons
      * (about 19 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)border, (void)d_out;
-    // STARTER: (void)size, (void)s_tile, (void)s_mask;
+    // STARTER: (void)size, (void)&s_tile, (void)&s_mask;
     const int left = (int)(blockIdx.x * DYNAMIC_TILE) - radius;
     const int top = (int)(blockIdx.y * DYNAMIC_TILE) - radius;
     for (int row = threadIdx.y; row < side; row += DYNAMIC_TILE) {
@@ -271,7 +271,7 @@ __global__ void register_kernel(const float *d_image, int width, int height, enu
      * the block side by side. What is beyond the apron is loaded too: the last float4 of a row
      * reaches there. Wait.  (about 9 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)s_tile;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile;
     const int left = (int)(blockIdx.x * WIDE) - RADIUS;
     const int top = (int)(blockIdx.y * HIGH) - RADIUS;
     const int first = threadIdx.y * ACROSS + threadIdx.x;

@@ -61,7 +61,7 @@ __global__ void idle_kernel(const float *d_image, int width, int height, int rad
     /* TODO 2: this thread's pixel of the image is (x, y), in the apron for the outermost threads of
      * the block. Load it into s_tile with pixel(), and wait until all threads of the block have
      * done so.  (about 4 lines) */
-    (void)d_image, (void)width, (void)height, (void)border, (void)s_tile, (void)tile;
+    (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile, (void)tile;
 
     /* TODO 3: threads of the apron idle, and so do those outside the image. The others write what
      * window_sum() gives to d_out.  (about 8 lines) */
@@ -90,7 +90,7 @@ __global__ void tile_kernel(const float *d_image, int width, int height, int rad
      * (threadIdx.x, threadIdx.y) and every TILE-th place from there, across and down. Wait; then
      * all threads whose pixel lies in the image compute.  (about 15 lines) */
     (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
-    (void)s_tile, (void)side;
+    (void)&s_tile, (void)side;
 }
 
 cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
@@ -119,7 +119,7 @@ __global__ void dynamic_kernel(const float *d_image, int width, int height, cons
      * s_mask, a row of the mask for a row of threads at a time. One wait is enough for both.
      * (about 19 lines) */
     (void)d_image, (void)width, (void)height, (void)d_mask, (void)border, (void)d_out;
-    (void)size, (void)s_tile, (void)s_mask;
+    (void)size, (void)&s_tile, (void)&s_mask;
 }
 
 cudaError_t correlate_dynamic(const float *d_image, int width, int height, const float *d_mask,
@@ -159,7 +159,7 @@ __global__ void register_kernel(const float *d_image, int width, int height, enu
     /* TODO 9: load rows x stride pixels: one place of s_tile after the other, with all threads of
      * the block side by side. What is beyond the apron is loaded too: the last float4 of a row
      * reaches there. Wait.  (about 9 lines) */
-    (void)d_image, (void)width, (void)height, (void)border, (void)s_tile;
+    (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile;
 
     /* TODO 10: this thread's outputs need PATCH + 2 RADIUS rows of s_tile and `reach` columns, both
      * from PATCH times its place in the block. For each such row: read it into `line` as float4s;

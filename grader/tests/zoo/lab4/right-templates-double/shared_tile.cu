@@ -55,7 +55,7 @@ __global__ void all_work(const float *in, int width, int height, bool zero, floa
     for (int v = threadIdx.y; v < 32 + 2 * R; v += 8) {
         const float *line = line_of(in, width, height, zero, (int)blockIdx.y * 32 + v - R);
         s[v][threadIdx.x] = from(line, width, zero, (int)(blockIdx.x * 32 + threadIdx.x) - R);
-        if (threadIdx.x < 2 * R) {
+        if ((int)threadIdx.x < 2 * R) {
             s[v][threadIdx.x + 32] =
                 from(line, width, zero, (int)(blockIdx.x * 32 + threadIdx.x) + 32 - R);
         }
