@@ -141,9 +141,11 @@ def _against_bound(seen: Comparison, y: int, x: int) -> str:
 
 
 def _findings(outcome: Outcome) -> list[str]:
-    """What the simulator noticed, errors first, a few."""
+    """What the simulator noticed, errors first, a few. That a launch was refused is only a note
+    when the program asked for the error, but it says why."""
     errors: list[Finding] = [f for f in outcome.findings if f.severity == "error"]
-    return [f.render() for f in errors[:3]]
+    refused = [f for f in outcome.findings if f.severity == "note" and f.kind == "invalid-launch"]
+    return [f.render() for f in [*errors, *refused][:3]]
 
 
 def _open_todo(submission: Submission) -> list[str]:
