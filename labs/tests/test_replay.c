@@ -161,7 +161,8 @@ START_TEST(break_does_not_hold_the_others_apart) {
 }
 END_TEST
 
-/* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load } */
+/* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load
+ * } */
 START_TEST(early_return_in_a_loop_holds_nobody_up) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
@@ -264,6 +265,73 @@ START_TEST(places_outlive_a_barrier) {
 }
 END_TEST
 
+/* ---- random programs: whatever the control flow, no access is lost, doubled or out of order */
+
+static uint32_t state;
+
+static uint32_t below(uint32_t limit) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % limit;
+}
+
+/* A graph in which every block may go to three others, and each lane walks at random. */
+enum { BLOCKS = 12, STEPS = 60 };
+static uint32_t next_of[BLOCKS][3];
+static uint64_t expected[WARP_LANES][4 * STEPS], got[WARP_LANES][4 * STEPS];
+static size_t expected_count[WARP_LANES], got_count[WARP_LANES];
+
+static void walk(unsigned lane) {
+    uint32_t block = 0;
+    expected_count[lane] = got_count[lane] = 0;
+    for (uint32_t steps = below(STEPS); steps > 0; steps--) {
+        enter(lane, 100 * (block + 1));
+        for (uint32_t i = 0; i < block % 3; i++) {
+            uint64_t address = 64 * below(1000);
+            uint64_t code = event_access(100 * (block + 1) + 1 + i, 4, block % 2, 0);
+            ck_assert(lane_stream_access(&trial.streams[lane], code, address));
+            expected[lane][expected_count[lane]++] = code * 31 + address;
+        }
+        block = next_of[block][below(3)];
+    }
+}
+
+static void collect(void *context, uint64_t code, const struct warp_access *access) {
+    (void)context;
+    ck_assert_uint_ne(access->active, 0);
+    for (uint32_t left = access->active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        got[lane][got_count[lane]++] = code * 31 + access->address[lane];
+    }
+}
+
+static void replay_at_random(uint32_t seed) {
+    state = seed;
+    for (int b = 0; b < BLOCKS; b++) {
+        for (int k = 0; k < 3; k++) {
+            next_of[b][k] = below(BLOCKS);
+        }
+    }
+    for (int epoch = 0; epoch < 3; epoch++) { /* places go on from one barrier to the next */
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            walk(lane);
+        }
+        ck_assert(replay_warp(trial.flow, trial.streams, trial.places, UINT32_MAX, collect, NULL));
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            ck_assert_uint_eq(got_count[lane], expected_count[lane]);
+            ck_assert_mem_eq(got[lane], expected[lane], got_count[lane] * sizeof **got);
+        }
+    }
+}
+
+START_TEST(nothing_is_lost_in_random_programs) {
+    for (uint32_t seed = 1; seed <= 300; seed++) {
+        tear_down();
+        set_up();
+        replay_at_random(seed);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("replay");
     TCase *tests = tcase_create("reconvergence");
@@ -277,6 +345,7 @@ int main(void) {
     tcase_add_test(tests, a_way_out_that_no_other_meets_is_taken_at_once);
     tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
     tcase_add_test(tests, places_outlive_a_barrier);
+    tcase_add_test(tests, nothing_is_lost_in_random_programs);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
