@@ -92,18 +92,22 @@ def checkerboard(width: int, height: int) -> F32:
     return np.asarray((x // 8 + y // 8) % 2, dtype=np.float32)
 
 
-def luminance_sum() -> npt.NDArray[np.int64]:
-    """The photograph as 2126 R + 7152 G + 722 B, 400 x 600; white is 2550000."""
+def rgb() -> npt.NDArray[np.uint8]:
+    """The photograph, 400 x 600 x 3 bytes. Raises DatasetMissing when it has not been fetched."""
     try:
         with Image.open(PHOTO) as picture:
-            rgb = np.asarray(picture.convert("RGB"), dtype=np.int64)
+            return np.asarray(picture.convert("RGB"), dtype=np.uint8)
     except (FileNotFoundError, UnidentifiedImageError):
         raise DatasetMissing(
             "the photograph build/datasets/coffee.png has not been fetched; "
             "run ./grade setup where there is a network"
         ) from None
+
+
+def luminance_sum() -> npt.NDArray[np.int64]:
+    """The photograph as 2126 R + 7152 G + 722 B, 400 x 600; white is 2550000."""
     weights = np.array([2126, 7152, 722], dtype=np.int64)
-    return np.asarray(rgb @ weights, dtype=np.int64)
+    return np.asarray(rgb().astype(np.int64) @ weights, dtype=np.int64)
 
 
 def photo() -> F32:
