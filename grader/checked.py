@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import cases, judge, oracle
+from grader import cases, judge, operations
 from grader.build import Submission
+from grader.operations import OPERATIONS
 from grader.run import BACKWARDS, SANITIZED, TRACED, Mode, Outcome, run
 from grader.spec import Input
 
@@ -46,11 +48,12 @@ class Runner:
 
     def _run_anew(self, check: Input, mode: Mode) -> Checked:
         lab = self.submission.lab
-        given = cases.inputs(check, check.seed)
+        given = cases.inputs(lab, check, check.seed)
         outcome = run(lab, check, self.binary, given, self.work, mode)
         right = False
+        operation = lab.part_of(check).operation
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            operation = lab.part_of(check).operation
-            expected = oracle.expected(operation, None, given.image, given.mask, check.border)
+            expected = operations.expected(operation, None, given.arrays, check.settings())
             right = judge.compare(outcome.output, expected).right()
-        return Checked(outcome, given.image.size, right)
+        _, shape = OPERATIONS[operation].output(given.arrays)
+        return Checked(outcome, math.prod(shape), right)

@@ -6,11 +6,14 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from grader import cases, diagnose, judge, oracle
+import numpy as np
+
+from grader import cases, explain, judge, operations
 from grader.build import Submission
 from grader.cases import Inputs
 from grader.finding import Finding
 from grader.judge import Comparison
+from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
 from grader.run import Outcome, run
 from grader.spec import Case, Lab
@@ -21,7 +24,7 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     lab = submission.lab
     if case.inject and backend != "sim":
         return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
-    given = cases.inputs(case, case.seed)
+    given = cases.inputs(lab, case, case.seed)
     outcome = run(lab, case, binary, given, work)
     if outcome.end == "our-fault":
         return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
@@ -38,7 +41,7 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
     operation = lab.part_of(case).operation
-    expected = oracle.expected(operation, case.exact, given.image, given.mask, case.border)
+    expected = operations.expected(operation, case.exact, given.arrays, case.settings())
     seen = judge.compare(outcome.output, expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
@@ -110,30 +113,45 @@ def _wrong(
     seen: Comparison,
     outcome: Outcome,
 ) -> Check:
-    y, x = seen.first()
-    got, want = float(seen.got[y, x]), float(seen.expected.value[y, x])
+    place = seen.first()
+    got, want = float(seen.got[place]), float(seen.expected.value[place])
+    out = OPERATIONS[operation]
     lines = []
-    found = diagnose.explain(case, operation, given, seen)
+    found = explain.explain(case, operation, given, seen)
     if not found or found.name != "nothing-written":
-        radius = given.mask.shape[-1] // 2
-        where = diagnose.location(seen, radius)
-        lines.append(f"{seen.count()} of {seen.got.size} pixels differ: {where}")
-        lines.append(f"out[y={y}][x={x}] = {got:.9g}, want {want:.9g}{_against_bound(seen, y, x)}")
+        where = explain.location(operation, given, seen)
+        lines.append(f"{seen.count()} of {seen.got.size} {out.things()} differ: {where}")
+        lines.append(
+            f"out{out.place(place)} = {judge.number(got, seen.got.dtype)}, "
+            f"want {_wanted(seen, place)}{_against_bound(seen, place)}"
+        )
     if found:
         lines.append(found.text)
         lines += _open_todo(submission) if found.name == "nothing-written" else []
     lines += _findings(outcome)
     if case.why:
         lines.append(f"this case: {case.why}")
-    details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "y": y, "x": x, "want": want}
+    details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "want": want}
+    details |= dict(zip(out.axes, place, strict=True))
     if math.isfinite(got):
         details["got"] = got
     name = found.name if found else None
     return _made(submission.lab, case, "fail", lines, outcome, name, details)
 
 
-def _against_bound(seen: Comparison, y: int, x: int) -> str:
-    times = seen.times_bound(y, x)
+def _wanted(seen: Comparison, place: tuple[int, ...]) -> str:
+    """The value, or the two bytes that are right where it lies half way between them."""
+    want, kind = seen.expected.value[place], seen.got.dtype
+    bound = seen.expected.bound[place]
+    if kind == np.uint8 and bound:
+        return f"{float(want - bound):g} or {float(want + bound):g}"
+    return judge.number(float(want), kind)
+
+
+def _against_bound(seen: Comparison, place: tuple[int, ...]) -> str:
+    if seen.got.dtype == np.uint8:
+        return ""
+    times = seen.times_bound(place)
     if not math.isfinite(times) or times == 0:
         exact = not seen.expected.bound.any()
         return "; every bit must agree" if exact and times else ""

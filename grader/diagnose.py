@@ -49,22 +49,22 @@ def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diag
         )
     if seen.unwritten.any():
         return _apron_not_loaded(given, seen) or _unwritten(seen)
-    if found := _values(seen):
+    if found := by_values(seen):
         return found
     if case.exact is not None:
         return _not_exact(case, operation, given, seen)
     if seen.got.size > LARGE:
         return None
     for mistake in _mistakes(case, operation, given, seen):
-        if _reproduces(mistake.output(), seen):
+        if reproduces(mistake.output(), seen):
             return Diagnosis(mistake.name, mistake.text)
-    return _scaled(seen) or _single_tap(case, operation, given, seen)
+    return scaled(seen) or _single_tap(case, operation, given, seen)
 
 
 def _not_exact(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
     """Every bit was asked for. Is it right up to rounding?"""
     right = oracle.OPERATIONS[operation](given.image, given.mask, case.border)
-    if not _reproduces(right, seen):
+    if not reproduces(right, seen):
         return None
     return Diagnosis(
         "not-bit-for-bit",
@@ -152,7 +152,7 @@ def _apron_not_loaded(given: Inputs, seen: Comparison) -> Diagnosis | None:
     return None
 
 
-def _values(seen: Comparison) -> Diagnosis | None:
+def by_values(seen: Comparison) -> Diagnosis | None:
     """Outputs that give themselves away by their values alone."""
     got = seen.got
     if np.isnan(got[seen.wrong]).all():
@@ -167,7 +167,7 @@ def _values(seen: Comparison) -> Diagnosis | None:
             "every wrong pixel is enormous: the sum starts from whatever was in its register; "
             "set it to 0 first",
         )
-    if (got == np.trunc(seen.expected.value).astype(np.float32)).all():
+    if (got == np.trunc(seen.expected.value).astype(got.dtype)).all():
         return Diagnosis("truncated", "each value is cut to an integer; the output is float")
     return None
 
@@ -325,14 +325,14 @@ def _moved(seen: Comparison) -> Iterator[Mistake]:
                 )
 
 
-def _reproduces(mistake: Expected, seen: Comparison) -> bool:
+def reproduces(mistake: Expected, seen: Comparison) -> bool:
     """Does the mistake give the student's output, and not just what is right anyway?"""
     with np.errstate(invalid="ignore"):
         same = np.abs(seen.got.astype(np.float64) - mistake.value) <= mistake.bound
     return bool(same.mean() >= MOST and same[seen.wrong].mean() >= MOST)
 
 
-def _scaled(seen: Comparison) -> Diagnosis | None:
+def scaled(seen: Comparison) -> Diagnosis | None:
     """A constant factor or a constant added, within rounding."""
     value, got = seen.expected.value, seen.got.astype(np.float64)
     large = np.abs(value) > 1e-3 * max(float(np.abs(value).max()), 1e-30)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle import F32, Expected
+from grader.oracle import Expected
 
-POISON = np.uint32(0xFFFFFFFF)  # what an output holds before the student's code writes it
+POISON = np.uint32(0xFFFFFFFF)  # what a float of the output holds before it is written
+
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Where an output (height x width) differs from what it must be."""
+    """Where an output differs from what it must be, in the output's shape."""
 
     wrong: npt.NDArray[np.bool_]
-    unwritten: npt.NDArray[np.bool_]
-    got: F32
+    unwritten: npt.NDArray[np.bool_]  # of bytes nothing is known: 255 is a value like another
+    got: Array
     expected: Expected
 
     def right(self) -> bool:
@@ -27,22 +30,36 @@ class Comparison:
     def count(self) -> int:
         return int(self.wrong.sum())
 
-    def first(self) -> tuple[int, int]:
-        """(y, x) of the first wrong pixel, row by row."""
-        y, x = np.argwhere(self.wrong)[0]
-        return int(y), int(x)
+    def first(self) -> tuple[int, ...]:
+        """Where the first wrong element is, (y, x) in a plane."""
+        return tuple(int(i) for i in np.argwhere(self.wrong)[0])
 
-    def times_bound(self, y: int, x: int) -> float:
-        """The error at a pixel as a multiple of the rounding bound there (inf where it is 0)."""
-        error = abs(float(self.got[y, x]) - float(self.expected.value[y, x]))
-        bound = float(self.expected.bound[y, x])
+    def times_bound(self, place: tuple[int, ...]) -> float:
+        """The error at a place as a multiple of the rounding bound there (inf where it is 0)."""
+        want = self.expected.value[place]
+        error = abs(float(self.got[place].astype(want.dtype) - want))
+        bound = float(self.expected.bound[place])
         if error == 0:
             return 0.0
         return error / bound if bound else float("inf")
 
 
-def compare(got: F32, expected: Expected) -> Comparison:
-    """Every pixel within its bound? NaN and infinity are wrong whatever the bound."""
+def bits(array: Array) -> npt.NDArray[Any]:
+    """The elements as unsigned integers of their size."""
+    return array.view(f"u{array.dtype.itemsize}")
+
+
+def number(value: float, kind: np.dtype[Any]) -> str:
+    """A value of an element type so that its bits can be told."""
+    return f"{value:.17g}" if kind.itemsize == 8 else f"{value:.9g}"
+
+
+def compare(got: Array, expected: Expected) -> Comparison:
+    """Every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
-        close = np.abs(got.astype(np.float64) - expected.value) <= expected.bound
-    return Comparison(~close, got.view(np.uint32) == POISON, got, expected)
+        close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
+    poisoned = np.zeros(got.shape, dtype=np.bool_)
+    if got.dtype.kind == "f":
+        words = bits(got)
+        poisoned = words == np.iinfo(words.dtype).max
+    return Comparison(~close, poisoned, got, expected)

@@ -85,10 +85,3 @@ def float32_row_major(image: F32, mask: F32, border: str) -> Expected:
             window = padded[row : row + height, column : column + width]
             total += window * mask[row, column]
     return Expected(total.astype(np.float64), np.zeros(image.shape))
-
-
-def expected(operation: str, exact: str | None, image: F32, mask: F32, border: str) -> Expected:
-    """What a case must give. `exact` is the spec's: None, or "float32 row-major"."""
-    if exact is None:
-        return OPERATIONS[operation](image, mask, border)
-    return float32_row_major(image, mask, border)

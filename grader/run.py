@@ -6,6 +6,7 @@ runner completed its protocol, and the output is then judged elsewhere.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -23,7 +24,7 @@ import numpy as np
 from grader import lines, paths, sandbox, sanitizer
 from grader.cases import Inputs
 from grader.finding import Finding
-from grader.oracle import F32
+from grader.operations import OPERATIONS, Array
 from grader.spec import Case, Input, Lab
 
 End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
@@ -42,13 +43,24 @@ class Status(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Element type and shape of the output."""
+
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def bytes(self) -> int:
+        return self.kind.itemsize * math.prod(self.shape)
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """How one run ended. `output` (height x width) is there only when it was completed."""
+    """How one run ended. `output` is there only when it was completed."""
 
     end: End
     reason: str
     seconds: float
-    output: F32 | None = None
+    output: Array | None = None
     status: Status | None = None
     findings: list[Finding] = field(default_factory=list)
     printed: str = ""
@@ -101,15 +113,15 @@ def run(
     """Runs `case` once. Raises OSError when the machine cannot (disk full, say)."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
-        np.save(folder / "image.npy", given.image)
-        np.save(folder / "mask.npy", given.mask)
-        height, width = given.image.shape
         argv = [str(binary), "--part", case.part]
-        argv += ["--in", f"image={folder}/image.npy", "--in", f"mask={folder}/mask.npy"]
-        argv += ["--set", f"border={case.border}"]
-        for name, value in case.set.items():
+        for name, array in given.arrays.items():
+            np.save(folder / f"{name}.npy", array)
+            argv += ["--in", f"{name}={folder}/{name}.npy"]
+        for name, value in case.settings().items():
             argv += ["--set", f"{name}={value}"]
-        argv += ["--out", f"out={folder}/out.raw:f4:{height}x{width}"]
+        kind, shape = OPERATIONS[lab.part_of(case).operation].output(given.arrays)
+        wanted = Wanted(np.dtype(kind), shape)
+        argv += ["--out", f"out={folder}/out.raw:{kind}:{'x'.join(map(str, shape))}"]
         argv += ["--status", f"{folder}/status.json"]
         env = mode.env | {"CONVLABS_SIM_FINDINGS": f"{folder}/findings.jsonl"}
         if isinstance(case, Case) and case.inject:
@@ -118,14 +130,14 @@ def run(
             env["CONVLABS_SIM_PROFILE"] = f"{folder}/profile.jsonl"
         limits = sandbox.Limits(
             seconds=lab.limits.seconds,
-            file_size=max(given.image.nbytes, MAX_TEXT),
+            file_size=max(wanted.bytes(), MAX_TEXT),
             address_space=mode.address_space,
         )
         done = sandbox.launch(argv, limits, folder, env)
         findings = findings_in(folder, binary)
         if mode is SANITIZED:
             findings += sanitizer.findings(done.stderr.decode(errors="replace"))
-        outcome = _outcome(done, folder, (height, width), lab.limits.seconds, findings)
+        outcome = _outcome(done, folder, wanted, lab.limits.seconds, findings)
         profile = _read(folder / "profile.jsonl", MAX_TEXT) or b""
         return replace(outcome, profile=profile)
     finally:
@@ -135,7 +147,7 @@ def run(
 def _outcome(
     done: sandbox.Finished,
     folder: Path,
-    shape: tuple[int, int],
+    wanted: Wanted,
     seconds: float,
     findings: list[Finding],
 ) -> Outcome:
@@ -151,7 +163,7 @@ def _outcome(
     if done.signal is not None:
         return ended("crashed", _crash(done.signal))
     status = _status(folder)
-    output = _output(folder / "out.raw", shape)
+    output = _output(folder / "out.raw", wanted)
     said = _last_line(done.stderr)
     if done.status == 2 and status is None and said.startswith(RUNNER):
         return ended("our-fault", said.removeprefix(RUNNER))
@@ -190,12 +202,11 @@ def _read(path: Path, limit: int) -> bytes | None:
         return file.read(limit) if stat.S_ISREG(os.fstat(fd).st_mode) else None
 
 
-def _output(path: Path, shape: tuple[int, int]) -> F32 | None:
-    size = shape[0] * shape[1] * 4
-    data = _read(path, size + 1)
-    if data is None or len(data) != size:
+def _output(path: Path, wanted: Wanted) -> Array | None:
+    data = _read(path, wanted.bytes() + 1)
+    if data is None or len(data) != wanted.bytes():
         return None
-    return np.frombuffer(data, dtype="<f4").reshape(shape)
+    return np.frombuffer(data, dtype=wanted.kind).reshape(wanted.shape)
 
 
 def _status(folder: Path) -> Status | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader import judge
 from grader.build import Submission
 from grader.checked import Checked, Runner
 from grader.finding import Finding
+from grader.operations import OPERATIONS, Operation
 from grader.result import Check, Verdict
 from grader.spec import Safe
 
@@ -30,7 +32,8 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     if found := errors(backwards):
         return _found(submission, safe, backwards, found)
     if not _same(forwards, backwards):
-        lines = [_difference(forwards, backwards)]
+        operation = OPERATIONS[submission.lab.part_of(safe).operation]
+        lines = [_difference(operation, forwards, backwards)]
         lines.append(
             "the result depends on the order in which threads run, and a GPU promises none: look "
             "for a value that one thread writes and another uses, or a sum that many add to"
@@ -77,15 +80,16 @@ def _same(a: Checked, b: Checked) -> bool:
     return one is not None and other is not None and one.tobytes() == other.tobytes()
 
 
-def _difference(a: Checked, b: Checked) -> str:
+def _difference(operation: Operation, a: Checked, b: Checked) -> str:
     one, other = a.outcome.output, b.outcome.output
     if one is None or other is None:
         return f"with threads and blocks in reverse order your program {b.outcome.reason}"
-    different = one.view(np.uint32) != other.view(np.uint32)
-    y, x = (int(i) for i in np.argwhere(different)[0])
+    different = judge.bits(one) != judge.bits(other)
+    place = tuple(int(i) for i in np.argwhere(different)[0])
+    first, then = (judge.number(float(run[place]), run.dtype) for run in (one, other))
     return (
-        f"{int(different.sum())} of {one.size} pixels change when threads and blocks run in "
-        f"reverse order: out[y={y}][x={x}] = {one[y, x]:.9g}, then {other[y, x]:.9g}"
+        f"{int(different.sum())} of {one.size} {operation.things()} change when threads and blocks "
+        f"run in reverse order: out{operation.place(place)} = {first}, then {then}"
     )
 
 

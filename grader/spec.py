@@ -18,6 +18,8 @@ AnInput = TypeVar("AnInput", bound="Input")
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
+BORDERS = ("zero", "replicate", "")
+
 
 class SpecError(Exception):
     """A lab.toml that does not say what it must. The course's fault, never the student's."""
@@ -56,18 +58,24 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: str
     part: str
     image: str
-    mask: str
-    border: str
     points: Points
+    mask: str = ""  # "": the operation has none
+    border: str = ""
     why: str = ""
     size: tuple[Positive, Positive] | None = None  # width, height
+    channels: Positive = 1
+    type: Literal["f4", "f8", "u1"] = "f4"  # of the elements, where the operation leaves a choice
     set: dict[str, str] = {}  # further settings of the lab's driver
     seed: int = 0  # of this input's random numbers; set by load()
 
     def signature(self) -> str:
         """The same for two inputs that differ in nothing but name, points and seed."""
-        settings = sorted(self.set.items())
-        return repr((self.part, self.image, self.size, self.mask, self.border, settings))
+        image = (self.image, self.size, self.channels, self.type)
+        return repr((self.part, image, self.mask, sorted(self.settings().items())))
+
+    def settings(self) -> dict[str, str]:
+        """What the lab's driver is told."""
+        return {**({"border": self.border} if self.border else {}), **self.set}
 
 
 class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -200,7 +208,7 @@ def _check(lab: Lab, file: Path) -> None:
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
     ]
     problems += [f"part {part.id} has an empty hint" for part in lab.part if not all(part.hints)]
-    problems += [f"border '{c.border}'" for c in checks if c.border not in ("zero", "replicate")]
+    problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
     for check in lab.technique:
         problems += [f"'{check.name}': {text}" for text in _limits(check)]
     if problems:

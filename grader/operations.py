@@ -1,0 +1,88 @@
+"""What the parts of the labs compute: the arrays that go in, the one that comes out, what is right.
+
+A part of a lab.toml names its operation. cases.py makes the inputs that it declares, run.py reads
+an output of its shape and type, and judge.py compares that with `expected`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader import layers, oracle
+from grader.oracle import F32, Expected
+
+Array = npt.NDArray[Any]
+Arrays = Mapping[str, Array]
+Settings = Mapping[str, str]  # what the driver is told with --set
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing that a part may compute."""
+
+    inputs: Mapping[str, str]  # the driver's name of each, and what cases.py makes for it
+    axes: tuple[str, ...]  # of the output, slowest first: "y", "x", "n" (mask), "c" (channel)
+    shape: Callable[[Arrays], tuple[int, ...]]  # of the output
+    expected: Callable[[Arrays, Settings], Expected]
+    kind: str | None = None  # element type of the output: f4, f8 or u1; None: that of the image
+
+    def output(self, given: Arrays) -> tuple[str, tuple[int, ...]]:
+        """Element type and shape of the output."""
+        image = given["image"].dtype
+        return self.kind or f"{image.kind}{image.itemsize}", self.shape(given)
+
+    def things(self) -> str:
+        """What its elements are called."""
+        return "pixels" if self.axes == ("y", "x") else "values"
+
+    def place(self, index: tuple[int, ...]) -> str:
+        """Such as "[y=3][x=4]"."""
+        return "".join(f"[{axis}={i}]" for axis, i in zip(self.axes, index, strict=True))
+
+
+def plane(right: Callable[[F32, F32, str], Expected]) -> Operation:
+    """A filter of a float32 image by a mask, or masks: labs 1 to 6."""
+    return Operation(
+        inputs={"image": "plane", "mask": "mask"},
+        axes=("y", "x"),
+        shape=lambda given: given["image"].shape,
+        expected=lambda given, settings: right(given["image"], given["mask"], settings["border"]),
+        kind="f4",
+    )
+
+
+OPERATIONS: dict[str, Operation] = {
+    **{name: plane(right) for name, right in oracle.OPERATIONS.items()},
+    "depthwise": Operation(
+        inputs={"image": "planes", "mask": "weights"},
+        axes=("c", "y", "x"),
+        shape=lambda given: given["image"].shape,
+        expected=lambda given, _: layers.depthwise(given["image"], given["mask"]),
+    ),
+    "layers": Operation(
+        inputs={"image": "planes", "mask": "weights"},
+        axes=("n", "y", "x"),
+        shape=lambda given: (len(given["mask"]), *given["image"].shape[1:]),
+        expected=lambda given, _: layers.convolution(given["image"], given["mask"]),
+    ),
+}
+
+
+def expected(operation: str, exact: str | None, given: Arrays, settings: Settings) -> Expected:
+    """What a case must give. `exact` is the spec's: None, or "float32 row-major"."""
+    if exact is None:
+        return OPERATIONS[operation].expected(given, settings)
+    return oracle.float32_row_major(given["image"], given["mask"], settings["border"])
+
+
+def bytes_near(value: npt.NDArray[np.float64], error: float | npt.NDArray[np.float64]) -> Expected:
+    """The bytes that a value may be rounded to when it was computed to within `error`: one, or two
+    neighbours where k + 1/2 is that near. The bound then is 1/2 around k + 1/2, and else 0."""
+    low = np.clip(np.floor(value - error + 0.5), 0, 255)
+    high = np.clip(np.floor(value + error + 0.5), 0, 255)
+    return Expected((low + high) / 2, (high - low) / 2)
