@@ -72,6 +72,12 @@ grader-test: setup-dev runtime
 	$(say) PYTEST grader
 	$(Q)$(PYTHON) -m pytest -q grader/tests
 
+# Busy loops on every core while lab 1 is graded N times: grader/tests/timing/.
+.PHONY: timing-experiment
+N ?= 50
+timing-experiment: setup
+	$(Q)$(PYTHON) grader/tests/timing/experiment.py $(N)
+
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
 
@@ -136,7 +142,8 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
 
-COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out labs/common/runner.c,$(wildcard labs/common/*.c)))
+MAINS := runner bench bench_cpu
+COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out $(MAINS:%=labs/common/%.c),$(wildcard labs/common/*.c)))
 SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.c)) \
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.S))
 RUNNER_OBJ := $(LIB)/common/runner.o
@@ -144,6 +151,9 @@ RUNNER_OBJ := $(LIB)/common/runner.o
 .PHONY: runtime
 runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(RUNNER_OBJ)
 
+# Calibration means the most that this machine can do; timing knows OpenMP's team of threads.
+$(LIB)/common/calibrate.o: OUR_CFLAGS += -O3 -march=native -ffp-contract=fast -fopenmp
+$(LIB)/common/bench_cpu.o: OUR_CFLAGS += -fopenmp
 $(LIB)/common/%.o: labs/common/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -168,7 +178,7 @@ $(LIB)/libsim.a: $(SIM_OBJ)
 TESTS := $(patsubst labs/tests/%.c,%,$(wildcard labs/tests/test_*.c)) \
          $(patsubst labs/tests/%.cu,%,$(wildcard labs/tests/test_*.cu))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
-CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
+CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp
 
 .PHONY: unit unit-one-flavour lint-c
 unit: setup-dev
@@ -285,6 +295,69 @@ $(GIVEN)/%.o: $(GIVEN)/%.cpp
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
 endif
 -include $(wildcard $(BUILD)/given/*/*/*.d)
+
+# ---------------------------------------------------------------- one lab, timed
+
+# Called as run-binary is, for what a lab and a backend have to be timed. Student,
+# baseline and reference are compiled alike, each into a shared object of its own that binds its
+# symbols to itself: labs/common/bench.h says why.
+ifneq ($(OUT),)
+REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
+SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
+PIC := -w -fPIC -fno-semantic-interposition
+PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
+            -Ilabs/common -Ilabs/$(LAB)
+SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
+SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
+pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(basename $(2))))
+
+.PHONY: speed-binary
+speed-binary: $(OUT)/student.so $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE),$(GIVEN)/reference.so) $(GIVEN)/bench
+
+$(OUT)/student.so: $(call pic,$(OUT),$(FILES))
+$(GIVEN)/baseline.so: $(call pic,$(GIVEN),$(SLOW))
+$(GIVEN)/reference.so: $(call pic,$(GIVEN)/reference,$(REFERENCE))
+$(OUT)/student.so $(GIVEN)/baseline.so $(GIVEN)/reference.so:
+	$(Q)$(SHARED_$(BACKEND)) $^ -o $@
+
+$(OUT)/pic/%.o: $(OUT)/src/%.c
+	$(pic-cc)
+$(GIVEN)/pic/%.o: labs/$(LAB)/%.c
+	$(pic-cc)
+$(GIVEN)/reference/pic/%.o: solutions/$(LAB)/%.c
+	$(pic-cc)
+$(OUT)/pic/%.o: $(OUT)/src/%.cu
+	$(pic-nvcc)
+$(GIVEN)/pic/%.o: labs/$(LAB)/%.cu
+	$(pic-nvcc)
+$(GIVEN)/reference/pic/%.o: solutions/$(LAB)/%.cu
+	$(pic-nvcc)
+
+define pic-cc
+	@mkdir -p $(@D)
+	$(say) CC '$< (timed)'
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) $(DEPS) -c $< -o $@
+endef
+define pic-nvcc
+	@mkdir -p $(@D)
+	$(say) NVCC '$< (timed)'
+	$(Q)$(PIC_NVCC) -MMD -MF $(@:.o=.d) -c $< -o $@
+endef
+
+BENCH_LIBS := $(LIB)/libcommon.a -lm -ldl
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
+$(GIVEN)/bench_gpu.o: labs/common/bench_gpu.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -MMD -MF $(@:.o=.d) -c $< -o $@
+else
+$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench_cpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+	$(Q)$(CC) -fopenmp $(filter %.o,$^) $(BENCH_LIBS) -Wl,-z,now -o $@
+endif
+-include $(wildcard $(GIVEN)/pic/*.d $(GIVEN)/reference/pic/*.d)
+endif
 
 # ---------------------------------------------------------------- a program of one's own
 

@@ -27,6 +27,9 @@ COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, 
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 
+_TARGETS = {"run": "run-binary", "unit": "test-binary", "speed": "speed-binary"}
+
+
 class SourceError(Exception):
     """--src names no such place: a usage error."""
 
@@ -180,8 +183,10 @@ def build(
     target: str = "run",
     checked: bool = False,
 ) -> Build:
-    """Builds the submission's runner ("run") or its unit tests ("unit"). `checked`: the checked
-    program too, at the same time.
+    """Builds the submission's runner ("run"), its unit tests ("unit") or what times it ("speed").
+
+    For "speed" the binary is a shared object of the student's functions; the program that opens it
+    is the lab's own: given(). `checked`: the checked program too, at the same time.
 
     Raises BuildError when something of ours does not build or make cannot run.
     """
@@ -195,7 +200,7 @@ def build(
         "OUT": str(out.relative_to(paths.ROOT)),
     }
     made = _make(
-        [{"run": "run-binary", "unit": "test-binary"}[target], *(["checked-binary"] * checked)],
+        [_TARGETS[target], *(["checked-binary"] * checked)],
         variables,
         COMPILE_LIMITS,
         verbose,
@@ -206,11 +211,17 @@ def build(
     warnings = [d for d in diagnostics if d.severity == "warning"]
     if made.status == 0:
         second = out / "checked" if checked else None
-        return Build(out / target, [], warnings, made.seconds, second)
+        product = "student.so" if target == "speed" else target
+        return Build(out / product, [], warnings, made.seconds, second)
     errors = _explain(made, log, diagnostics, submission)
     if not errors:
         raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
     return Build(None, errors, warnings, made.seconds)
+
+
+def given(lab: Lab, backend: str) -> Path:
+    """Where the lab's own parts are built: the timing program, baseline.so, reference.so."""
+    return paths.BUILD / "given" / lab.folder / backend
 
 
 def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str]) -> str | None:

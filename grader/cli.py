@@ -113,6 +113,7 @@ def _grade(
     json_file: str | None,
     colour: bool,
     verbose: bool,
+    timed: bool,
 ) -> int:
     lab = _load(lab_id)
     if pattern is not None and not pipeline.matching(lab, pattern):
@@ -138,7 +139,7 @@ def _grade(
     _announce_first_build()
     observer = pipeline.Observer(progress.show, checked)
     try:
-        graded = pipeline.grade(submission, backend, observer, pattern, verbose)
+        graded = pipeline.grade(submission, backend, observer, pattern, verbose, timed)
     finally:
         progress.clear()
     if not quiet:
@@ -179,8 +180,12 @@ def _lab_command(lab_id: str) -> Callable[..., None]:
         verbose: Annotated[
             bool, typer.Option("-v", "--verbose", help="Times, every message, the build commands.")
         ] = False,
+        timed: Annotated[
+            bool, typer.Option("--speed/--no-speed", help="Time what is right; some seconds more.")
+        ] = True,
     ) -> None:
-        code = _grade(lab_id, src, backend.value, pattern, json_file, _coloured(colour), verbose)
+        painted = _coloured(colour)
+        code = _grade(lab_id, src, backend.value, pattern, json_file, painted, verbose, timed)
         raise typer.Exit(code)
 
     return command

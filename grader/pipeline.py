@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, safety, score, technique
+from grader import __version__, correctness, safety, score, technique, timing
 from grader.backend import Backend, machine
 from grader.build import Build, BuildError, Submission, build
 from grader.checked import Runner
 from grader.profile import Profile
 from grader.result import Check, GradedFile, Kind, Result, Verdict
 from grader.run import workspace
-from grader.spec import Case, Lab, Safe, Technique
+from grader.spec import Case, Lab, Safe, Speed, Technique
 
-Planned = Case | Safe | Technique
-KINDS: dict[type, Kind] = {Case: "correct", Safe: "safe", Technique: "technique"}
+Planned = Case | Safe | Technique | Speed
+KINDS: dict[type, Kind] = {
+    Case: "correct",
+    Safe: "safe",
+    Technique: "technique",
+    Speed: "speed",
+}
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,11 @@ class Grading:
         named = [c.name for c in failed if c.kind == "correct"]
         return named[0] if named else "a right result"
 
+    def spoilt(self, part: str) -> str | None:
+        """The case that keeps a part from being timed: it failed, or could not be checked."""
+        cases = (c for c in self.checks if c.part == part and c.kind == "correct")
+        return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+
 
 def matching(lab: Lab, pattern: str) -> list[Planned]:
     """The checks that -k selects: its text stands in "part name", whatever the case of letters."""
@@ -66,10 +76,16 @@ def grade(
     observer: Observer,
     pattern: str | None = None,
     verbose: bool = False,
+    timed: bool = True,
 ) -> Result:
-    """The whole grade of one lab. What goes wrong on our side is a check of verdict `error`."""
+    """The whole grade of one lab. What goes wrong on our side is a check of verdict `error`.
+
+    `timed`: speed is checked as well, where the backend can; the simulator's time says nothing.
+    """
     lab = submission.lab
     selected = lab.checks() if pattern is None else matching(lab, pattern)
+    if not timed or backend == "sim":
+        selected = [planned for planned in selected if not isinstance(planned, Speed)]
     grading = Grading(submission, backend, observer)
     observer.starting("building")
     if _compiles(grading, selected, verbose):
@@ -82,7 +98,7 @@ def grade(
         for planned in selected:
             grading.add(_blank(lab, planned, "skip", needs="compiles"))
     checks = grading.checks
-    marks = score.score(lab, backend, checks, selected=pattern is not None)
+    marks = score.score(lab, backend, checks, selected=pattern is not None, timed=timed)
     return Result(
         lab=lab.id,
         title=lab.title,
@@ -105,7 +121,7 @@ def grade(
 def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
     """Builds what the selected checks need, and adds the check of it. False: nothing can run."""
     submission, on_gpu = grading.submission, grading.backend == "gpu"
-    traced = any(not isinstance(planned, Case) for planned in selected)
+    traced = any(isinstance(planned, Safe | Technique) for planned in selected)
     made_to_fail = any(isinstance(planned, Case) and planned.inject for planned in selected)
     name, identity = "compiles", f"{submission.lab.id}/compiles"
     if submission.problems:
@@ -192,6 +208,10 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
     try:
         if isinstance(planned, Case):
             return _correct(grading, planned, work)
+        if isinstance(planned, Speed):
+            if spoilt := grading.spoilt(planned.part):
+                return _blank(lab, planned, "skip", needs=spoilt)
+            return timing.check(grading.submission, planned, grading.backend, work)
         if grading.runner is None:
             return _blank(lab, planned, "skip", [grading.without])
         needs = grading.needs(planned.part)
@@ -202,11 +222,13 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
             grading.observer.profiled(planned, profile)
         return check
     except DatasetMissing as missing:
-        reason = str(missing)
+        reason = [str(missing)]
+    except BuildError as fault:
+        reason = _fault(fault)
     except (OSError, MemoryError) as problem:
         what = getattr(problem, "strerror", None) or str(problem) or "out of memory"
-        reason = f"this machine does not let the grader work: {what}"
-    return _blank(lab, planned, "error", [reason])
+        reason = [f"this machine does not let the grader work: {what}"]
+    return _blank(lab, planned, "error", reason)
 
 
 def _correct(grading: Grading, case: Case, work: Path) -> Check:

@@ -138,7 +138,7 @@ def run(
         if mode is SANITIZED:
             findings += sanitizer.findings(done.stderr.decode(errors="replace"))
         outcome = _outcome(done, folder, wanted, lab.limits.seconds, findings)
-        profile = _read(folder / "profile.jsonl", MAX_TEXT) or b""
+        profile = read_regular(folder / "profile.jsonl", MAX_TEXT) or b""
         return replace(outcome, profile=profile)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -161,10 +161,10 @@ def _outcome(
     if done.flooded:
         return ended("flood", "printed more than a megabyte and was stopped; take the printing out")
     if done.signal is not None:
-        return ended("crashed", _crash(done.signal))
+        return ended("crashed", crash(done.signal))
     status = _status(folder)
     output = _output(folder / "out.raw", wanted)
-    said = _last_line(done.stderr)
+    said = last_line(done.stderr)
     if done.status == 2 and status is None and said.startswith(RUNNER):
         return ended("our-fault", said.removeprefix(RUNNER))
     if done.status != 0 or status is None or not status.completed or output is None:
@@ -176,7 +176,7 @@ def _outcome(
     return Outcome("completed", "", done.seconds, output, status, findings, printed)
 
 
-def _crash(number: int) -> str:
+def crash(number: int) -> str:
     names = {
         signal.SIGSEGV: "segmentation fault: memory that is not the program's was touched",
         signal.SIGBUS: "bus error: memory that is not the program's was touched",
@@ -192,7 +192,7 @@ def _crash(number: int) -> str:
     return f"crashed: signal {number}"
 
 
-def _read(path: Path, limit: int) -> bytes | None:
+def read_regular(path: Path, limit: int) -> bytes | None:
     """A regular file's first bytes, never through a link; None when there is none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -203,14 +203,14 @@ def _read(path: Path, limit: int) -> bytes | None:
 
 
 def _output(path: Path, wanted: Wanted) -> Array | None:
-    data = _read(path, wanted.bytes() + 1)
+    data = read_regular(path, wanted.bytes() + 1)
     if data is None or len(data) != wanted.bytes():
         return None
     return np.frombuffer(data, dtype=wanted.kind).reshape(wanted.shape)
 
 
 def _status(folder: Path) -> Status | None:
-    data = _read(folder / "status.json", 1 << 16)
+    data = read_regular(folder / "status.json", 1 << 16)
     try:
         return msgspec.json.decode(data or b"", type=Status)
     except msgspec.DecodeError:
@@ -218,7 +218,7 @@ def _status(folder: Path) -> Status | None:
 
 
 def _findings(folder: Path) -> list[Finding]:
-    data = _read(folder / "findings.jsonl", MAX_TEXT) or b""
+    data = read_regular(folder / "findings.jsonl", MAX_TEXT) or b""
     found: list[Finding] = []
     for line in data.splitlines()[:MAX_FINDINGS]:
         with suppress(msgspec.DecodeError):
@@ -255,6 +255,6 @@ def _with_lines(finding: Finding, places: dict[int, lines.Place]) -> Finding:
     return finding
 
 
-def _last_line(text: bytes) -> str:
+def last_line(text: bytes) -> str:
     lines: list[Any] = text.decode(errors="replace").strip().splitlines()
     return str(lines[-1])[:300] if lines else ""

@@ -8,12 +8,12 @@ from grader.spec import Lab
 FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
+def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bool = True) -> Score:
     """The points earned and measured.
 
     `uncertain` and `error` cost nothing: their points count as unmeasured, and so do those of a
     check that this backend does not have (a skip that needs no other check). With `selected` (a
-    run of part of the checks) the score covers only what ran.
+    run of part of the checks) the score covers only what ran. `timed`: speed was asked for.
     """
     ours = {c.name for c in checks if c.verdict == "error"}  # a skip for their sake is ours too
     lost = [c for c in checks if c.verdict == "error" or c.needs in ours]
@@ -30,8 +30,12 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
         for c in checks
         if c.verdict == "uncertain"
     ]
-    if elsewhere:
-        unmeasured.append(Unmeasured(sum(c.max_points for c in elsewhere), "need the simulator"))
+    for reason, skipped in (
+        ("need the simulator", [c for c in elsewhere if c.kind != "speed"]),
+        ("cannot be timed here", [c for c in elsewhere if c.kind == "speed"]),
+    ):
+        if skipped:
+            unmeasured.append(Unmeasured(sum(c.max_points for c in skipped), reason))
     faults = sum(c.max_points for c in lost)
     if faults:
         unmeasured.append(
@@ -41,6 +45,8 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool) -> Score:
     if lab.points.speed and "speed" not in checked:
         gpu = "gpu" in lab.backends and backend != "gpu"
         reason = "need a GPU" if gpu else "are for speed, which this version does not time yet"
+        if lab.speed and not timed and not gpu:
+            reason = "are for speed, left out by --no-speed"
         unmeasured.append(Unmeasured(lab.points.speed, reason))
     total = lab.points.total()
     rest = total - measured - sum(u.points for u in unmeasured)

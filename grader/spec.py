@@ -103,6 +103,17 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     at_least: float | None = None
 
 
+class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One timed input. speed.py says what the bars mean."""
+
+    hint: str  # what to try, for who is too slow
+    baseline_is: tuple[float, float] | None = None  # its time over the reference's; None: not timed
+    against: Literal["reference", "baseline"] = "reference"
+    pass_at: float = 0.7  # of the reference's speed
+    full_at: float = 0.9
+    at_least: float | None = None  # against the baseline: times its speed
+
+
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One lab. `folder` is labs/labN_*; load() fills it in."""
 
@@ -117,6 +128,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: list[Case]
     safe: list[Safe] = []
     technique: list[Technique] = []
+    speed: list[Speed] = []
     limits: Limits = Limits()
     folder: str = ""
     hidden_included: bool = False
@@ -124,9 +136,9 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def part_of(self, case: Input) -> Part:
         return next(part for part in self.part if part.id == case.part)
 
-    def checks(self) -> list[Case | Safe | Technique]:
+    def checks(self) -> list[Case | Safe | Technique | Speed]:
         """Everything that is graded, in its order."""
-        return [*self.case, *self.safe, *self.technique]
+        return [*self.case, *self.safe, *self.technique, *self.speed]
 
 
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,6 +178,7 @@ def load(lab_id: str) -> Lab:
         case=cases,
         safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
         technique=[_seeded(check, lab.seed, check.signature()) for check in lab.technique],
+        speed=[_seeded(check, lab.seed) for check in lab.speed],
         folder=file.parent.name,
         hidden_included=hidden_included,
     )
@@ -203,6 +216,9 @@ def _check(lab: Lab, file: Path) -> None:
         stated = getattr(lab.points, table)
         if total != stated and (kind != "case" or lab.hidden_included):
             problems.append(f"the [[{kind}]] sum to {total} points, points.{table} is {stated}")
+    timed = sum(check.points for check in lab.speed)
+    if lab.speed and timed != lab.points.speed:
+        problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")
     problems += [f"part {i.part} is not one" for i in checks if i.part not in parts]
     problems += [
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
@@ -211,6 +227,7 @@ def _check(lab: Lab, file: Path) -> None:
     problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
     for check in lab.technique:
         problems += [f"'{check.name}': {text}" for text in _limits(check)]
+    problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
     if problems:
         raise SpecError(f"{where}: " + "; ".join(problems))
 
@@ -223,3 +240,15 @@ def _limits(check: Technique) -> list[str]:
     if check.per is not None and counters.is_quotient(check.counter):
         problems.append(f"a quotient has no 'per {check.per}'")
     return problems
+
+
+def _bars(check: Speed) -> str:
+    """What a speed check asks that cannot be, or ""."""
+    if check.against == "baseline" and (check.at_least is None or check.baseline_is is None):
+        return "against the baseline it needs at_least and baseline_is"
+    if not 0 < check.pass_at <= check.full_at:
+        return "pass_at lies above full_at"
+    low, high = check.baseline_is or (1.0, 1.0)
+    if not 0 < low <= high:
+        return "baseline_is is no range"
+    return "" if check.hint.strip() else "an empty hint"

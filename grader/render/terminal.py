@@ -51,7 +51,7 @@ class Terminal:
         return "\n".join([text.rstrip(), *([] if again else self._lines(check, lab, hints))])
 
     def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
-        if check.verdict == "pass" and not self.verbose:
+        if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             return []
         lines = [wrapped for line in check.message for wrapped in self._wrap(line)]
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
@@ -72,8 +72,9 @@ class Terminal:
                 "  The grader or this machine is at fault, not your file; nothing is lost."
             )
         elif not failed and result.selected is None:
-            kind = "checks" if result.hidden_included else "public checks"
-            lines.append(f"  all {kind} passed")
+            kind = "check" if result.hidden_included else "public check"
+            sure = not any(c.verdict == "uncertain" for c in result.checks)
+            lines.append(f"  all {kind}s passed" if sure else f"  no {kind} failed")
         public = [c for c in failed if not c.hidden and c.part]
         if public:
             lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")

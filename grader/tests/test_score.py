@@ -63,6 +63,19 @@ def test_a_check_that_this_backend_lacks_costs_nothing() -> None:
     assert missing["need the simulator"] == 5
 
 
+def test_what_cannot_be_timed_here_costs_nothing() -> None:
+    speed = Check("s", "s", "speed", "skip", 0, 15)
+    earned, measured, missing, code = graded(check("pass", 85), speed, backend="gpu")
+    assert (earned, measured, code) == (85, 85, score.FULL_MARKS)
+    assert missing == {"cannot be timed here": 15}
+
+
+def test_half_of_the_points_for_speed() -> None:
+    speed = Check("s", "s", "speed", "pass", 7.5, 15)
+    earned, measured, missing, code = graded(check("pass", 85), speed, backend="gpu")
+    assert (earned, measured, missing, code) == (92.5, 100, {}, score.LESS)
+
+
 def test_without_the_hidden_checks_their_points_are_named() -> None:
     _, measured, missing, code = graded(check("pass", 75))
     assert measured == 75 and code == score.FULL_MARKS

@@ -1,7 +1,8 @@
 """Submissions with a known verdict, graded by the real ./grade.
 
 Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
-`zoo: wrong | NAME-OF-THE-MISTAKE` or `zoo: right`.
+`zoo: wrong | NAME-OF-THE-MISTAKE`, `zoo: right` or `zoo: slow | PART`: right, and too slow there.
+What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
 """
 
 import json
@@ -51,9 +52,9 @@ Graded = tuple[int, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def gradings() -> Iterator[dict[Path, Future[Graded]]]:
-    """Every entry's grade, made several at a time: one grading leaves cores idle."""
+    """Every entry's grade but its speed, several at a time: one grading leaves cores idle."""
     with ThreadPoolExecutor(max_workers=2 * len(os.sched_getaffinity(0))) as pool:
-        yield {e: pool.submit(grade, e.parent.name, "--src", str(e)) for e in ENTRIES}
+        yield {e: pool.submit(grade, e.parent.name, "--src", str(e), "--no-speed") for e in ENTRIES}
         pool.shutdown(cancel_futures=True)
 
 
@@ -61,7 +62,7 @@ def gradings() -> Iterator[dict[Path, Future[Graded]]]:
 def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]]) -> None:
     code, document = gradings[entry].result()
     failed = [c["name"] for c in document["checks"] if c["verdict"] not in ("pass", "skip")]
-    if verdict_of(entry) == "right":
+    if verdict_of(entry) in ("right", "slow"):
         assert code == 0, failed
         assert document["score"]["earned"] == document["score"]["measured"]
     else:
@@ -73,7 +74,7 @@ def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]]) -> None:
 
 @pytest.mark.parametrize("lab", spec.available())
 def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
-    code, document = grade(lab, "--src", "solutions")
+    code, document = grade(lab, "--src", "solutions", "--no-speed")
     assert code == 0, [c for c in document["checks"] if c["verdict"] != "pass"]
     assert document["score"]["earned"] == document["score"]["measured"]
     points = spec.load(lab).points
@@ -88,3 +89,63 @@ def test_starter_earns_nothing_and_says_what_to_do(lab: str) -> None:
     assert document["open_todos"]
     for check in document["checks"]:
         assert check["verdict"] != "fail" or check["message"], check["name"]
+
+
+SLOW = [e for e in ENTRIES if verdict_of(e) == "slow"]
+
+
+def speeds(source: Path) -> dict[str, dict[str, Any]]:
+    """The speed checks of lab 1, by part."""
+    _, document = grade("lab1", "--src", str(source), "-k", "speed of")
+    return {c["part"]: c for c in document["checks"] if c["kind"] == "speed"}
+
+
+@pytest.mark.parametrize("entry", SLOW, ids=lambda e: f"{e.parent.name}/{e.name}")
+def test_a_slow_one_gets_no_points_for_it(entry: Path) -> None:
+    """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
+    line = next(entry.iterdir()).read_text().splitlines()[0]
+    part = line.split("|")[1].strip()
+    check = speeds(entry)[part]
+    assert check["points"] == 0
+    assert check["verdict"] in (
+        ("fail", "error") if part == "B" else ("fail", "uncertain", "error")
+    )
+    assert check["message"]
+    if check["verdict"] == "fail":
+        assert check["diagnosis"] == "slow"
+        assert any(line.startswith("try: ") for line in check["message"])
+        assert check["details"]["ratio_high"] < 0.7
+
+
+def test_the_solution_is_never_too_slow() -> None:
+    found = speeds(paths.ROOT / "solutions")
+    assert sorted(found) == ["A", "B", "C"]
+    for check in found.values():
+        assert check["verdict"] != "fail", check["message"]
+        if check["verdict"] == "pass":
+            assert check["points"] == check["max_points"]
+            assert 0 < check["details"]["efficiency"] < 1.25
+            assert check["details"]["ratio_low"] <= check["details"]["ratio"]
+
+
+def test_a_wrong_part_is_not_timed(tmp_path: Path) -> None:
+    solution = (paths.ROOT / "solutions/lab1_cpu_loop/cpu_loop.c").read_text()
+    broken = solution.replace("sum[x] = 0.0f", "sum[x] = 1.0f")
+    assert broken != solution
+    (tmp_path / "cpu_loop.c").write_text(broken)
+    _, document = grade("lab1", "--src", str(tmp_path), "-k", "3x13 on")
+    skipped = [c for c in document["checks"] if c["kind"] == "speed" and c["verdict"] == "skip"]
+    assert [c["part"] for c in skipped] == ["B", "C"]
+    failed = {c["name"] for c in document["checks"] if c["verdict"] == "fail"}
+    assert all(c["needs"] in failed for c in skipped)
+
+
+def test_the_simulator_times_nothing() -> None:
+    _, document = grade("lab3", "--src", "solutions", "--backend", "sim", "-k", "13x13 on 97x61")
+    assert not [c for c in document["checks"] if c["kind"] == "speed"]
+
+
+def test_no_speed_says_what_was_left_out() -> None:
+    _, document = grade("lab1", "--src", "solutions", "--no-speed")
+    reasons = {u["reason"]: u["points"] for u in document["score"]["unmeasured"]}
+    assert reasons == {"are for speed, left out by --no-speed": 30}

@@ -1,0 +1,199 @@
+"""The timing program and its judge, on real shared objects, with margins that no noise reaches."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader import build, cases, oracle, paths, spec, timing
+from grader.bench import Band, Bench, Ran
+from grader.cases import Inputs
+from grader.spec import Speed
+
+LAB = spec.load("lab1")
+SPEED = Speed(
+    name="small",
+    part="B",
+    image="noise",
+    mask="random5",
+    border="zero",
+    points=10,
+    hint="h",
+    size=(160, 120),
+)
+GIVEN = cases.inputs(LAB, SPEED, 1)
+SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
+
+
+@pytest.fixture(scope="module")
+def course() -> Path:
+    """The lab's own timing program, baseline and reference."""
+    submission = build.find(LAB, "solutions")
+    build.build(submission, "cpu", target="speed")
+    return build.given(LAB, "cpu")
+
+
+def bench(course: Path, folder: Path, source: str) -> Bench:
+    """A bench of a student's file, which may be as hostile as it likes."""
+    file, library = folder / "cpu_loop.c", folder / "student.so"
+    file.write_text(source)
+    flags = ["-O3", "-march=native", "-fopenmp", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic,-z,now"]
+    places = [f"-I{paths.LABS}/common", f"-I{paths.LABS}/{LAB.folder}"]
+    subprocess.run(["gcc", *flags, *places, file, "-o", library], check=True)
+    return Bench(
+        course / "bench", library, course / "baseline.so", course / "reference.so", 1, wall=False
+    )
+
+
+def run(tested: Bench, folder: Path, rounds: int = 3, only: str | None = None) -> Ran:
+    return tested.run(SPEED, GIVEN, folder, (rounds, 5.0), 11, only)
+
+
+def instead(body: str, before: str = "") -> str:
+    """The solution with another correlate_rows()."""
+    at = SOLUTION.index("void correlate_rows")
+    end = SOLUTION.index("}\n}\n", at) + len("}\n}\n")
+    head = SOLUTION[at : SOLUTION.index("{", at)]
+    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "honest")
+    return (
+        rest
+        + SOLUTION[SOLUTION.index("{", at) : end]
+        + head
+        + "{\n"
+        + body
+        + "\n}\n"
+        + (SOLUTION[end:])
+    )
+
+
+CALL = "honest(image, width, height, mask, radius, border, out);"
+
+
+def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, SOLUTION), tmp_path, rounds=9)
+    assert ran.end == "completed" and ran.status
+    rounds = ran.rounds()
+    assert rounds.shape == (9, 4)
+    assert not np.isnan(rounds[:, [0, 2, 3]]).any()
+    assert np.isnan(rounds[:, 1]).sum() == 7  # the baseline takes part in one of seven
+    assert ran.status.copy_ns > 0 and ran.status.mac_rate > 0
+    assert len(ran.bands) == 9
+    assert len({band.roll for band in ran.bands}) == 9  # each round has an input of its own
+    assert timing.judge_bands(LAB, SPEED, GIVEN, ran.bands) == []
+    assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
+
+
+def test_only_one_of_them(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, SOLUTION), tmp_path, only="student")
+    assert np.isnan(ran.rounds()[:, 1:]).all() and not np.isnan(ran.rounds()[:, 0]).any()
+
+
+@pytest.mark.parametrize("border", ["zero", "replicate"])
+@pytest.mark.parametrize("first", [0, 1, 20, 41])
+def test_a_band_is_what_the_whole_oracle_says(border: str, first: int) -> None:
+    random = np.random.default_rng(2)
+    image = random.random((49, 31), dtype=np.float32)
+    given = Inputs(image, random.random((5, 5), dtype=np.float32))
+    whole = oracle.correlate(np.roll(image, -17, axis=0), given.mask, border)
+    band = Band(first, 17, np.zeros((8, 31), np.float32))
+    found = timing.expected_band("correlate", border, given, band)
+    assert np.array_equal(found.value, whole.value[first : first + 8])
+    assert np.array_equal(found.bound, whole.bound[first : first + 8])
+
+
+def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
+    course: Path, tmp_path: Path
+) -> None:
+    kept = "static float kept[1 << 20]; static int calls;\n"
+    body = f"""{CALL}
+    if (calls++ == 0)
+        for (int i = 0; i < width * height; i++) kept[i] = out[i];
+    for (int i = 0; i < width * height; i++) out[i] = kept[i];"""
+    ran = run(bench(course, tmp_path, instead(body, kept)), tmp_path)
+    wrong = timing.judge_bands(LAB, SPEED, GIVEN, ran.bands)
+    assert wrong and "wrong when it was timed" in wrong[0]
+
+
+def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, instead("")), tmp_path)
+    assert "unwritten" in timing.judge_bands(LAB, SPEED, GIVEN, ran.bands)[0]
+    assert timing.judge_bands(LAB, SPEED, GIVEN, []) != []
+
+
+CLOCKS = """
+#include <time.h>
+#include <stdint.h>
+int clock_gettime(clockid_t c, struct timespec *t) { t->tv_sec = t->tv_nsec = 0; return 0; }
+uint64_t clock_ns(void) { return 0; }
+uint64_t clock_process_ns(void) { return 0; }
+int place_time(void) { return 0; }
+"""
+SLOW = """
+void baseline_correlate(const float *image, int width, int height, const float *mask, int radius,
+                        enum border border, float *out) {}
+"""
+
+
+def test_a_students_symbols_take_no_ones_place(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, CLOCKS + SOLUTION + SLOW), tmp_path, rounds=8)
+    assert ran.end == "completed"
+    assert timing.judge_bands(LAB, SPEED, GIVEN, ran.bands) == []
+    rounds = ran.rounds()
+    assert not np.isnan(rounds[:, [0, 2, 3]]).any()
+    assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
+    assert rounds[0, 1] > 2 * rounds[0, 2]  # and the baseline is still the slow one
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("exit(0);", "failed"),
+        ("*(volatile int *)8 = 0;", "failed"),
+        ("for (;;) {}", "failed"),
+    ],
+)
+def test_a_function_that_does_not_come_back(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, end: str
+) -> None:
+    monkeypatch.setattr("grader.bench.STARTING", 1.0)
+    tested = bench(course, tmp_path, "#include <stdlib.h>\n" + instead(body))
+    ran = tested.run(SPEED, GIVEN, tmp_path, (3, 0.5), 1)
+    assert ran.end == end and ran.reason
+
+
+def test_work_that_is_not_reported_shows_outside(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child process does work that the process's own clock does not see."""
+    before = "#include <sys/wait.h>\n#include <unistd.h>\n#include <time.h>\n"
+    body = f"""{CALL}
+    if (fork() == 0) {{
+        const clock_t start = clock();
+        while (clock() - start < CLOCKS_PER_SEC / 50) {{}}
+        _exit(0);
+    }}
+    wait(NULL);"""
+    monkeypatch.setattr(timing, "OUTSIDE", 1e-4)  # each call takes 20 ms: a few are enough
+    tested = bench(course, tmp_path, instead(body, before))
+    ran = run(tested, tmp_path, rounds=9)
+    session = timing.Session()
+    session.add(ran)
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess and excess > 10e6
+
+
+def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:
+    tested = bench(course, tmp_path, SOLUTION)
+    session = timing.Session()
+    session.add(run(tested, tmp_path, rounds=50))
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess is None or excess < 10e6
+
+
+def test_a_copy_without_the_solution_is_timed_by_the_baseline(course: Path, tmp_path: Path) -> None:
+    tested = bench(course, tmp_path, SOLUTION)
+    alone = Bench(tested.program, tested.student, tested.baseline, None, 1, wall=False)
+    rounds = run(alone, tmp_path).rounds()
+    assert np.isnan(rounds[:, 2]).all()
+    assert not np.isnan(rounds[:, [0, 1, 3]]).any()  # the baseline twice

@@ -1,0 +1,333 @@
+"""One `speed` check: times the student's function beside the course's and says what came of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader import build, cases, judge, oracle, paths
+from grader.bench import Band, Bench, Ran
+from grader.build import Submission
+from grader.cases import Inputs
+from grader.oracle import F32
+from grader.result import Check, Verdict
+from grader.spec import Lab, Speed
+from grader.speed import (
+    F64,
+    REFERENCE,
+    STUDENT,
+    Interval,
+    Timings,
+    achieved,
+    earned,
+    floor,
+    has_reference,
+    hidden_ns,
+    impossible,
+    mostly_disturbed,
+    undisturbed,
+    unfit,
+)
+
+BUDGET = 4.0  # seconds of rounds that a check may take
+LAUNCH = 0.6  # of them in one process; each finds its memory elsewhere
+ENOUGH = 12  # rounds for a decision, unless time runs out
+MOST_ROUNDS = 20000  # of one launch; MAX_ROUNDS of bench.c
+JUDGED = 40  # bands of one launch that the oracle computes
+OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
+MOST_REPEATS = 500
+ATTEMPTS = 3  # at timing from outside; a disturbance only ever adds time
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What became of a check."""
+
+    verdict: Verdict
+    lines: list[str]
+    diagnosis: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    points: float = 0
+
+
+class Ended(Exception):  # noqa: N818 (it need not be an error)
+    """Nothing is left to be timed."""
+
+    def __init__(self, verdict: Verdict, lines: list[str], diagnosis: str | None = None) -> None:
+        super().__init__(*lines)
+        self.ending = Ending(verdict, lines, diagnosis)
+
+
+@dataclass
+class Session:
+    """What the launches of one check came to."""
+
+    rounds: list[F64] = field(default_factory=list)
+    voided: int = 0
+    copy_ns: float = float("inf")
+    mac_rate: float = 0.0
+
+    def add(self, ran: Ran) -> None:
+        assert ran.status is not None
+        kept, voided = undisturbed(ran.rounds(), ran.quiet())
+        self.rounds.append(kept)
+        self.voided += voided
+        self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
+        self.mac_rate = max(self.mac_rate, ran.status.mac_rate)
+
+    def timings(self) -> Timings:
+        return Timings(np.concatenate(self.rounds), self.copy_ns, self.mac_rate, self.voided)
+
+
+def bench_for(submission: Submission, speed: Speed, backend: str) -> Bench:
+    """The timing program for a check.
+
+    Raises Ended (skip: it is not to be had here, and costs nothing), BuildError for what is ours.
+    """
+    lab = submission.lab
+    cores = len(os.sched_getaffinity(0))
+    threads = cores if speed.set.get("threads") == "all" else 1
+    if speed.set.get("threads") == "all" and cores < 2:
+        raise Ended("skip", ["threads gain nothing on a machine with one core"])
+    built = build.build(submission, backend, target="speed")
+    if built.binary is None:
+        raise build.BuildError(
+            "the file does not build as a shared object", "\n".join(built.errors)
+        )
+    folder = build.given(lab, backend)
+    reference, baseline = folder / "reference.so", folder / "baseline.so"
+    has_solution = all((paths.ROOT / "solutions" / lab.folder / n).exists() for n in lab.submit)
+    bench = Bench(
+        folder / "bench",
+        built.binary,
+        baseline if speed.baseline_is else None,
+        reference if has_solution else None,
+        threads,
+        wall=backend == "gpu" or threads > 1,
+    )
+    if bench.baseline is None and bench.reference is None:
+        raise Ended("skip", ["it is timed beside the course's solution, which this copy lacks"])
+    return bench
+
+
+def check(submission: Submission, speed: Speed, backend: str, work: Path) -> Check:
+    """Times and judges.
+
+    Raises OSError, BuildError or DatasetMissing for what is not the student's.
+    """
+    lab = submission.lab
+    started = time.monotonic()
+    try:
+        bench = bench_for(submission, speed, backend)
+        given = cases.inputs(lab, speed, speed.seed)
+        timings = _measure(lab, speed, bench, given, work)
+        found = _judged(speed, bench, given, work, timings)
+    except Ended as end:
+        found = end.ending
+    return Check(
+        id=f"{lab.id}/{speed.part}/{speed.name}",
+        name=speed.name,
+        kind="speed",
+        verdict=found.verdict,
+        points=found.points,
+        max_points=speed.points,
+        part=speed.part,
+        message=found.lines,
+        diagnosis=found.diagnosis,
+        details=found.details,
+        seconds=round(time.monotonic() - started, 4),
+    )
+
+
+def _measure(lab: Lab, speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
+    """Launches until the points are certain or the budget is spent. Judges every launch's outputs.
+
+    Raises Ended when there is nothing to be timed.
+    """
+    session = Session()
+    spent = 0.0
+    while True:
+        seed = random.SystemRandom().randrange(1 << 20)
+        ran = bench.run(speed, given, work, (MOST_ROUNDS, LAUNCH), seed)
+        if ran.end == "our-fault":
+            raise Ended("error", [f"the timing program failed: {ran.reason}"])
+        if ran.end != "completed":
+            raise Ended("fail", [ran.reason], "failed-when-timed")
+        if wrong := judge_bands(lab, speed, given, ran.bands):
+            raise Ended("fail", wrong, "wrong-when-timed")
+        session.add(ran)
+        spent += ran.wall
+        timings = session.timings()
+        if spent >= BUDGET or _settled(speed, timings):
+            return timings
+
+
+def _settled(speed: Speed, timings: Timings) -> bool:
+    ratio = achieved(speed, timings)
+    return (
+        len(timings.rounds) >= ENOUGH
+        and ratio is not None
+        and earned(speed, ratio) is not None
+        and unfit(speed, timings) is None
+    )
+
+
+def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timings) -> Ending:
+    """What the times come to."""
+    ratio = achieved(speed, timings)
+    if ratio is None or mostly_disturbed(timings):
+        return Ending("uncertain", _busy(timings))
+    least = floor(timings, float(given.image.size * given.mask.shape[-1] ** 2))
+    details = _details(timings, ratio, least.ns)
+    if fault := unfit(speed, timings):
+        lines = [f"this machine cannot time it now: {fault}"]
+        return Ending("error", lines, "machine-unfit", details)
+    if impossible(timings, least):
+        lines = [
+            f"{_ms(timings.typical(STUDENT))} a call is less than this machine can need at all: "
+            f"{_ms(least.ns)} for the {least.bound}",
+            "no program does the work of this check in that time; the work is not being done",
+        ]
+        return Ending("fail", lines, "impossible-time", details)
+    lines = say(speed, timings, ratio, least.ns)
+    points = earned(speed, ratio)
+    if points is None:
+        lines.append("which side of that bar it lies on cannot be told here; nothing is lost")
+        return Ending("uncertain", lines, None, details)
+    if points == 0:
+        return Ending("fail", [*lines, f"try: {speed.hint}"], "slow", details)
+    if excess := unreported(bench, speed, given, work, timings):
+        lines.append(
+            f"but seen from outside each call takes {_ms(excess)} more than was reported; "
+            "two clocks that disagree give no points and take none"
+        )
+        return Ending("uncertain", lines, "clocks-disagree", details)
+    if points < speed.points:
+        lines.append(f"try: {speed.hint}")
+    return Ending("pass", lines, None, details, points)
+
+
+def judge_bands(lab: Lab, speed: Speed, given: Inputs, bands: list[Band]) -> list[str]:
+    """What is wrong with the outputs of timed calls, in words; [] when nothing is."""
+    if not bands:
+        return ["the outputs of the timed calls are missing"]
+    operation = lab.part_of(speed).operation
+    chosen = random.SystemRandom().sample(bands, min(JUDGED, len(bands)))
+    for number, band in enumerate([*chosen, *bands]):
+        if (band.rows.view(np.uint32) == judge.POISON).any():
+            return ["when it was timed, your function left a part of its output unwritten"]
+        if number >= len(chosen):
+            continue
+        seen = judge.compare(band.rows, expected_band(operation, speed.border, given, band))
+        if not seen.right():
+            y, x = seen.first()
+            return [
+                "right when it was checked, wrong when it was timed: in a timed call, on another "
+                f"input, {seen.count()} of {seen.got.size} pixels that were looked at differ",
+                f"out[y={y + band.first}][x={x}] = {float(seen.got[y, x]):.9g}, "
+                f"want {float(seen.expected.value[y, x]):.9g}",
+            ]
+    return []
+
+
+def expected_band(operation: str, border: str, given: Inputs, band: Band) -> oracle.Expected:
+    """The rows of the oracle's result: from the rows of the rolled image that they depend on."""
+    height = given.image.shape[0]
+    radius = given.mask.shape[-1] // 2
+    low = max(band.first - radius, 0)
+    high = min(band.first + len(band.rows) + radius, height)
+    strip: F32 = given.image[(np.arange(low, high) + band.roll) % height]
+    whole = oracle.OPERATIONS[operation](strip, given.mask, border)
+    rows = slice(band.first - low, band.first - low + len(band.rows))
+    return oracle.Expected(whole.value[rows], whole.bound[rows])
+
+
+def unreported(
+    bench: Bench, speed: Speed, given: Inputs, work: Path, timings: Timings
+) -> float | None:
+    """The clock outside: N and 2N calls of the student's function, and of the course's.
+
+    Returns the nanoseconds a call that the program did not report, or None when they are within
+    half a call. One thread is measured by the processor time that the kernel accounts to the
+    process and all it started; several and a GPU, by the wall.
+    """
+    if not has_reference(timings):
+        return None
+    slower = max(timings.typical(STUDENT), timings.typical(REFERENCE))
+    repeats = min(max(4, int(OUTSIDE * 1e9 / slower) + 1), MOST_REPEATS)
+    least = float("inf")
+    for _ in range(ATTEMPTS):
+        costs = []
+        for only in ("student", "reference"):
+            ran = [
+                bench.run(speed, given, work, (n, 60.0), seed=n, only=only)
+                for n in (repeats, 2 * repeats)
+            ]
+            once, twice = (r.wall if bench.wall else r.processor for r in ran)
+            costs.append(twice - once)
+        least = min(least, hidden_ns(costs[0], costs[1], repeats, timings))
+        if least <= 0.5 * timings.typical(STUDENT):
+            return None
+    return least
+
+
+def _ms(ns: float) -> str:
+    if ns >= 1e6:
+        return f"{ns / 1e6:.3g} ms"
+    return f"{ns / 1e3:.3g} µs"
+
+
+def say(speed: Speed, timings: Timings, ratio: Interval, floor_ns: float) -> list[str]:
+    """How fast, against what, how sure, how near to what the machine can do."""
+    student = timings.typical(STUDENT)
+    if speed.against == "baseline":
+        beside = f"the given baseline: {ratio.middle:.3g} times its speed"
+        bars = f"{speed.at_least:g} is asked for"
+    else:
+        whose = (
+            "the course's solution"
+            if has_reference(timings)
+            else ("the course's solution, as estimated from the given baseline")
+        )
+        beside = f"{whose}: {ratio.middle:.2f} of its speed"
+        bars = f"{speed.pass_at:g} gets half of the points, {speed.full_at:g} all"
+    lines = [
+        f"{_ms(student)} a call; beside {beside} "
+        f"({ratio.low:.2f} to {ratio.high:.2f} from {len(timings.rounds)} rounds); {bars}",
+    ]
+    percent = 100 * floor_ns / student
+    lines.append(
+        f"less than {_ms(floor_ns)} is not possible on this machine: "
+        f"your efficiency is {percent:.2g} %"
+    )
+    return lines
+
+
+def _busy(timings: Timings) -> list[str]:
+    return [
+        f"other programs kept the cores busy: of {timings.voided + len(timings.rounds)} rounds "
+        f"{timings.voided} were disturbed and do not count; try again when the machine is idle"
+    ]
+
+
+def _details(timings: Timings, ratio: Interval | None, floor_ns: float) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "rounds": len(timings.rounds),
+        "voided": timings.voided,
+        "floor_ns": round(floor_ns),
+        "copy_ns": round(timings.copy_ns),
+        "mac_rate": timings.mac_rate,
+    }
+    for side, name in enumerate(("student_ns", "baseline_ns", "reference_ns", "again_ns")):
+        if len(timings.column(side)):
+            found[name] = round(timings.typical(side))
+    if ratio:
+        found |= {"ratio": ratio.middle, "ratio_low": ratio.low, "ratio_high": ratio.high}
+        found["efficiency"] = floor_ns / timings.typical(STUDENT)
+    return found

@@ -1,0 +1,276 @@
+#include "bench.h"
+
+#include "calibrate.h"
+#include "clock.h"
+#include "file.h"
+#include "npy.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { STUDENT, BASELINE, REFERENCE, AGAIN, SIDES };
+enum { MAX_ROUNDS = 20000, WARM_UP_NS = 500000000 };
+
+struct bench {
+    struct bench_job job;
+    struct bench_side side[SIDES];
+    bool there[SIDES];
+    int baseline_every; /* the baseline is slow: it takes part in every n-th round */
+    double seconds;
+    int rounds, seed;
+    FILE *bands;      /* NULL: none are kept */
+    float *band;      /* room for BENCH_BAND rows */
+    const char *path; /* of the status file */
+};
+
+static double times[MAX_ROUNDS][SIDES]; /* nanoseconds; 0 for who took no part */
+static struct calibration worst[MAX_ROUNDS]; /* of the round's calibrations */
+
+__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...) {
+    fputs("runner: ", stderr);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static const char *option(int argc, char **argv, const char *name, const char *otherwise) {
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], name) == 0)
+            return argv[i + 1];
+    return otherwise;
+}
+
+static const char *needed(int argc, char **argv, const char *name) {
+    const char *value = option(argc, argv, name, NULL);
+    if (!value)
+        die("bench needs %s", name);
+    return value;
+}
+
+static int number(int argc, char **argv, const char *name, int otherwise) {
+    const char *text = option(argc, argv, name, NULL);
+    char *end = NULL;
+    const long value = text ? strtol(text, &end, 10) : otherwise;
+    if ((text && (end == text || *end)) || value < 0 || value > INT32_MAX)
+        die("%s needs a number, and got '%s'", name, text);
+    return (int)value;
+}
+
+/* Floats from a .npy file; they stay in memory to the end. */
+static struct npy floats(const char *path) {
+    struct npy a;
+    char error[512];
+    if (npy_read(path, &a, error, sizeof error) != 0)
+        die("%s", error);
+    if (strcmp(a.type, "<f4") != 0 || a.ndim < 2)
+        die("%s holds no image of float32", path);
+    return a;
+}
+
+static void read_job(struct bench *b, int argc, char **argv) {
+    const struct npy image = floats(needed(argc, argv, "--image"));
+    const struct npy mask = floats(needed(argc, argv, "--mask"));
+    b->job = (struct bench_job){
+        .part = needed(argc, argv, "--part"),
+        .image = image.data,
+        .mask = mask.data,
+        .width = image.shape[1],
+        .height = image.shape[0],
+        .radius = mask.shape[mask.ndim - 1] / 2,
+        .bank = mask.ndim == 3,
+        .threads = number(argc, argv, "--threads", 1),
+        .mask_bytes = mask.bytes,
+        .border = strcmp(needed(argc, argv, "--border"), "zero") == 0 ? BORDER_ZERO
+                                                                      : BORDER_REPLICATE,
+    };
+    b->path = needed(argc, argv, "--status");
+    b->rounds = number(argc, argv, "--rounds", MAX_ROUNDS);
+    b->seconds = strtod(option(argc, argv, "--seconds", "1e9"), NULL);
+    b->seed = number(argc, argv, "--seed", 0);
+    b->baseline_every = number(argc, argv, "--baseline-every", 1);
+    if (b->job.threads < 1 || b->baseline_every < 1 || b->rounds < 1 ||
+        b->rounds > MAX_ROUNDS || image.ndim != 2)
+        die("bench: an argument does not fit");
+    b->band = malloc((size_t)BENCH_BAND * (size_t)b->job.width * sizeof(float));
+    if (!b->band)
+        die("not enough memory");
+    const char *bands = option(argc, argv, "--bands", NULL);
+    b->bands = bands ? fopen(bands, "wbxe") : NULL;
+    if (bands && !b->bands)
+        die("%s cannot be written", bands);
+}
+
+/* ---------------------------------------------------------------- the three libraries */
+
+static bench_function *find(void *library, const char *name, const char *path) {
+    bench_function *function = NULL;
+    void *symbol = dlsym(library, name);
+    if (!symbol)
+        die("%s does not define %s()", path, name);
+    memcpy(&function, &symbol, sizeof function); /* ISO C has no cast for this, POSIX has it */
+    return function;
+}
+
+/* Opens the library that --`option` names, if it does, as a side. */
+static void add_side(struct bench *b, int which, const char *path) {
+    struct bench_side *side = &b->side[which];
+    if (!path)
+        return;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        die("%s", dlerror());
+    const char *const *names = lab_functions(b->job.part, side->baseline);
+    if (!names[0])
+        die("part %s has nothing to time", b->job.part);
+    for (int i = 0; i < BENCH_FUNCTIONS && names[i]; i++)
+        side->function[i] = find(library, names[i], path);
+    b->there[which] = true;
+}
+
+static void open_sides(struct bench *b, int argc, char **argv) {
+    const char *only = option(argc, argv, "--only", "");
+    const char *student = option(argc, argv, "--student", NULL);
+    const char *baseline = option(argc, argv, "--baseline", NULL);
+    const char *reference = option(argc, argv, "--reference", NULL);
+    b->side[BASELINE].baseline = true;
+    b->side[AGAIN].baseline = !reference;
+    add_side(b, STUDENT, strcmp(only, "reference") == 0 ? NULL : student);
+    add_side(b, REFERENCE, strcmp(only, "student") == 0 ? NULL : reference);
+    if (!*only) {
+        add_side(b, BASELINE, baseline);
+        add_side(b, AGAIN, reference ? reference : baseline);
+    }
+}
+
+/* ---------------------------------------------------------------- what is left behind */
+
+/* Writes the status: the first `rounds` of `times`, or `returned`, the error that ended it all. */
+static void write_status(const struct bench *b, int rounds, double copy_ns, double mac_rate,
+                         int returned) {
+    char *text = NULL, error[512];
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        die("not enough memory for the status");
+    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":\"%s\",\"rounds\":[", returned,
+            returned == 0 ? "" : place_error(returned));
+    for (int i = 0; i < rounds; i++)
+        fprintf(file, "%s[%.0f,%.0f,%.0f,%.0f]", i > 0 ? "," : "", times[i][STUDENT],
+                times[i][BASELINE], times[i][REFERENCE], times[i][AGAIN]);
+    fputs("],\"quiet\":[", file);
+    for (int i = 0; b->job.threads > 1 && i < rounds; i++)
+        fprintf(file, "%s[%llu,%llu]", i > 0 ? "," : "", (unsigned long long)worst[i].wall_ns,
+                (unsigned long long)worst[i].busy_ns);
+    fprintf(file, "],\"copy_ns\":%.0f,\"mac_rate\":%.6g}\n", copy_ns, mac_rate);
+    if (fclose(file) != 0)
+        die("not enough memory for the status");
+    if (file_write(b->path, NULL, 0, text, bytes, error, sizeof error) != 0)
+        die("%s", error);
+    free(text);
+}
+
+/* Ends the process when `returned` is an error: no time of this run counts. */
+static void must(const struct bench *b, int returned) {
+    if (returned == 0)
+        return;
+    write_status(b, 0, 0, 0, returned);
+    exit(0);
+}
+
+/* Some rows of the student's output for the judge. They are chosen after the call, so that nobody
+ * can know which ones will be looked at. */
+static void keep_band(const struct bench *b, int slot, int32_t round) {
+    const int height = b->job.height;
+    const int rows = height < BENCH_BAND ? height : BENCH_BAND;
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        die("no random numbers");
+    const int32_t head[2] = {round, (int32_t)(random % (uint32_t)(height - rows + 1))};
+    must(b, place_fetch(slot, &b->job, head[1], rows, b->band));
+    const size_t count = (size_t)rows * (size_t)b->job.width;
+    if (fwrite(head, sizeof head, 1, b->bands) != 1 ||
+        fwrite(b->band, sizeof(float), count, b->bands) != count)
+        die("the outputs cannot be written");
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+/* Several threads: is each core ours? The call that follows also finds the team awake, whoever ran
+ * before it. */
+static void calibrate(const struct bench *b, int round) {
+    if (b->job.threads == 1)
+        return;
+    const struct calibration now = calibrate_threads(b->job.threads);
+    if (now.wall_ns > worst[round].wall_ns)
+        worst[round] = now;
+}
+
+/* One call of each side that takes part, to times[round]. Warming up, nothing else is kept. */
+static void one_round(const struct bench *b, int round, bool warming) {
+    const int slots = place_slots();
+    const int roll = (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.height);
+
+    for (int slot = 0; slots > 1 && slot < slots; slot++)
+        must(b, place_fill(slot, &b->job, roll));
+    for (int turn = 0; turn < SIDES; turn++) {
+        const int i = (turn + round) % SIDES; /* nobody always follows the same one */
+        const int slot = turn % slots;
+        times[round][i] = 0;
+        if (!b->there[i] || (i == BASELINE && round % b->baseline_every != 0))
+            continue;
+        if (slots == 1)
+            must(b, place_fill(slot, &b->job, roll));
+        calibrate(b, round);
+        must(b, place_time(slot, &b->side[i], &b->job, &times[round][i]));
+        if (i == STUDENT && b->bands && !warming)
+            keep_band(b, slot, round);
+    }
+}
+
+static int all_rounds(const struct bench *b) {
+    const uint64_t begin = clock_ns();
+    for (int i = 0; i < place_warm_up(); i++) {
+        one_round(b, i, true);
+        if (clock_ns() - begin > WARM_UP_NS) /* who is that slow is warm by now */
+            break;
+    }
+    memset(worst, 0, sizeof worst);
+    const uint64_t start = clock_ns();
+    int round = 0;
+    do {
+        one_round(b, round, false);
+        calibrate(b, round++);
+    } while (round < b->rounds && (double)(clock_ns() - start) < b->seconds * 1e9);
+    return round;
+}
+
+int main(int argc, char **argv) {
+    static struct bench b;
+    double copy_ns = 0, mac_rate = 0;
+
+    read_job(&b, argc, argv);
+    open_sides(&b, argc, argv);
+    const int opened = place_open(&b.job);
+    if (opened != 0)
+        die("%s", place_error(opened));
+    for (int i = 0; i < SIDES; i++)
+        if (b.there[i])
+            must(&b, lab_prepare(&b.side[i], &b.job));
+    const int rounds = all_rounds(&b);
+    if (b.bands && fclose(b.bands) != 0)
+        die("the outputs cannot be written");
+    if (!*option(argc, argv, "--only", ""))
+        must(&b, place_limits(&b.job, &copy_ns, &mac_rate));
+    write_status(&b, rounds, copy_ns, mac_rate, 0);
+    return 0;
+}

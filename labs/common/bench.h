@@ -1,0 +1,107 @@
+/* The timing program: one process times the student's functions, the baseline's and the reference's.
+ *
+ *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
+ *         --part A --image FILE.npy --mask FILE.npy --border zero|replicate
+ *         [--threads N] [--rounds N] [--seconds S] [--seed N] [--baseline-every N]
+ *         [--only student|reference] [--bands FILE] --status FILE
+ *
+ * Each of the three is a shared object of its own, opened with RTLD_LOCAL: all define functions of
+ * the same names, none sees another's, and none can take the place of the clock, which is bound
+ * before any of them is opened.
+ *
+ * A round calls student, baseline, reference and again the reference (the baseline, where there is
+ * no reference), each on a fresh input and a poisoned output; the next one begins with the next. The input of round k is the image with
+ * its rows rolled up by (seed + 61 k) mod height. The first rounds warm up and are not reported.
+ * Rounds go on for --seconds or to --rounds, whichever comes first, at least one.
+ * --only times one of them alone, for a clock outside to confirm.
+ *
+ * After each call of the student's function the bench chooses BENCH_BAND rows of the output at
+ * random, and appends to --bands: the round and the first row, both int32, then the rows.
+ *
+ * The status file is written last, one line of JSON:
+ *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
+ *    "quiet":[[wall,busy],...],"copy_ns":0,"mac_rate":0}
+ * Times are nanoseconds of a call, 0 for what the round left out. With several threads the
+ * calibration kernel runs before each call and after the last; `quiet` has the worst of each round.
+ *
+ * Exit status as the runner's: 2, and "runner: " and why on stderr, when something of ours failed.
+ */
+#ifndef CONVLABS_BENCH_H
+#define CONVLABS_BENCH_H
+
+#include "border.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2, BENCH_STEP = 61 };
+
+/* What is timed. Pointers of the host, but for d_mask. */
+struct bench_job {
+    const char *part;
+    const float *image, *mask;
+    const float *d_mask; /* the mask in the memory where the images are */
+    int width, height, radius;
+    bool bank;   /* the mask is one of several */
+    int threads; /* 1: processor time counts; more: time on the wall */
+    size_t mask_bytes;
+    enum border border;
+};
+
+typedef void bench_function(void); /* cast to its type by the lab's speed.c */
+
+/* The functions of one of the three, in the order of lab_functions(). */
+struct bench_side {
+    bool baseline;
+    bench_function *function[BENCH_FUNCTIONS];
+};
+
+/* ---- each lab's speed.c defines these */
+
+/* The names of the functions of a part, BENCH_FUNCTIONS of them, NULL for none; all NULL when the
+ * part has none to time. */
+const char *const *lab_functions(const char *part, bool baseline);
+
+/* Before the side's calls, not timed. Returns 0 or the function's error. */
+int lab_prepare(const struct bench_side *side, const struct bench_job *job);
+
+/* The call that is timed. d_image and d_out are where the lab's images are: host or device. */
+int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
+             float *d_out);
+
+/* ---- where the images are: bench_cpu.c or bench_gpu.cu */
+
+/* Slots of an input and an output each. Returns 0 or an error; sets job->d_mask. */
+int place_open(struct bench_job *job);
+
+/* How many slots there are. With several, a slot comes round again when the caches have long
+ * forgotten it. */
+int place_slots(void);
+
+/* Rounds of warming up. */
+int place_warm_up(void);
+
+/* Fills the slot's input with the image rolled up by `roll` rows, its output with 0xff bytes. */
+int place_fill(int slot, const struct bench_job *job, int roll);
+
+/* Makes the call on the slot and waits for it. The time goes to *ns. Returns its error. */
+int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns);
+
+/* Rows first ... first+rows-1 of the slot's output, to the host. */
+int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to);
+
+/* The time to copy an image, and the multiply-adds in a second, of all threads together. */
+int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate);
+
+/* A name for an error of the functions above or of lab_call(). */
+const char *place_error(int returned);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* Timing on the CPU. */
+#include "bench.h"
+
+#include "calibrate.h"
+#include "clock.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_MEMORY = -1, COARSE_CLOCK = -2, ALIGNMENT = 4096, COARSE_NS = 100000 };
+
+static float *input, *output;
+
+static size_t bytes_of(const struct bench_job *job) {
+    return (size_t)job->width * (size_t)job->height * sizeof(float);
+}
+
+/* Under a limit on processor time (ulimit -t) Linux moves that clock on by 4 ms at a time. */
+static bool clock_is_coarse(void) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t start = clock_process_ns();
+        uint64_t now = start;
+        while (now == start)
+            now = clock_process_ns();
+        least = now - start < least ? now - start : least;
+    }
+    return least > COARSE_NS;
+}
+
+int place_open(struct bench_job *job) {
+    void *in = NULL, *out = NULL;
+    if (posix_memalign(&in, ALIGNMENT, bytes_of(job)) != 0 ||
+        posix_memalign(&out, ALIGNMENT, bytes_of(job)) != 0)
+        return NO_MEMORY;
+    if (clock_is_coarse())
+        return COARSE_CLOCK;
+    input = in;
+    output = out;
+    job->d_mask = job->mask;
+#ifdef _OPENMP
+    omp_set_num_threads(job->threads);
+#endif
+    return 0;
+}
+
+/* One: each call finds the image where the one before found it, just written, in the cache. */
+int place_slots(void) {
+    return 1;
+}
+
+int place_warm_up(void) {
+    return 2;
+}
+
+int place_fill(int slot, const struct bench_job *job, int roll) {
+    const size_t all = (size_t)job->width * (size_t)job->height;
+    const size_t skipped = (size_t)job->width * (size_t)roll;
+    (void)slot;
+    memcpy(input, job->image + skipped, (all - skipped) * sizeof(float));
+    memcpy(input + (all - skipped), job->image, skipped * sizeof(float));
+    memset(output, 0xff, all * sizeof(float));
+    return 0;
+}
+
+/* One thread is timed by the processor time of the whole process: what other programs take from the
+ * core is not in it, and a second thread or a spinning one is. Processor time cannot show what
+ * several threads gain, so those are timed by the wall, between two calibrations. */
+int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+    uint64_t (*const now)(void) = job->threads > 1 ? clock_ns : clock_process_ns;
+    (void)slot;
+    const uint64_t start = now();
+    const int returned = lab_call(side, job, input, output);
+    *ns = (double)(now() - start);
+    return returned;
+}
+
+int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to) {
+    (void)slot;
+    memcpy(to, output + (size_t)first * (size_t)job->width,
+           (size_t)rows * (size_t)job->width * sizeof(float));
+    return 0;
+}
+
+int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+    *copy_ns = (double)calibrate_copy_ns(output, input, bytes_of(job)) / job->threads;
+    *mac_rate = calibrate_mac_rate() * job->threads;
+    return 0;
+}
+
+const char *place_error(int returned) {
+    if (returned == COARSE_CLOCK)
+        return "the clock of processor time is too coarse; is a limit set with ulimit -t?";
+    return returned == NO_MEMORY ? "not enough memory" : "an error";
+}

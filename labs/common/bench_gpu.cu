@@ -1,0 +1,167 @@
+/* Timing on a GPU: events around the call, on the stream that the labs' functions launch in. */
+#include "bench.h"
+
+#include <cuda_runtime.h>
+
+enum { SLOTS = 4, REPEATS = 12, CHAINS = 8, STEPS = 4096, BLOCK = 256, BLOCKS_PER_SM = 8 };
+
+static float *d_base, *d_in[SLOTS], *d_out[SLOTS], *d_coefficients, *d_sink;
+static cudaEvent_t started, stopped;
+
+static size_t bytes_of(const struct bench_job *job) {
+    return (size_t)job->width * (size_t)job->height * sizeof(float);
+}
+
+static cudaError_t allocate_slots(size_t bytes) {
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < SLOTS && error == cudaSuccess; i++) {
+        error = cudaMalloc((void **)&d_in[i], bytes);
+        if (error == cudaSuccess) {
+            error = cudaMalloc((void **)&d_out[i], bytes);
+        }
+    }
+    return error;
+}
+
+/* The process ends soon after an error; nothing is freed. */
+int place_open(struct bench_job *job) {
+    const size_t bytes = bytes_of(job);
+    cudaError_t error = allocate_slots(bytes);
+
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_base, bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_coefficients, job->mask_bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_sink, sizeof(float));
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_base, job->image, bytes, cudaMemcpyHostToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_coefficients, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventCreate(&started);
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventCreate(&stopped);
+    }
+    job->d_mask = d_coefficients;
+    return (int)error;
+}
+
+/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 of an H200. */
+int place_slots(void) {
+    return SLOTS;
+}
+
+int place_warm_up(void) {
+    return 10;
+}
+
+int place_fill(int slot, const struct bench_job *job, int roll) {
+    const size_t all = bytes_of(job);
+    const size_t skipped = (size_t)job->width * (size_t)roll * sizeof(float);
+    char *in = (char *)d_in[slot];
+    const char *base = (const char *)d_base;
+    cudaError_t error = cudaMemcpy(in, base + skipped, all - skipped, cudaMemcpyDeviceToDevice);
+
+    if (error == cudaSuccess && skipped > 0) {
+        error = cudaMemcpy(in + (all - skipped), base, skipped, cudaMemcpyDeviceToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemset(d_out[slot], 0xff, all);
+    }
+    return (int)(error == cudaSuccess ? cudaDeviceSynchronize() : error);
+}
+
+/* Nanoseconds between the two events, once everything on the device has finished. */
+static cudaError_t elapsed(double *ns) {
+    float ms = 0.0f;
+    cudaError_t error = cudaEventRecord(stopped, 0);
+    if (error == cudaSuccess) {
+        error = cudaDeviceSynchronize();
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventElapsedTime(&ms, started, stopped);
+    }
+    *ns = (double)ms * 1e6;
+    return error;
+}
+
+int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+    cudaError_t error = cudaEventRecord(started, 0);
+    if (error == cudaSuccess) {
+        error = (cudaError_t)lab_call(side, job, d_in[slot], d_out[slot]);
+    }
+    return (int)(error == cudaSuccess ? elapsed(ns) : error);
+}
+
+int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to) {
+    const float *from = d_out[slot] + (size_t)first * (size_t)job->width;
+    return (int)cudaMemcpy(to, from, (size_t)rows * (size_t)job->width * sizeof(float),
+                           cudaMemcpyDeviceToHost);
+}
+
+/* CHAINS * STEPS multiply-adds a thread, in registers. */
+static __global__ void multiply_add(float factor, float summand, float *d_result) {
+    float chain[CHAINS];
+    for (int i = 0; i < CHAINS; i++) {
+        chain[i] = (float)threadIdx.x + (float)i;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        for (int i = 0; i < CHAINS; i++) {
+            chain[i] = fmaf(chain[i], factor, summand);
+        }
+    }
+    float sum = 0.0f;
+    for (int i = 0; i < CHAINS; i++) {
+        sum += chain[i];
+    }
+    if (sum == -1.0f) { /* never, but the compiler cannot know */
+        *d_result = sum;
+    }
+}
+
+int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+    int device = 0, processors = 0;
+    double ns = 0.0, copy = 1e18, work = 1e18;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    const int blocks = processors * BLOCKS_PER_SM;
+    for (int i = 0; i < REPEATS && error == cudaSuccess; i++) {
+        error = cudaEventRecord(started, 0);
+        if (error == cudaSuccess) {
+            error = cudaMemcpyAsync(d_out[i % SLOTS], d_in[i % SLOTS], bytes_of(job),
+                                    cudaMemcpyDeviceToDevice, 0);
+        }
+        if (error == cudaSuccess) {
+            error = elapsed(&ns);
+        }
+        copy = ns < copy ? ns : copy;
+    }
+    for (int i = 0; i < REPEATS && error == cudaSuccess; i++) {
+        error = cudaEventRecord(started, 0);
+        if (error == cudaSuccess) {
+            multiply_add<<<blocks, BLOCK>>>(0.999f, 0.001f, d_sink);
+            error = cudaGetLastError();
+        }
+        if (error == cudaSuccess) {
+            error = elapsed(&ns);
+        }
+        work = ns < work ? ns : work;
+    }
+    *copy_ns = copy;
+    *mac_rate = (double)blocks * BLOCK * CHAINS * STEPS / (work * 1e-9);
+    return (int)error;
+}
+
+const char *place_error(int returned) {
+    return cudaGetErrorName((cudaError_t)returned);
+}

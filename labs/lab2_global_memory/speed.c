@@ -1,0 +1,30 @@
+/* What is timed in lab 2, on a GPU: the kernels of parts A and D. Parts B and C are host code whose
+ * time is that of the bus. The baseline is a loop on the CPU and takes no part. */
+#include "bench.h"
+#include "lab.h"
+
+#include <string.h>
+
+typedef cudaError_t on_device(const float *d_image, int width, int height, const float *d_mask,
+                              int radius, enum border border, float *d_out);
+
+const char *const *lab_functions(const char *part, bool baseline) {
+    static const char *const plain[BENCH_FUNCTIONS] = {"correlate_device", NULL};
+    static const char *const identical[BENCH_FUNCTIONS] = {"correlate_identical", NULL};
+    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
+    if (!baseline && strcmp(part, "A") == 0) {
+        return plain;
+    }
+    return !baseline && strcmp(part, "D") == 0 ? identical : none;
+}
+
+int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
+    (void)side, (void)job;
+    return cudaSuccess;
+}
+
+int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
+             float *d_out) {
+    return (int)((on_device *)side->function[0])(d_image, job->width, job->height, job->d_mask,
+                                                 job->radius, job->border, d_out);
+}
