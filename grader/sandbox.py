@@ -112,6 +112,8 @@ def _limiter(limits: Limits) -> Callable[[], None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
         if limits.processor:
             cpu = int(limits.seconds * (os.cpu_count() or 1)) + 5
+            hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+            cpu = cpu if hard == resource.RLIM_INFINITY else min(cpu, hard)
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
         if limits.address_space is not None:
             resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
