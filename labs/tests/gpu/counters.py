@@ -1,0 +1,63 @@
+"""Counters of every launch of a program: by Nsight Compute, and by the simulator."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from grader import profile
+from labs.tests.nsight.ncu_to_csv import METRICS, plain_name
+
+
+def by_ncu(argv: list[str], limit: float) -> tuple[list[dict[str, Any]], str]:
+    """Name, grid, block and counters of each launch; and what was printed, for when there is
+    none."""
+    metrics = ",".join(METRICS.values())
+    done = subprocess.run(
+        ["ncu", "--csv", "--page", "raw", "--metrics", metrics, *argv],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=limit,
+    )
+    lines = done.stdout.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if first is None:
+        return [], (done.stdout + done.stderr)[-1500:]
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines[first:]))))[1:]  # below it: the units
+    launches = [
+        {
+            "name": plain_name(row["Kernel Name"]),
+            "grid": row["Grid Size"],
+            "block": row["Block Size"],
+            "counters": {
+                ours: int(float(row[theirs].replace(",", ""))) for ours, theirs in METRICS.items()
+            },
+        }
+        for row in rows
+    ]
+    return launches, ""
+
+
+def by_simulator(argv: list[str], binary: Path, work: Path) -> list[dict[str, Any]]:
+    """The same from a traced run."""
+    raw = work / "profile.jsonl"
+    raw.unlink(missing_ok=True)
+    variables = {
+        "CONVLABS_SIM_PROFILE": str(raw),
+        "CONVLABS_SIM_THREADS": "1",
+        "CONVLABS_SIM_FINDINGS": str(work / "findings.jsonl"),
+    }
+    subprocess.run(argv, env=os.environ | variables, check=True, capture_output=True)
+    launches = profile.read(raw.read_bytes()) if raw.exists() else []
+    return [
+        {
+            "name": kernel.name,
+            "counters": {name: getattr(kernel.counters, name) for name in METRICS},
+        }
+        for kernel in profile.profile(binary, launches, []).kernels
+    ]

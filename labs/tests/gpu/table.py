@@ -1,0 +1,83 @@
+"""RESULTS.md: grades on a GPU, compute-sanitizer, and the simulator's counters beside ncu's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+NEAR = 0.02  # a counter within this part of ncu's
+
+
+def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
+    """Puts the results of a measured folder and of the simulator into `target`."""
+    machine = json.loads((folder / "machine.json").read_text())
+    text = ["# The labs on a GPU", ""]
+    text += [f"- {name}: {machine[name]}" for name in ("date", "gpu", "nvcc", "ncu", "command")]
+    text += ["", "`python -m labs.tests.gpu.suite` measured this; `--table` wrote it.", ""]
+    text += _grades(json.loads((folder / "grades.json").read_text()))
+    text += _sanitizer(json.loads((folder / "sanitizer.json").read_text()))
+    text += _counters(json.loads((folder / "counters.json").read_text()), simulated)
+    target.write_text("\n".join(text) + "\n")
+
+
+def _grades(entries: list[dict[str, Any]]) -> list[str]:
+    rows = ["## Grades, `--backend gpu`", "", "| lab | file | points | exit | s |",
+            "|---|---|---|---|---|"]  # fmt: skip
+    for e in entries:
+        points = "no result"
+        if e["result"]:
+            score = e["result"]["score"]
+            points = f"{score['earned']:g} of {score['measured']:g} measured"
+            for rest in score["unmeasured"]:
+                points += f", {rest['points']:g} {rest['reason']}"
+        rows.append(f"| {e['lab']} | {e['source']} | {points} | {e['exit']} | {e['seconds']} |")
+    return [*rows, ""]
+
+
+def _sanitizer(entries: list[dict[str, Any]]) -> list[str]:
+    rows = ["## compute-sanitizer on the solutions", "",
+            "| lab | parts | memcheck | racecheck | initcheck | synccheck |",
+            "|---|---|---|---|---|---|"]  # fmt: skip
+    for lab in sorted({e["lab"] for e in entries}):
+        of_lab = [e for e in entries if e["lab"] == lab]
+        parts = ", ".join(sorted({e["part"] for e in of_lab}))
+        cells = []
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
+            of_tool = [e for e in of_lab if e["tool"] == tool]
+            cells.append(f"{sum(e['clean'] for e in of_tool)} of {len(of_tool)} clean")
+        rows.append(f"| {lab} | {parts} | {' | '.join(cells)} |")
+    return [*rows, ""]
+
+
+def _counters(ncu: list[dict[str, Any]], ours: list[dict[str, Any]]) -> list[str]:
+    simulated = {(e["lab"], e["part"], e["input"]): e["launches"] for e in ours}
+    rows: list[str] = []
+    equal = near = total = 0
+    for e in ncu:
+        mine = simulated.get((e["lab"], e["part"], e["input"]), [])
+        for number, launch in enumerate(e["launches"]):
+            match = mine[number] if number < len(mine) else None
+            for counter, theirs in launch["counters"].items():
+                here = match["counters"][counter] if match else None
+                if here == 0 and theirs == 0:
+                    continue
+                total += 1
+                equal += here == theirs
+                near += here is not None and abs(here - theirs) <= NEAR * theirs
+                if here != theirs:
+                    ratio = f"{here / theirs:.3f}" if here is not None and theirs else "-"
+                    rows.append(
+                        f"| {e['lab']} {e['part']} | {launch['name']} | {e['input']} | {counter} | "
+                        f"{here} | {theirs} | {ratio} |"
+                    )
+    head = [
+        "## Counters: the simulator's and Nsight Compute's",
+        "",
+        f"Of {total} counter values of solutions and baselines that are not 0 on both sides, "
+        f"{equal} are equal and {near} within {NEAR:.0%}. Those that differ:",
+        "",
+        "| part | kernel | input | counter | simulator | ncu | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return [*head, *rows]
