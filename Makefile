@@ -234,16 +234,21 @@ LIBS_gpu = $(LIB)/libcommon.a -lm
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
 CHECKED_LINK_sim = $(LINK_sim)
 
+# NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
 .PHONY: run-binary checked-binary test-binary
 run-binary: $(OUT)/run
 checked-binary: $(OUT)/checked
 test-binary: $(OUT)/unit
+.PHONY: run-binary-given checked-binary-given test-binary-given
+run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
+test-binary-given: $(GIVEN)/unit.o
 
 $(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
 # On the simulator the version to beat is traced as well: its counters are worth a comparison.
 CHECKED_GIVEN = $(patsubst $(GIVEN)/baseline.o,$(GIVEN)/baseline$(if $(filter %.cu,$(BASELINE)),.checked).o,$(GIVEN_OBJ))
+checked-binary-given: $(CHECKED_GIVEN)
 $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
@@ -315,8 +320,9 @@ SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
 SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
 pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(basename $(2))))
 
-.PHONY: speed-binary
-speed-binary: $(OUT)/student.so $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE),$(GIVEN)/reference.so) $(GIVEN)/bench
+.PHONY: speed-binary speed-binary-given
+speed-binary-given: $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE),$(GIVEN)/reference.so) $(GIVEN)/bench
+speed-binary: $(OUT)/student.so speed-binary-given
 
 $(OUT)/student.so: $(call pic,$(OUT),$(FILES))
 $(GIVEN)/baseline.so: $(call pic,$(GIVEN),$(SLOW))

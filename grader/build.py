@@ -192,20 +192,16 @@ def build(
     """
     lab = submission.lab
     out = _stage(submission, backend)
-    _make(["runtime"], {}, RUNTIME_LIMITS, verbose)
+    targets = [_TARGETS[target], *(["checked-binary"] * checked)]
     variables = {
         "LAB": lab.folder,
         "BACKEND": backend,
         "FILES": " ".join(lab.submit),
         "OUT": str(out.relative_to(paths.ROOT)),
     }
-    made = _make(
-        [_TARGETS[target], *(["checked-binary"] * checked)],
-        variables,
-        COMPILE_LIMITS,
-        verbose,
-        {"SHOWN": submission.shown},
-    )
+    _ready(f"the parts of {lab.id} that come with the course", targets, variables, verbose)
+    with _alone(out):
+        made = _make(targets, variables, COMPILE_LIMITS, verbose, {"SHOWN": submission.shown})
     log = made.stderr.decode(errors="replace")
     diagnostics = _diagnostics(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
@@ -228,8 +224,9 @@ def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str
     """Builds home/program from the files in home/src. Returns None, or what the compiler said."""
     variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(staged)}
     variables |= {"TRACED": "1"} if traced else {}
-    _make(["runtime"], {}, RUNTIME_LIMITS, verbose=False)
-    made = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+    _ready("the parts of the simulator", [], {}, verbose=False)
+    with _alone(home):
+        made = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
     if made.status == 0:
         return None
     lines = made.stderr.decode(errors="replace").splitlines()
@@ -267,25 +264,39 @@ def _make(
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     try:
-        with _alone():
-            made = sandbox.launch(argv, limits, paths.ROOT, env)
+        made = sandbox.launch(argv, limits, paths.ROOT, env)
     except OSError as problem:
         raise BuildError(
             f"make cannot be run: {problem.strerror}; try ./grade doctor", ""
         ) from problem
     if verbose:
         print(made.stdout.decode(errors="replace"), end="", flush=True)
-    if targets == ["runtime"] and made.status != 0:
-        log = made.stderr.decode(errors="replace")
-        raise BuildError("the simulator and the runner do not build", log)
     return made
 
 
-@contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """Two graders in one checkout take turns at make, which shares its products."""
+def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bool) -> None:
+    """Builds what all submissions share: the runtime and what `targets` need of the course's own.
+
+    Raises BuildError.
+    """
+    wanted = ["runtime", *(f"{target}-given" for target in targets)]
     paths.BUILD.mkdir(exist_ok=True)
-    with (paths.BUILD / ".make.lock").open("w") as lock:
+    with _alone(paths.BUILD):
+        made = _make(wanted, variables, RUNTIME_LIMITS, verbose)
+    if made.status != 0:
+        raise BuildError(f"{what} do not build", made.stderr.decode(errors="replace"))
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two graders in one checkout take turns at what make puts into a folder."""
+    try:
+        lock = (folder / ".make.lock").open("w")
+    except OSError as problem:
+        raise BuildError(
+            f"{folder} cannot be written: {problem.strerror}; try ./grade doctor", ""
+        ) from problem
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
