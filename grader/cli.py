@@ -20,6 +20,7 @@ import typer
 from grader import backend as backends
 from grader import bootstrap, doctor, paths, pipeline, program, result, score, spec
 from grader import build as builder
+from grader.profile import Profile
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 
@@ -114,8 +115,11 @@ def _grade(
     colour: bool,
     verbose: bool,
     timed: bool,
+    profiled: bool,
 ) -> int:
     lab = _load(lab_id)
+    if profiled and not lab.technique:
+        raise UsageError(f"{lab_id} counts nothing: it has no technique checks")
     if pattern is not None and not pipeline.matching(lab, pattern):
         shown = [c for c in lab.checks() if not (isinstance(c, spec.Case) and c.hidden)]
         names = "\n  ".join(f"{c.part}  {c.name}" for c in shown)
@@ -137,16 +141,31 @@ def _grade(
         files = [f"{submission.shown}/{name}" for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, backend), flush=True)
     _announce_first_build()
-    observer = pipeline.Observer(progress.show, checked)
+    profiles: list[tuple[spec.Technique, Profile]] = []
+    observer = pipeline.Observer(progress.show, checked, lambda *seen: profiles.append(seen))
     try:
         graded = pipeline.grade(submission, backend, observer, pattern, verbose, timed)
     finally:
         progress.clear()
     if not quiet:
         print(terminal.footer(graded), flush=True)
+    if profiled:
+        print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
     if json_file is not None:
         _write_json(json_file, result.to_json(graded))
     return graded.exit_code
+
+
+def _tables(profiles: list[tuple[spec.Technique, Profile]]) -> str:
+    """The counters of every traced case once, under the names of the checks that used them."""
+    cases: dict[str, tuple[list[str], Profile]] = {}
+    for technique, profile in profiles:
+        heading = f"{technique.part}  {technique.name}"
+        cases.setdefault(technique.signature(), ([], profile))[0].append(heading)
+    if not cases:
+        return "\nno counters: no technique check ran on a right result"
+    tables = ["\n".join(["", *names, render_profile.tables(p)]) for names, p in cases.values()]
+    return "\n".join([*tables, "", render_profile.LEGEND])
 
 
 def _write_json(target: str, data: bytes) -> None:
@@ -183,9 +202,22 @@ def _lab_command(lab_id: str) -> Callable[..., None]:
         timed: Annotated[
             bool, typer.Option("--speed/--no-speed", help="Time what is right; some seconds more.")
         ] = True,
+        profiled: Annotated[
+            bool,
+            typer.Option("--profile", help="The counters of the technique checks, line by line."),
+        ] = False,
     ) -> None:
-        painted = _coloured(colour)
-        code = _grade(lab_id, src, backend.value, pattern, json_file, painted, verbose, timed)
+        code = _grade(
+            lab_id,
+            src,
+            backend.value,
+            pattern,
+            json_file,
+            _coloured(colour),
+            verbose,
+            timed,
+            profiled,
+        )
         raise typer.Exit(code)
 
     return command

@@ -37,6 +37,7 @@ class Counters(msgspec.Struct):
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
 NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
+SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "loads of a warp from global memory",
     "global_load_lanes": "loads of single threads from global memory",
@@ -92,8 +93,13 @@ def accumulate(total: Counters, more: Counters) -> None:
 
 
 def in_words(counter: str) -> str:
-    """What a counter counts, or the numerator of a quotient."""
-    return _words(_names(counter)[0])
+    """What a counter counts, or the numerator of a quotient, without what both terms say."""
+    above, below = _names(counter)
+    words = _words(above)
+    for place in (f" {way} {space} memory" for way in ("from", "to") for space in SPACES):
+        if below and _words(below).endswith(place):
+            words = words.removesuffix(place)
+    return words
 
 
 def denominator_in_words(counter: str) -> str:

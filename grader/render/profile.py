@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from grader.counters import Counters
 from grader.finding import Finding
 from grader.profile import Kernel, Profile
 
 COLUMNS = (  # heading, counter
     ("gld req", "global_load_requests"),
+    ("gld lanes", "global_load_lanes"),
     ("gld sect", "global_load_sectors"),
     ("gst req", "global_store_requests"),
+    ("gst lanes", "global_store_lanes"),
     ("gst sect", "global_store_sectors"),
     ("sld req", "shared_load_requests"),
     ("sld wave", "shared_load_wavefronts"),
@@ -20,10 +24,13 @@ COLUMNS = (  # heading, counter
     ("DRAM bytes", "dram_bytes"),
 )
 LEGEND = (
-    "req: requests, one per warp instruction; sect: 32-byte sectors; wave: wavefronts in shared "
-    "memory;\nconst ser: words that a constant read takes, one after the other (a model; 1 is "
-    "ideal); DRAM bytes: 32 for\neach sector, at the line that touches it first (a model). "
-    "g global, s shared, ld load, st store."
+    "req: requests, one per warp instruction; lanes: the threads in them; sect: 32-byte sectors;
+"
+    "wave: wavefronts in shared memory; const ser: words that a constant read takes, one after the
+"
+    "other (a model; 1 is ideal); DRAM bytes: 32 for each sector, at the line that touches it first
+"
+    "(a model). g global, s shared, ld load, st store."
 )
 
 
@@ -31,7 +38,12 @@ def render(profile: Profile) -> str:
     """Every launch, in order."""
     if not profile.kernels:
         return "no kernel was launched"
-    return "\n\n".join([*(_kernel(kernel) for kernel in profile.kernels), LEGEND])
+    return "\n\n".join([tables(profile), LEGEND])
+
+
+def tables(profile: Profile) -> str:
+    """The same without what the columns mean."""
+    return "\n\n".join(_kernel(kernel) for kernel in profile.kernels)
 
 
 def _kernel(kernel: Kernel) -> str:
@@ -45,7 +57,11 @@ def _kernel(kernel: Kernel) -> str:
         head += f"\n  scaled from {kernel.counted_blocks} of {kernel.blocks} blocks"
     if not kernel.complete:
         head += "\n  the host ran out of memory: these counters are too small"
-    places = [f"{line.file}:{line.line}" for line in kernel.lines]
+    names = {Path(line.file).name for line in kernel.lines}
+    short = len(names) == len({line.file for line in kernel.lines})  # no two files of one name
+    places = [
+        f"{Path(line.file).name if short else line.file}:{line.line}" for line in kernel.lines
+    ]
     width = max([len(p) for p in places] + [5])
     rows = [f"  {'':<{width}}" + "".join(f"{heading:>11}" for heading, _ in used)]
     rows += [

@@ -1,7 +1,13 @@
 """Submissions with a known verdict, graded by the real ./grade.
 
-Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
-`zoo: wrong | NAME-OF-THE-MISTAKE`, `zoo: right` or `zoo: slow | PART`: right, and too slow there.
+Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says one of
+
+    zoo: right
+    zoo: wrong | NAME-OF-THE-MISTAKE
+    zoo: poor | TECHNIQUE CHECK; ...       results right, and exactly these checks fail
+    zoo: unsafe | FINDING                  results right, and safe checks fail, all with this finding
+    zoo: slow | PART                       right, and too slow there
+
 What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
 """
 
@@ -40,11 +46,13 @@ def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, document
 
 
-def verdict_of(entry: Path) -> str:
+def verdict_of(entry: Path) -> tuple[str, str]:
+    """What the first line says: the verdict, and what stands behind it."""
     first = next(f for f in sorted(entry.iterdir()) if f.suffix in (".c", ".cu"))
     line = first.read_text().splitlines()[0]
     assert "zoo: " in line, f"{first} does not say its verdict"
-    return line.split("zoo: ")[1].split("|")[0].strip(" */")
+    verdict, _, detail = line.split("zoo: ")[1].partition("|")
+    return verdict.strip(), detail.strip()
 
 
 Graded = tuple[int, dict[str, Any]]
@@ -61,15 +69,23 @@ def gradings() -> Iterator[dict[Path, Future[Graded]]]:
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: f"{e.parent.name}/{e.name}")
 def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]]) -> None:
     code, document = gradings[entry].result()
-    failed = [c["name"] for c in document["checks"] if c["verdict"] not in ("pass", "skip")]
-    if verdict_of(entry) in ("right", "slow"):
-        assert code == 0, failed
+    failed = [c for c in document["checks"] if c["verdict"] == "fail"]
+    verdict, detail = verdict_of(entry)
+    assert verdict in ("right", "wrong", "poor", "unsafe", "slow")
+    if verdict in ("right", "slow"):
+        assert code == 0, [c["name"] for c in document["checks"] if c["verdict"] != "pass"]
         assert document["score"]["earned"] == document["score"]["measured"]
+        return
+    assert code == 1
+    assert document["score"]["earned"] < document["score"]["measured"]
+    assert failed and all(c["message"] for c in failed)
+    if verdict == "poor":
+        assert {c["name"] for c in failed} == set(detail.split("; "))
+        assert {c["kind"] for c in failed} == {"technique"}
+    elif verdict == "unsafe":
+        assert {(c["kind"], c["diagnosis"]) for c in failed} == {("safe", detail)}
     else:
-        assert code == 1
-        assert document["score"]["earned"] < document["score"]["measured"]
-        blamed = [c for c in document["checks"] if c["verdict"] == "fail"]
-        assert blamed and all(c["message"] for c in blamed)
+        assert {c["kind"] for c in failed} & {"correct", "safe"}
 
 
 @pytest.mark.parametrize("lab", spec.available())
@@ -91,7 +107,7 @@ def test_starter_earns_nothing_and_says_what_to_do(lab: str) -> None:
         assert check["verdict"] != "fail" or check["message"], check["name"]
 
 
-SLOW = [e for e in ENTRIES if verdict_of(e) == "slow"]
+SLOW = [e for e in ENTRIES if verdict_of(e)[0] == "slow"]
 
 
 def speeds(source: Path, pattern: str = "speed of") -> dict[str, dict[str, Any]]:
@@ -103,8 +119,7 @@ def speeds(source: Path, pattern: str = "speed of") -> dict[str, dict[str, Any]]
 @pytest.mark.parametrize("entry", SLOW, ids=lambda e: f"{e.parent.name}/{e.name}")
 def test_a_slow_one_gets_no_points_for_it(entry: Path) -> None:
     """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
-    line = next(entry.iterdir()).read_text().splitlines()[0]
-    part = line.split("|")[1].strip()
+    part = verdict_of(entry)[1]
     name = next(s.name for s in spec.load("lab1").speed if s.part == part)
     check = speeds(entry, name)[part]
     assert check["points"] == 0

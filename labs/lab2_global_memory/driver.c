@@ -47,9 +47,11 @@ static cudaError_t run_on_device(on_device *function, const struct job *job) {
     if (error == cudaSuccess) {
         error = cudaMemcpy(d_mask, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
     }
+#ifndef CONVLABS_SIM /* whose memory is NaN from the start, and known to be unwritten */
     if (error == cudaSuccess) {
         error = cudaMemset(d_out, 0xff, job->image_bytes);
     }
+#endif
     if (error == cudaSuccess) {
         students_turn();
         error = finished(
