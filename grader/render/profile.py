@@ -10,7 +10,6 @@ from grader.profile import Kernel, Profile
 
 COLUMNS = (  # heading, counter
     ("gld req", "global_load_requests"),
-    ("gld lanes", "global_load_lanes"),
     ("gld sect", "global_load_sectors"),
     ("gst req", "global_store_requests"),
     ("gst lanes", "global_store_lanes"),
@@ -24,13 +23,10 @@ COLUMNS = (  # heading, counter
     ("DRAM bytes", "dram_bytes"),
 )
 LEGEND = (
-    "req: requests, one per warp instruction; lanes: the threads in them; sect: 32-byte sectors;
-"
-    "wave: wavefronts in shared memory; const ser: words that a constant read takes, one after the
-"
-    "other (a model; 1 is ideal); DRAM bytes: 32 for each sector, at the line that touches it first
-"
-    "(a model). g global, s shared, ld load, st store."
+    "req: requests, one per warp instruction; lanes: their threads; sect: 32-byte sectors;\n"
+    "wave: wavefronts in shared memory; const ser: words that a constant read takes, one after\n"
+    "the other (a model; 1 is ideal); DRAM bytes: 32 for each sector, at the line that touches it\n"
+    "first (a model). g global, s shared, ld load, st store."
 )
 
 

@@ -221,9 +221,7 @@ def test_kernel_that_crashes_and_launch_that_fails_name_the_line(tmp_path: Path)
     (tmp_path / "constant_mask.cu").write_text(CONSTANT_MASK)
     code, document = grade("lab3", "--src", str(tmp_path), "-k", "on 97x61")
     assert code == 1
-    said = {
-        c["part"]: " ".join(c["message"]) for c in document["checks"] if c["kind"] == "correct"
-    }
+    said = {c["part"]: " ".join(c["message"]) for c in document["checks"] if c["kind"] == "correct"}
     assert "constant_mask.cu:4: " in said["A"] and "kernel far_away" in said["A"]
     assert "constant_mask.cu:16: " in said["B"] and "cudaErrorInvalidConfiguration" in said["B"]
     assert "1089 threads" in said["B"]

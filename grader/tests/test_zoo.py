@@ -5,7 +5,7 @@ Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
     zoo: right
     zoo: wrong | NAME-OF-THE-MISTAKE
     zoo: poor | TECHNIQUE CHECK; ...       results right, and exactly these checks fail
-    zoo: unsafe | FINDING                  results right, and safe checks fail, all with this finding
+    zoo: unsafe | FINDING                  results right, and safe checks fail, with this finding
     zoo: slow | PART                       right, and too slow there
 
 What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
