@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from datasets import generate, layers
+from datasets import generate, layers, masks
 from grader.operations import OPERATIONS, Array, Arrays
 from grader.spec import Input, Lab
 
@@ -15,7 +15,8 @@ class Inputs:
     """The arrays of a case, by the names that the lab's driver asks for.
 
     image: height x width, channels x height x width or height x width x channels; mask, where the
-    operation has one: (2r+1) x (2r+1), a bank of n of them, or n x channels x (2r+1) x (2r+1).
+    operation has one: (2r+1) x (2r+1), a bank of n of them, two lines of 2r+1, or n x channels x
+    (2r+1) x (2r+1).
     """
 
     def __init__(self, image: Array, mask: Array | None = None, **others: Array) -> None:
@@ -46,7 +47,7 @@ def _planes(case: Input, seed: int) -> Array:
 # What an operation may ask for, by the name that it has there.
 MAKERS: dict[str, Callable[[Input, int], Array]] = {
     "plane": lambda case, seed: generate.image(case.image, case.size, seed),
-    "mask": lambda case, seed: generate.mask(case.mask, seed),
+    "mask": lambda case, seed: masks.mask(case.mask, seed),
     "planes": _planes,
     "pixels": lambda case, seed: np.moveaxis(_planes(case, seed), 0, 2),
     "weights": lambda case, seed: layers.weights(case.mask, case.channels, case.type, seed),

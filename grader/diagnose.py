@@ -41,6 +41,9 @@ class Mistake:
 
 def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
     """The known mistake that reproduces the student's output, or None."""
+    if operation == "lines":  # a mistake with a line is one with the mask that the lines make
+        operation = "separable"
+        given = Inputs(given.image, oracle.plane(given.mask).astype(np.float32))
     if seen.unwritten.all():
         return Diagnosis(
             "nothing-written",
@@ -180,7 +183,6 @@ def _mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> It
     def make(image: F32, mask: F32, border: str = border) -> Callable[[], Expected]:
         return lambda: oracle.OPERATIONS[operation](image, mask, border)
 
-    radius = mask.shape[-1] // 2
     yield Mistake(
         "mask-flipped",
         "this is what a flipped mask gives (convolution): this lab asks for correlation, "
@@ -209,7 +211,9 @@ def _mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> It
                 f"this is what a {other} border gives; this case asks for {border}",
                 make(image, mask, other),
             )
-    yield from _partial_masks(image, mask, radius, make)
+    yield from _partial_masks(image, mask, make)
+    if operation == "separable":
+        yield from _passes(image, mask, border, seen)
     if operation == "polyphase":
         yield from _phases(image, mask, make)
     yield Mistake(
@@ -254,8 +258,11 @@ def _windows_off(
 
 
 def _partial_masks(
-    image: F32, mask: F32, radius: int, make: Callable[..., Callable[[], Expected]]
+    image: F32, mask: F32, make: Callable[..., Callable[[], Expected]]
 ) -> Iterator[Mistake]:
+    def middle(size: int) -> slice:
+        return slice(max(size // 2 - 1, 0), size // 2 + 2)
+
     def only(rows: slice, columns: slice) -> F32:
         part = np.zeros_like(mask)
         part[..., rows, columns] = mask[..., rows, columns]
@@ -277,12 +284,41 @@ def _partial_masks(
             f"this is what leaving out the mask's {name} gives: the loops over it must {ends}",
             make(image, only(rows, columns)),
         )
-    if radius > 2:
-        middle = slice(radius - 1, radius + 2)
+    if max(mask.shape[-2:]) > 5:
         yield Mistake(
             "radius-ignored",
             "only the middle 3x3 of the mask was used: the radius is a parameter",
-            make(image, only(middle, middle)),
+            make(image, only(middle(mask.shape[-2]), middle(mask.shape[-1]))),
+        )
+
+
+def _passes(image: F32, mask: F32, border: str, seen: Comparison) -> Iterator[Mistake]:
+    """A pass that is missing, or has a border of its own. Where the factor between the student's
+    column and row lies is not known; least squares finds it."""
+    b, a = np.unravel_index(int(np.abs(mask).argmax()), mask.shape)
+    row, column = mask[b : b + 1, :].astype(np.float64), mask[:, a : a + 1].astype(np.float64)
+
+    def scaled(value: F64) -> Expected:
+        got = seen.got.astype(np.float64)
+        size = float((value * value).sum())
+        value = value * (float((got * value).sum()) / size if size else 0.0)
+        return Expected(value, oracle.gamma(2 * mask.size) * np.abs(value).max() + 0.0 * value)
+
+    for what, line in (("row", row), ("column", column)):
+        yield Mistake(
+            "one-pass",
+            f"this is what the {what} pass alone gives: its result must go through the other pass",
+            lambda line=line: scaled(oracle.correlate64(image, line, border)),  # type: ignore[misc]
+        )
+    other = "replicate" if border == "zero" else "zero"
+    for what, first, second in (("column", border, other), ("row", other, border)):
+        yield Mistake(
+            "wrong-border",
+            f"this is what a {other} border in the {what} pass gives; this case asks for {border}, "
+            "in both",
+            lambda first=first, second=second: scaled(  # type: ignore[misc]
+                oracle.correlate64(oracle.correlate64(image, row, first), column, second)
+            ),
         )
 
 
@@ -349,10 +385,10 @@ def scaled(seen: Comparison) -> Diagnosis | None:
 
 def _single_tap(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
     """One coefficient missed or counted twice: the error is that tap times the shifted image."""
-    if operation != "correlate" or given.mask.size > 169 or seen.got.size > 20_000:
+    if operation == "polyphase" or given.mask.size > 169 or seen.got.size > 20_000:
         return None
     error: F64 = seen.got.astype(np.float64) - seen.expected.value
-    radius = given.mask.shape[0] // 2
+    middle_row, middle_column = given.mask.shape[0] // 2, given.mask.shape[1] // 2
     for row in range(given.mask.shape[0]):
         for column in range(given.mask.shape[1]):
             tap = np.zeros_like(given.mask)
@@ -364,6 +400,7 @@ def _single_tap(case: Case, operation: str, given: Inputs, seen: Comparison) -> 
                 if (np.abs(error - sign * term) <= 2 * seen.expected.bound).all():
                     return Diagnosis(
                         "single-tap",
-                        f"the tap at a={column - radius}, b={row - radius} of the mask {word}",
+                        f"the tap at a={column - middle_column}, b={row - middle_row} of the "
+                        f"mask {word}",
                     )
     return None

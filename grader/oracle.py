@@ -64,9 +64,55 @@ def polyphase(image: F32, bank: F32, border: str) -> Expected:
     return Expected(value, bound)
 
 
+def plane(lines: F32) -> F64:
+    """The mask that a column and a row (2 x (2r+1)) make; exact, since 24 + 24 bits fit 53."""
+    return np.outer(lines[0].astype(np.float64), lines[1].astype(np.float64))
+
+
+def _two_passes(image: F32, mask: npt.ArrayLike, border: str, rounded: int) -> Expected:
+    """A row pass, then a column pass, by lines whose product is the mask up to gamma_rounded.
+
+    With n columns and m rows of taps, row line p, column line q and t the result of the row pass:
+
+        computed t = sum over a of f p(a) (1 + theta_n)             |theta_k| <= gamma_k
+        computed h = sum over b of (computed t) q(b) (1 + theta_m)
+                   = sum over a, b of f p(a) q(b) (1 + theta_n) (1 + theta_m)
+        p(a) q(b)  = g(a, b) (1 + theta_rounded)
+
+    Rounded factors of gamma_j and gamma_k make one of gamma_(j+k) (Higham, lemma 3.3), so
+    |computed h - h| <= gamma_(n+m+rounded) sum |f| |g|. For 17x17 that is gamma_50, where one sum
+    of 289 taps has gamma_289: two short sums round less. Each of the n + m operations, those of the
+    row pass times a coefficient of the column, may also lose SMALLEST below the normal range.
+    """
+    g = np.asarray(mask, dtype=np.float64)
+    rows, columns = g.shape
+    magnitude = correlate64(np.abs(image), np.abs(g), border)
+    lost = (rows + columns * rows * max(1.0, float(np.abs(g).max()))) * SMALLEST
+    bound = gamma(rows + columns + rounded) * magnitude + lost
+    return Expected(correlate64(image, g, border), bound)
+
+
+def separable(image: F32, mask: F32, border: str) -> Expected:
+    """Eq. 1 by two lines that were found in the mask (lab 5).
+
+    Their product may differ from the mask by 16 u in each coefficient, which is what lab 5's
+    SEPARABLE_TOLERANCE allows: g(a, q) g(p, b) / g(p, q) has three coefficients that were rounded
+    when the mask was made, and is compared with a fourth; up to three roundings in each, and one of
+    the quotient, are 13. 16 u <= gamma_16.
+    """
+    return _two_passes(image, mask, border, 16)
+
+
+def lines(image: F32, pair: F32, border: str) -> Expected:
+    """Eq. 1 with the mask that a column and a row (2 x (2r+1)) make, by two passes (lab 6)."""
+    return _two_passes(image, plane(pair), border, 0)
+
+
 OPERATIONS: dict[str, Callable[[F32, F32, str], Expected]] = {
     "correlate": correlate,
     "polyphase": polyphase,
+    "separable": separable,
+    "lines": lines,
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -135,6 +136,38 @@ def test_wrong_phase_is_named() -> None:
     seen = compare(out, oracle.polyphase(given.image, given.mask, "zero"))
     found = diagnose.explain(CASE, "polyphase", given, seen)
     assert found is not None and found.name == "wrong-phase"
+
+
+@pytest.mark.parametrize("operation", ["separable", "lines"])
+@pytest.mark.parametrize("border", ["zero", "replicate"])
+def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None:
+    random = np.random.RandomState(2)
+    pair = random.uniform(0.1, 1, (2, 7)).astype(np.float32)
+    image = inputs().image
+    column, row = pair[0][:, np.newaxis], pair[1][np.newaxis, :]
+    mask = pair if operation == "lines" else column * row
+    given = Inputs(image, mask)
+    case = msgspec.structs.replace(CASE, border=border)
+    other = "replicate" if border == "zero" else "zero"
+
+    def passes(first: str, second: str) -> np.ndarray:
+        return oracle.correlate64(oracle.correlate64(image, row, first), column, second)
+
+    def passes_with(row: np.ndarray) -> np.ndarray:
+        return oracle.correlate64(oracle.correlate64(image, row, border), column, border)
+
+    for out, name, word in (
+        (oracle.correlate64(image, row, border), "one-pass", "row pass"),
+        (3 * oracle.correlate64(image, column, border), "one-pass", "column pass"),
+        (passes(border, other), "wrong-border", "in the column pass"),
+        (passes(other, border), "wrong-border", "in the row pass"),
+        (oracle.correlate64(image, column.T * row.T, border), "mask-transposed", "transposed"),
+        (oracle.correlate64(image, (column * row)[::-1, ::-1], border), "mask-flipped", "flipped"),
+        (passes_with(row * (np.arange(7) < 6)), "loop-bound", "last column"),
+    ):
+        seen = compare(out.astype(np.float32), oracle.OPERATIONS[operation](image, mask, border))
+        found = diagnose.explain(case, operation, given, seen)
+        assert found is not None and found.name == name and word in found.text
 
 
 def test_noise_is_not_explained() -> None:

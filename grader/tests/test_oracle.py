@@ -63,6 +63,54 @@ def test_any_order_of_summation_is_within_the_bound(seed: int, radius: int, orde
     assert compare(total, oracle.correlate(image, mask, "zero")).right()
 
 
+def two_passes(image: F32, column: F32, row: F32) -> F32:
+    """Rows, then columns, zero border, every product and every sum rounded to float32."""
+    height, width = image.shape
+    n, m = len(row), len(column)
+    padded = np.pad(image, ((0, 0), (n // 2, n // 2)))
+    between = np.zeros(image.shape, dtype=np.float32)
+    for a in range(n):
+        between += padded[:, a : a + width] * row[a]
+    padded = np.pad(between, ((m // 2, m // 2), (0, 0)))
+    out = np.zeros(image.shape, dtype=np.float32)
+    for b in range(m):
+        out += padded[b : b + height] * column[b]
+    return out
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), radius=st.integers(0, 8), rounded_twice=st.booleans())
+def test_two_passes_are_within_their_bound(seed: int, radius: int, rounded_twice: bool) -> None:
+    size = 2 * radius + 1
+    image, column, row = random(seed, 12, 10), random(seed + 1, size), random(seed + 2, size)
+    out = two_passes(image, column, row)
+    assert compare(out, oracle.lines(image, np.stack([column, row]), "zero")).right()
+    mask = np.outer(column, row)  # rounded once
+    if rounded_twice:
+        mask = mask / np.float32(3)
+    b, a = np.unravel_index(np.abs(mask).argmax(), mask.shape)  # lines found in the mask
+    out = two_passes(image, mask[:, a], mask[b] / mask[b, a])
+    assert compare(out, oracle.separable(image, mask, "zero")).right()
+
+
+def test_lines_are_column_then_row() -> None:
+    image, column, row = random(9, 6, 7), random(10, 5), random(11, 5)
+    right = by_definition(image, np.outer(column, row), "replicate")
+    value = oracle.lines(image, np.stack([column, row]), "replicate").value
+    np.testing.assert_allclose(value, right, rtol=0, atol=1e-6)
+    swapped = oracle.lines(image, np.stack([row, column]), "replicate").value
+    assert np.abs(swapped - right).max() > 0.01
+
+
+def test_a_line_that_is_off_by_a_thousandth_is_outside_the_bound() -> None:
+    image, column, row = random(12, 20, 20), random(13, 17), random(14, 17)
+    mask = np.outer(column, row)
+    column[3] *= np.float32(1.001)
+    assert not compare(
+        two_passes(image, column, row), oracle.separable(image, mask, "zero")
+    ).right()
+
+
 def test_half_precision_and_a_missed_tap_are_outside_the_bound() -> None:
     image, mask = random(5, 20, 20), random(6, 13, 13)
     right = oracle.correlate(image, mask, "zero")

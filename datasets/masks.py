@@ -1,0 +1,56 @@
+"""Every mask that a lab.toml names: those of generate.py, and those made of two lines.
+
+    row13      1 x 13: random coefficients in [-1, 1), no two alike
+    column13   13 x 1: others
+    outer13    13 x 13: a column times a row, both random; rounded to float32 once
+    offset13   the same with a column and a row that begin with 0: so does the mask
+    lines13    2 x 13: a column and a row, as lab 6 gets them
+    gausslines17   2 x 17: the Gaussian of radius 8 and sigma 3 (source 003's), each line of sum 1
+    zero5      5 x 5 zeros
+
+Sizes are odd, 1 to 17. The random ones are not symmetric in any way: a mask that is flipped, turned
+or transposed is another mask.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from datasets import generate
+from datasets.generate import F32, F64
+
+COLUMN, ROW = 0, 1  # which of a seed's two streams
+
+
+def _line(size: int, seed: int, which: int) -> F64:
+    """Multiples of 2^-23 in [-1, 1), which float32 holds exactly."""
+    return 2.0 * generate.uniform(2 * seed + which, 0, size) - 1.0
+
+
+def _gaussian_line() -> F64:
+    """A column of the sum-1 Gaussian 17x17 over the sum of the column."""
+    column = generate.gaussian(8, 3.0).astype(np.float64)[:, 8]
+    return column / math.fsum(column)
+
+
+def mask(name: str, seed: int) -> F32:
+    """A mask as above, or one of generate.mask(). Raises ValueError for an unknown name."""
+    if name == "gausslines17":
+        return np.stack([_gaussian_line(), _gaussian_line()]).astype(np.float32)
+    found = re.fullmatch(r"(row|column|outer|offset|lines|zero)([1-9]|1[0-7])", name)
+    if found is None or int(found[2]) % 2 == 0:
+        return generate.mask(name, seed)
+    kind, size = found[1], int(found[2])
+    column, row = _line(size, seed, COLUMN), _line(size, seed, ROW)
+    if kind == "offset":
+        column[0] = row[0] = 0.0
+    made = {
+        "row": row[np.newaxis, :],
+        "column": column[:, np.newaxis],
+        "lines": np.stack([column, row]),
+        "zero": np.zeros((size, size)),
+    }
+    return np.asarray(made.get(kind, np.outer(column, row)), dtype=np.float32)
