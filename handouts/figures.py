@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures_lab4
+import figures_lab5
+import figures_lab6
 from drawing import (
     BLUE,
     FAINT,
@@ -273,6 +275,8 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     "lanes": lanes,
     "constant": constant,
     **figures_lab4.FIGURES,
+    **figures_lab5.FIGURES,
+    **figures_lab6.FIGURES,
 }
 
 
