@@ -66,7 +66,7 @@ def product() -> Drawing:
 def passes() -> Drawing:
     """What a block reads for its pixels in one 2-D pass, in each short pass, and fused."""
     d = Drawing(
-        790, 300, "The aprons of a 2-D tile, of the row pass, of the column pass, and fused"
+        790, 300, "The aprons of a 2-D tile, a row pass, a column pass, and both fused"
     )
     unit = 2.1  # px for a pixel
     kinds = (
