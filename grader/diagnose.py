@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader import oracle, tiles
+from grader import oracle, tiles, two_passes
 from grader.cases import Inputs
 from grader.judge import Comparison
 from grader.oracle import F32, F64, Expected
@@ -213,7 +213,8 @@ def _mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> It
             )
     yield from _partial_masks(image, mask, make)
     if operation == "separable":
-        yield from _passes(image, mask, border, seen)
+        for name, text, output in two_passes.mistakes(image, mask, border, seen.got):
+            yield Mistake(name, text, output)
     if operation == "polyphase":
         yield from _phases(image, mask, make)
     yield Mistake(
@@ -223,8 +224,8 @@ def _mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> It
     )
     yield from _moved(seen)
     yield from _windows_off(image, mask, border, make)
-    if operation == "correlate":
-        for apron in tiles.suspects(seen.wrong, radius):
+    if operation == "correlate" and mask.shape[0] == mask.shape[1]:
+        for apron in tiles.suspects(seen.wrong, given.radius):
             yield Mistake(
                 "apron-missing",
                 f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
@@ -289,36 +290,6 @@ def _partial_masks(
             "radius-ignored",
             "only the middle 3x3 of the mask was used: the radius is a parameter",
             make(image, only(middle(mask.shape[-2]), middle(mask.shape[-1]))),
-        )
-
-
-def _passes(image: F32, mask: F32, border: str, seen: Comparison) -> Iterator[Mistake]:
-    """A pass that is missing, or has a border of its own. Where the factor between the student's
-    column and row lies is not known; least squares finds it."""
-    b, a = np.unravel_index(int(np.abs(mask).argmax()), mask.shape)
-    row, column = mask[b : b + 1, :].astype(np.float64), mask[:, a : a + 1].astype(np.float64)
-
-    def scaled(value: F64) -> Expected:
-        got = seen.got.astype(np.float64)
-        size = float((value * value).sum())
-        value = value * (float((got * value).sum()) / size if size else 0.0)
-        return Expected(value, oracle.gamma(2 * mask.size) * np.abs(value).max() + 0.0 * value)
-
-    for what, line in (("row", row), ("column", column)):
-        yield Mistake(
-            "one-pass",
-            f"this is what the {what} pass alone gives: its result must go through the other pass",
-            lambda line=line: scaled(oracle.correlate64(image, line, border)),  # type: ignore[misc]
-        )
-    other = "replicate" if border == "zero" else "zero"
-    for what, first, second in (("column", border, other), ("row", other, border)):
-        yield Mistake(
-            "wrong-border",
-            f"this is what a {other} border in the {what} pass gives; this case asks for {border}, "
-            "in both",
-            lambda first=first, second=second: scaled(  # type: ignore[misc]
-                oracle.correlate64(oracle.correlate64(image, row, first), column, second)
-            ),
         )
 
 
