@@ -1,4 +1,4 @@
-// zoo: poor | technique
+// zoo: poor | a row is read once, not once a tap; both passes read tiles; fused: nothing but the result is written; fused: the tile is read once
 //
 // Right, but every tap comes from global memory, and what is called fused is the two passes with a
 // buffer of its own between them.
