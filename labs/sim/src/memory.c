@@ -269,12 +269,13 @@ void sim_report_leaks(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot free anything */
     }
-    static const char *const what[] = {"device memory", "page-locked host memory"};
+    static const char *const what[] = {"device memory allocated here were never freed",
+                                       "page-locked host memory allocated here were never freed",
+                                       "host memory registered here were never unregistered"};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (!a->freed && a->space != SIM_REGISTERED_MEMORY) {
+        if (!a->freed) {
             struct sim_finding finding = {.kind = "leak", .place = a->place};
-            sim_report(&finding, "%zu bytes of %s allocated here were never freed", a->bytes,
-                       what[a->space]);
+            sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
         }
     }
 }
