@@ -217,19 +217,21 @@ lint-c:
 #   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
 # with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
 # run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu).
-STUDENT_OBJ := $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(FILES))))
+STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
 BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
 GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
 LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
+# A lab may compile C files with flags of its own; its flags.mk says why.
+-include $(wildcard labs/$(LAB)/flags.mk)
 
 LINK_cpu = $(CC) -fopenmp
 LIBS_cpu = $(LIB)/libcommon.a -lm
-LINK_sim = $(CXX)
+LINK_sim = $(CXX) -fopenmp
 LIBS_sim = $(LIB)/libcommon.a $(LIB)/libsim.a -lm -pthread
 LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
-LIBS_gpu = $(LIB)/libcommon.a -lm
+LIBS_gpu = $(LIB)/libcommon.a -lgomp -lm
 
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
 CHECKED_LINK_sim = $(LINK_sim)
@@ -257,25 +259,25 @@ $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim
 	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
 
 ifneq ($(OUT),)
-$(OUT)/%.o: $(OUT)/src/%.c
+$(OUT)/%.c.o: $(OUT)/src/%.c
 	$(say) CC "$$SHOWN/$*.c"
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
-$(OUT)/%.checked.o: $(OUT)/src/%.c
+$(OUT)/%.c.checked.o: $(OUT)/src/%.c
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
 	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
 ifeq ($(BACKEND),gpu)
-$(OUT)/%.o: $(OUT)/src/%.cu
+$(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$$SHOWN/$*.cu"
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; cat $<; } > $(OUT)/$*.gpu.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
 else
-$(OUT)/%.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+$(OUT)/%.cu.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
-$(OUT)/%.o: $(OUT)/%.cpp
+$(OUT)/%.cu.o: $(OUT)/%.cu.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(LABINC) -c $< -o $@
-$(OUT)/%.checked.o: $(OUT)/%.cpp
+$(OUT)/%.cu.checked.o: $(OUT)/%.cu.cpp
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) -c $< -o $@
 endif
 endif

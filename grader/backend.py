@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Literal, cast
 
 from grader.result import Machine
@@ -50,6 +51,17 @@ def gpu_missing() -> str | None:
     if seen.returncode != 0 or b"GPU 0" not in seen.stdout:
         return "no GPU answers"
     return None
+
+
+def cpu_has(instructions: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Whether every core's line of flags has that word. Asked of the kernel, not of the student's
+    program, which could say anything to have its part skipped."""
+    try:
+        text = cpuinfo.read_text()
+    except OSError:
+        return False
+    flags = [line.split(":")[1].split() for line in text.splitlines() if line.startswith("flags")]
+    return bool(flags) and all(instructions in words for words in flags)
 
 
 def machine(backend: Backend) -> Machine:

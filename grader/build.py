@@ -64,11 +64,12 @@ class Submission:
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return "".join(c if c.isprintable() else "?" for c in text)[:100]
 
-    def open_todos(self) -> list[str]:
-        """ "shown/file:line" of every numbered TODO that is still there."""
+    def open_todos(self, file: str | None = None) -> list[str]:
+        """ "shown/file:line" of every numbered TODO that is still there, in one file or in all."""
         return [
             f"{self.shown}/{name}:{number}"
             for name, content in self.contents.items()
+            if file in (None, name)
             for number, line in enumerate(content.decode(errors="replace").splitlines(), 1)
             if re.search(r"\bTODO \d+\b", line)
         ]

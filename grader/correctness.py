@@ -31,11 +31,11 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     if case.inject:
         return _judge_failure(submission, case, case.inject, outcome)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
-        lines = [outcome.reason, *_findings(outcome), *_printed(outcome)]
+        lines = [outcome.reason, *_findings(outcome), *_printed(outcome), *_why(case)]
         return _made(lab, case, "fail", lines, outcome, outcome.end)
     if outcome.status.returned != 0:
         lines = [f"your function returned {outcome.status.error}", *_findings(outcome)]
-        lines += _open_todo(submission)
+        lines += _open_todo(submission, case)
         return _made(lab, case, "fail", lines, outcome, "returned-error")
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
@@ -91,7 +91,7 @@ def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Out
         return _made(lab, case, "fail", lines, outcome, "error-not-handled")
     if not any(f.kind == "injected" for f in outcome.findings):
         lines = [f"this check makes {what} fail, and your function never came to it"]
-        lines += _open_todo(submission)
+        lines += _open_todo(submission, case)
         return _made(lab, case, "fail", lines, outcome, "call-not-made")
     if outcome.status.returned == 0:
         lines.append("your function returned cudaSuccess all the same; check every call's result")
@@ -127,10 +127,9 @@ def _wrong(
         )
     if found:
         lines.append(found.text)
-        lines += _open_todo(submission) if found.name == "nothing-written" else []
+        lines += _open_todo(submission, case) if found.name == "nothing-written" else []
     lines += _findings(outcome)
-    if case.why:
-        lines.append(f"this case: {case.why}")
+    lines += _why(case)
     details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "want": want}
     details |= dict(zip(out.axes, place, strict=True))
     if math.isfinite(got):
@@ -146,6 +145,10 @@ def _wanted(seen: Comparison, place: tuple[int, ...]) -> str:
     if kind == np.uint8 and bound:
         return f"{float(want - bound):g} or {float(want + bound):g}"
     return judge.number(float(want), kind)
+
+
+def _why(case: Case) -> list[str]:
+    return [f"this case: {case.why}"] if case.why else []
 
 
 def _against_bound(seen: Comparison, place: tuple[int, ...]) -> str:
@@ -166,9 +169,10 @@ def _findings(outcome: Outcome) -> list[str]:
     return [f.render() for f in [*errors, *refused][:3]]
 
 
-def _open_todo(submission: Submission) -> list[str]:
-    """Where to begin, if the file still says so."""
-    todos = submission.open_todos()
+def _open_todo(submission: Submission, case: Case) -> list[str]:
+    """Where to begin, if the part's file still says so."""
+    file = submission.lab.part_of(case).file or submission.lab.submit[0]
+    todos = submission.open_todos(file)
     return [f"begin with the TODO at {todos[0]}"] if todos else []
 
 

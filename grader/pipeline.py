@@ -9,7 +9,7 @@ from pathlib import Path
 
 from datasets.generate import DatasetMissing
 from grader import __version__, correctness, safety, score, technique, timing
-from grader.backend import Backend, machine
+from grader.backend import Backend, cpu_has, machine
 from grader.build import Build, BuildError, Submission, build
 from grader.checked import Runner
 from grader.profile import Profile
@@ -205,6 +205,9 @@ def _blank(
 
 def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
     lab = grading.submission.lab
+    cpu = lab.part_of(planned).cpu
+    if cpu and not cpu_has(cpu):
+        return _blank(lab, planned, "skip", [f"this CPU has no {cpu.upper()}"])
     try:
         if isinstance(planned, Case):
             return _correct(grading, planned, work)

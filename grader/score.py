@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.backend import cpu_has
 from grader.result import Check, Score, Unmeasured
 from grader.spec import Lab
 
@@ -30,12 +31,10 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bo
         for c in checks
         if c.verdict == "uncertain"
     ]
-    for reason, skipped in (
-        ("need the simulator", [c for c in elsewhere if c.kind != "speed"]),
-        ("cannot be timed here", [c for c in elsewhere if c.kind == "speed"]),
-    ):
-        if skipped:
-            unmeasured.append(Unmeasured(sum(c.max_points for c in skipped), reason))
+    unmeasured += [
+        Unmeasured(sum(c.max_points for c in elsewhere if _elsewhere(lab, c) == why), why)
+        for why in dict.fromkeys(_elsewhere(lab, c) for c in elsewhere)
+    ]
     faults = sum(c.max_points for c in lost)
     if faults:
         unmeasured.append(
@@ -43,7 +42,7 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bo
         )
     checked = {c.kind for c in checks}
     if lab.points.speed and "speed" not in checked:
-        gpu = "gpu" in lab.backends and backend != "gpu"
+        gpu = all(name.endswith(".cu") for name in lab.submit) and backend != "gpu"
         reason = "need a GPU" if gpu else "are for speed, which this version does not time yet"
         if lab.speed and not timed and not gpu:
             reason = "are for speed, left out by --no-speed"
@@ -53,6 +52,14 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bo
     if rest > 0:
         unmeasured.append(Unmeasured(rest, "are in your instructor's hidden checks"))
     return Score(earned, measured, total, unmeasured)
+
+
+def _elsewhere(lab: Lab, check: Check) -> str:
+    """What a check waits for that was not done here."""
+    cpu = next((part.cpu for part in lab.part if part.id == check.part), "")
+    if cpu and not cpu_has(cpu):
+        return f"need a CPU with {cpu.upper()}"
+    return "cannot be timed here" if check.kind == "speed" else "need the simulator"
 
 
 def exit_code(checks: list[Check], score: Score) -> int:

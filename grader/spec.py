@@ -49,7 +49,9 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     title: str
     hints: list[str]
-    operation: str = "correlate"  # a key of oracle.OPERATIONS
+    operation: str = "correlate"  # a key of operations.OPERATIONS
+    file: str = ""  # of `submit`, the one that it is in; "" where there is one
+    cpu: str = ""  # instructions that the processor must have, as /proc/cpuinfo calls them: "avx2"
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -224,6 +226,11 @@ def _check(lab: Lab, file: Path) -> None:
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
     ]
     problems += [f"part {part.id} has an empty hint" for part in lab.part if not all(part.hints)]
+    problems += [
+        f"part {part.id} is in {part.file or 'one of several files'}, which is not submitted"
+        for part in lab.part
+        if part.file not in lab.submit and (part.file or len(lab.submit) > 1)
+    ]
     problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
     for check in lab.technique:
         problems += [f"'{check.name}': {text}" for text in _limits(check)]
