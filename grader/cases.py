@@ -49,7 +49,9 @@ MAKERS: dict[str, Callable[[Input, int], Array]] = {
     "plane": lambda case, seed: generate.image(case.image, case.size, seed),
     "mask": lambda case, seed: masks.mask(case.mask, seed),
     "planes": _planes,
-    "pixels": lambda case, seed: np.moveaxis(_planes(case, seed), 0, 2),
+    "colours": lambda case, seed: np.moveaxis(
+        layers.image(case.image, case.size, 3, "u1", seed), 0, 2
+    ),
     "weights": lambda case, seed: layers.weights(case.mask, case.channels, case.type, seed),
 }
 

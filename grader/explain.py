@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import diagnose, layer_mistakes, oracle
+from grader import diagnose, grey_mistakes, layer_mistakes, oracle
 from grader.cases import Inputs
 from grader.diagnose import LARGE, Diagnosis, Mistake
 from grader.judge import Comparison
@@ -20,6 +20,7 @@ Mask = npt.NDArray[np.bool_]
 KNOWN: dict[str, Callable[[Case, Inputs, Comparison], Iterator[Mistake]]] = {
     "depthwise": layer_mistakes.depthwise,
     "layers": layer_mistakes.convolution,
+    "grey": grey_mistakes.mistakes,
 }
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 

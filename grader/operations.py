@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader import layers, oracle
+from grader import grey, layers, oracle
 from grader.oracle import F32, Expected
 
 Array = npt.NDArray[Any]
@@ -70,7 +70,20 @@ OPERATIONS: dict[str, Operation] = {
         shape=lambda given: (len(given["mask"]), *given["image"].shape[1:]),
         expected=lambda given, _: layers.convolution(given["image"], given["mask"]),
     ),
+    "grey": Operation(
+        inputs={"image": "colours"},
+        axes=("y", "x"),
+        shape=lambda given: given["image"].shape[:2],
+        expected=lambda given, settings: _bytes(
+            grey.grey(given["image"], grey.WEIGHTS[settings["weights"]])
+        ),
+        kind="u1",
+    ),
 }
+
+
+def _bytes(value: npt.NDArray[np.int64]) -> Expected:
+    return Expected(value.astype(np.float64), np.zeros(value.shape))
 
 
 def expected(operation: str, exact: str | None, given: Arrays, settings: Settings) -> Expected:
