@@ -1,0 +1,223 @@
+/* Lab 8, parts A to D: from colour to grey on the CPU.
+ *
+ * What to do   Fill in the TODOs, in order, two for each part. labs/lab8_grayscale/lab.h says what
+ *              each function must do. This file is compiled without gcc's vectoriser.
+ * Build, grade make lab8 && ./grade lab8
+ * One check    ./grade lab8 -k "17x3"
+ * Unit tests   make lab8-test
+ * Stuck?       ./grade hint lab8 A
+ * The idea     handouts/lab8.md
+ */
+#include "lab.h"
+
+#include <omp.h>
+
+/* Sections of the image begin at multiples of this many pixels: 96 bytes of rgb, 32 of grey. */
+enum { SECTION = 32 };
+
+/* Converts `pixels` pixels that follow each other in memory. */
+typedef void convert(const uint8_t *rgb, size_t pixels, struct weights w, uint8_t *grey);
+
+/* ---- part A: pixel by pixel ---- */
+
+/* Y of the pixel whose R is *rgb. */
+static inline uint8_t grey_of(const uint8_t *rgb, struct weights w) {
+    /* TODO 1: weigh the three bytes, add 16384 (one half, in units of 1/32768), divide by 32768
+     * with a shift.  (about 1 line) */
+    // BEGIN SOLUTION
+    // STARTER: (void)rgb, (void)w;
+    // STARTER: return 0;
+    return (uint8_t)((w.r * rgb[0] + w.g * rgb[1] + w.b * rgb[2] + 16384) >> 15);
+    // END SOLUTION
+}
+
+void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    /* TODO 2: the loops of baseline.c as they stand, column by column, and above them one OpenMP
+     * directive that shares the pixels out over the cores: collapse(2) makes one long loop of the
+     * two.  (about 7 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)rgb, (void)width, (void)height, (void)w, (void)grey, (void)grey_of;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int x = 0; x < width; x++) {
+        for (int y = 0; y < height; y++) {
+            const size_t i = (size_t)y * width + x;
+            grey[i] = grey_of(rgb + 3 * i, w);
+        }
+    }
+    // END SOLUTION
+}
+
+/* ---- part B: contiguous sections ---- */
+
+static void convert_plain(const uint8_t *rgb, size_t pixels, struct weights w, uint8_t *grey) {
+    /* TODO 3: one loop and two pointers, one a pixel further at each turn, the other three bytes;
+     * there is no x, no y and no multiplication for a place.  (about 4 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey;
+    for (const uint8_t *end = grey + pixels; grey < end; grey++) {
+        *grey = grey_of(rgb, w);
+        rgb += 3;
+    }
+    // END SOLUTION
+}
+
+/* Cuts the image into one contiguous section for each thread, and calls `function` for each. */
+static void share_out(convert *function, const uint8_t *rgb, int width, int height,
+                      struct weights w, uint8_t *grey) {
+    /* TODO 4: the image is one line of width * height pixels. A section has the same number of
+     * pixels for every thread of omp_get_max_threads(), rounded up to a multiple of SECTION; the
+     * last one has what is left.  (about 10 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)function, (void)rgb, (void)width, (void)height, (void)w, (void)grey;
+    const size_t pixels = (size_t)width * height;
+    const size_t threads = omp_get_max_threads();
+    const size_t share = (pixels + threads - 1) / threads;
+    const size_t section = (share + SECTION - 1) / SECTION * SECTION;
+
+#pragma omp parallel for schedule(static)
+    for (size_t first = 0; first < pixels; first += section) {
+        const size_t left = pixels - first;
+        function(rgb + 3 * first, left < section ? left : section, w, grey + first);
+    }
+    // END SOLUTION
+}
+
+void grey_rows(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    share_out(convert_plain, rgb, width, height, w, grey);
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* ---- part C: 16 pixels at a time ---- */
+
+/* 48 bytes hold 16 pixels, in three registers of 16 bytes:
+ *
+ *   low     R0 G0 B0 R1 G1 B1 R2 G2 B2 R3 G3 B3 R4 G4 B4 R5
+ *   middle  G5 B5 R6 ...                              G10
+ *   high    B10 R11 ...                               B15
+ *
+ * Y of the 4 pixels in the lowest 12 bytes of `four`, as 4 integers of 32 bits. */
+__attribute__((target("ssse3"))) static inline __m128i sums_of_4(__m128i four, struct weights w) {
+    /* TODO 5: with _mm_shuffle_epi8(), make 16-bit integers R0 G0 R1 G1 R2 G2 R3 G3 of the bytes,
+     * and a second register B0 0 B1 0 B2 0 B3 0 (an index of -1 gives a byte of 0).
+     * _mm_madd_epi16() multiplies eight pairs of them with weights and adds neighbours: 4 integers
+     * of 32 bits. Add both and 16384, and shift.  (about 9 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)w;
+    // STARTER: return four;
+    const __m128i pick_rg = _mm_setr_epi8(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1);
+    const __m128i pick_b =
+        _mm_setr_epi8(2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, 11, -1, -1, -1);
+    const __m128i weigh_rg = _mm_set1_epi32(w.g << 16 | w.r);
+    const __m128i weigh_b = _mm_set1_epi32(w.b);
+
+    const __m128i rg = _mm_madd_epi16(_mm_shuffle_epi8(four, pick_rg), weigh_rg);
+    const __m128i b = _mm_madd_epi16(_mm_shuffle_epi8(four, pick_b), weigh_b);
+    const __m128i sum = _mm_add_epi32(_mm_add_epi32(rg, b), _mm_set1_epi32(16384));
+    return _mm_srli_epi32(sum, 15);
+    // END SOLUTION
+}
+
+__attribute__((target("ssse3"))) static void convert_sse(const uint8_t *rgb, size_t pixels,
+                                                         struct weights w, uint8_t *grey) {
+    /* TODO 6: while 16 pixels are left, load their 48 bytes (_mm_loadu_si128, for any address), get
+     * four registers with 4 pixels each at the bottom (_mm_alignr_epi8 joins two neighbours,
+     * _mm_srli_si128 shifts one), compute the sums, pack 4 x 4 integers to 16 bytes and store them.
+     * convert_plain() does the rest.  (about 18 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey, (void)sums_of_4;
+    for (; pixels >= 16; pixels -= 16) {
+        const __m128i low = _mm_loadu_si128((const __m128i *)rgb);
+        const __m128i middle = _mm_loadu_si128((const __m128i *)(rgb + 16));
+        const __m128i high = _mm_loadu_si128((const __m128i *)(rgb + 32));
+
+        const __m128i y0 = sums_of_4(low, w);
+        const __m128i y4 = sums_of_4(_mm_alignr_epi8(middle, low, 12), w);
+        const __m128i y8 = sums_of_4(_mm_alignr_epi8(high, middle, 8), w);
+        const __m128i y12 = sums_of_4(_mm_srli_si128(high, 4), w);
+
+        const __m128i y0to7 = _mm_packs_epi32(y0, y4);
+        const __m128i y8to15 = _mm_packs_epi32(y8, y12);
+        _mm_storeu_si128((__m128i *)grey, _mm_packus_epi16(y0to7, y8to15));
+        rgb += 48;
+        grey += 16;
+    }
+    convert_plain(rgb, pixels, w, grey);
+    // END SOLUTION
+}
+
+void grey_sse(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    share_out(convert_sse, rgb, width, height, w, grey);
+}
+
+/* ---- part D: 32 pixels at a time ---- */
+
+/* sums_of_4() in both lanes: Y of the 4 pixels in the lowest 12 bytes of each half of `eight`. */
+__attribute__((target("avx2"))) static inline __m256i sums_of_8(__m256i eight, struct weights w) {
+    /* TODO 7: as sums_of_4(), with the same picks in both lanes: a 256-bit shuffle moves bytes
+     * inside its 128-bit lanes only.  (about 11 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)w;
+    // STARTER: return eight;
+    const __m256i pick_rg = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1));
+    const __m256i pick_b = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, 11, -1, -1, -1));
+    const __m256i weigh_rg = _mm256_set1_epi32(w.g << 16 | w.r);
+    const __m256i weigh_b = _mm256_set1_epi32(w.b);
+
+    const __m256i rg = _mm256_madd_epi16(_mm256_shuffle_epi8(eight, pick_rg), weigh_rg);
+    const __m256i b = _mm256_madd_epi16(_mm256_shuffle_epi8(eight, pick_b), weigh_b);
+    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(rg, b), _mm256_set1_epi32(16384));
+    return _mm256_srli_epi32(sum, 15);
+    // END SOLUTION
+}
+
+__attribute__((target("avx2"))) static void convert_avx2(const uint8_t *rgb, size_t pixels,
+                                                         struct weights w, uint8_t *grey) {
+    /* TODO 8: load 96 bytes, 32 pixels, with three _mm256_load_si256 (the addresses are multiples
+     * of 32). They come as lanes 0 1 | 2 3 | 4 5 of 16 bytes; pixels 0 to 15 are lanes 0, 1, 2.
+     * Make low = 0 3, middle = 1 4, high = 2 5 of them: then the lower lanes have what
+     * convert_sse() had for pixels 0 to 15, the upper ones the same for pixels 16 to 31, and each
+     * of its steps has its twin. convert_plain() does the rest.  (about 21 lines) */
+    // BEGIN SOLUTION
+    // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey, (void)sums_of_8;
+    for (; pixels >= 32; pixels -= 32) {
+        const __m256i lanes01 = _mm256_load_si256((const __m256i *)rgb);
+        const __m256i lanes23 = _mm256_load_si256((const __m256i *)(rgb + 32));
+        const __m256i lanes45 = _mm256_load_si256((const __m256i *)(rgb + 64));
+        const __m256i low = _mm256_blend_epi32(lanes01, lanes23, 0xf0);
+        const __m256i middle = _mm256_permute2x128_si256(lanes01, lanes45, 0x21);
+        const __m256i high = _mm256_blend_epi32(lanes23, lanes45, 0xf0);
+
+        const __m256i y0 = sums_of_8(low, w);
+        const __m256i y4 = sums_of_8(_mm256_alignr_epi8(middle, low, 12), w);
+        const __m256i y8 = sums_of_8(_mm256_alignr_epi8(high, middle, 8), w);
+        const __m256i y12 = sums_of_8(_mm256_srli_si256(high, 4), w);
+
+        const __m256i y0to7 = _mm256_packs_epi32(y0, y4);
+        const __m256i y8to15 = _mm256_packs_epi32(y8, y12);
+        _mm256_store_si256((__m256i *)grey, _mm256_packus_epi16(y0to7, y8to15));
+        rgb += 96;
+        grey += 32;
+    }
+    convert_plain(rgb, pixels, w, grey);
+    // END SOLUTION
+}
+
+void grey_avx2(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    share_out(convert_avx2, rgb, width, height, w, grey);
+}
+
+#else /* another family of processors: nobody calls these, and parts C and D are skipped */
+
+void grey_sse(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    grey_rows(rgb, width, height, w, grey);
+}
+
+void grey_avx2(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+    grey_rows(rgb, width, height, w, grey);
+}
+
+#endif
