@@ -8,11 +8,13 @@ Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
     zoo: unsafe | FINDING                  results right, and safe checks fail, with this finding
     zoo: slow | PART                       right, and too slow there
 
-What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
+Of the files that a lab asks for, it may leave out those that are the solution's. What must be right
+or wrong is not timed; speed is graded below, with margins that no noise reaches.
 """
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -58,13 +60,31 @@ def verdict_of(entry: Path) -> tuple[str, str]:
 Graded = tuple[int, dict[str, Any]]
 
 
+def whole(entry: Path, folder: Path) -> Path:
+    """The entry, or a copy with the solution's files in place of those that it leaves out."""
+    lab = spec.load(entry.parent.name)
+    missing = [name for name in lab.submit if not (entry / name).exists()]
+    if not missing:
+        return entry
+    copy = shutil.copytree(entry, folder / lab.id / entry.name)
+    for name in missing:
+        shutil.copy(paths.ROOT / "solutions" / lab.folder / name, copy)
+    return copy
+
+
 @pytest.fixture(scope="module")
-def gradings(request: pytest.FixtureRequest) -> Iterator[dict[Path, Future[Graded]]]:
+def gradings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[Path, Future[Graded]]]:
     """Every wanted entry's grade but its speed, some at a time: one grading leaves cores idle."""
     wanted = {item.name for item in request.session.items}
     chosen = [e for e in ENTRIES if f"test_zoo[{e.parent.name}/{e.name}]" in wanted]
+    sources = {e: str(whole(e, tmp_path_factory.getbasetemp())) for e in chosen}
     with ThreadPoolExecutor(max_workers=2 * len(os.sched_getaffinity(0))) as pool:
-        yield {e: pool.submit(grade, e.parent.name, "--src", str(e), "--no-speed") for e in chosen}
+        yield {
+            e: pool.submit(grade, e.parent.name, "--src", source, "--no-speed")
+            for e, source in sources.items()
+        }
         pool.shutdown(cancel_futures=True)
 
 
