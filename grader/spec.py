@@ -114,6 +114,7 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     pass_at: float = 0.7  # of the reference's speed
     full_at: float = 0.9
     at_least: float | None = None  # against the baseline: times its speed
+    taps: Positive | None = None  # multiply-adds a pixel that no program can save; None: the mask's
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -183,7 +183,8 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
         return Ending("uncertain", _busy(timings))
-    least = floor(timings, float(given.image.size * given.mask.shape[-1] ** 2))
+    taps = speed.taps or given.mask.shape[-1] ** 2
+    least = floor(timings, float(given.image.size * taps))
     details = _details(timings, ratio, least.ns)
     if fault := unfit(speed, timings):
         lines = [f"this machine cannot time it now: {fault}"]

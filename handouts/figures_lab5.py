@@ -65,9 +65,7 @@ def product() -> Drawing:
 
 def passes() -> Drawing:
     """What a block reads for its pixels in one 2-D pass, in each short pass, and fused."""
-    d = Drawing(
-        790, 300, "The aprons of a 2-D tile, a row pass, a column pass, and both fused"
-    )
+    d = Drawing(790, 300, "The aprons of a 2-D tile, a row pass, a column pass, and both fused")
     unit = 2.1  # px for a pixel
     kinds = (
         ("2-D tile", 32, 32, 8, 8, "289 taps"),
