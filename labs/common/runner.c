@@ -220,7 +220,7 @@ const struct npy *runner_input(const struct runner *r, const char *name, const c
         const struct npy *a = &r->input[i].array;
         if (strcmp(r->input[i].name, name) != 0)
             continue;
-        if (strcmp(a->type, type) != 0)
+        if (type && strcmp(a->type, type) != 0)
             die("the input %s has elements of type %s, and %s is needed", name, a->type, type);
         return a;
     }

@@ -27,7 +27,7 @@
 struct runner;
 
 /* The input of that name. Ends the process with status 2 and a message when there is none or when
- * its element type is not `type` (such as "<f4"). Owned by the runner. */
+ * its element type is not `type` (such as "<f4"; NULL: any). Owned by the runner. */
 const struct npy *runner_input(const struct runner *r, const char *name, const char *type);
 
 /* The value of `--set name=value`, or `otherwise` when it was not given. */

@@ -1,0 +1,235 @@
+/* The unit tests of lab 7: `make lab7-test`. Each is short enough to read when it fails.
+ *
+ * Most run four or six times: in double and in float, for the parts that they fit. Values are small
+ * whole numbers, so that every sum is exact in either type. The output starts as NaN, so that a
+ * value that was never written cannot pass. */
+#include "lab.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 40000, PART_A = 0, PART_B, PART_C };
+enum { A_DOUBLE = 0, A_FLOAT, B_DOUBLE, B_FLOAT, C_DOUBLE, C_FLOAT, ALL };
+
+static double image[MOST], weights[MOST], out[MOST], want[MOST];
+static void *d_image, *d_weights, *d_out;
+
+static void must(cudaError_t error, const char *what) {
+    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+}
+
+/* Before each test: no weights, an image that tells where a value is from. */
+static void setup(void) {
+    cudaGetLastError();
+    for (int i = 0; i < MOST; i++) {
+        image[i] = i % 251 - 100;
+        weights[i] = 0;
+    }
+    must(cudaMalloc(&d_image, sizeof image), "cudaMalloc");
+    must(cudaMalloc(&d_weights, sizeof weights), "cudaMalloc");
+    must(cudaMalloc(&d_out, sizeof out), "cudaMalloc");
+}
+
+static void teardown(void) {
+    must(cudaFree(d_image), "cudaFree");
+    must(cudaFree(d_weights), "cudaFree");
+    must(cudaFree(d_out), "cudaFree");
+}
+
+/* `count` numbers to the device, as doubles or as floats. */
+static void send(void *d_to, const double *from, int count, int floats) {
+    static float narrow[MOST];
+    for (int i = 0; i < count; i++) {
+        narrow[i] = (float)from[i];
+    }
+    const void *h_from = floats ? (const void *)narrow : (const void *)from;
+    const size_t size = floats ? sizeof(float) : sizeof(double);
+    must(cudaMemcpy(d_to, h_from, (size_t)count * size, cudaMemcpyHostToDevice), "a copy there");
+}
+
+static void fetch(double *to, const void *d_from, int count, int floats) {
+    static float narrow[MOST];
+    void *h_to = floats ? (void *)narrow : (void *)to;
+    const size_t size = floats ? sizeof(float) : sizeof(double);
+    must(cudaMemcpy(h_to, d_from, (size_t)count * size, cudaMemcpyDeviceToHost), "a copy back");
+    for (int i = 0; floats && i < count; i++) {
+        to[i] = narrow[i];
+    }
+}
+
+static cudaError_t call(int which, int c, int h, int w, int n) {
+    switch (which) {
+    case A_DOUBLE:
+        return depthwise_double(d_image, c, h, w, d_weights, d_out);
+    case A_FLOAT:
+        return depthwise_float(d_image, c, h, w, d_weights, d_out);
+    case B_DOUBLE:
+        return pointwise_double(d_image, c, h, w, d_weights, n, d_out);
+    case B_FLOAT:
+        return pointwise_float(d_image, c, h, w, d_weights, n, d_out);
+    case C_DOUBLE:
+        return convolution_double(d_image, c, h, w, d_weights, n, d_out);
+    default:
+        return convolution_float(d_image, c, h, w, d_weights, n, d_out);
+    }
+}
+
+/* Runs the function on `image` and `weights` and compares all of `out` with `want`. */
+static void expect(int which, int c, int h, int w, int n) {
+    const int part = which / 2, floats = which % 2;
+    const int planes = part == PART_A ? c : n;
+    const int taps = part == PART_A ? SIZE * SIZE : n * c * (part == PART_B ? 1 : SIZE * SIZE);
+    const int values = planes * h * w;
+    ck_assert_int_le(c * h * w, MOST);
+    ck_assert_int_le(taps, MOST);
+    ck_assert_int_le(values, MOST);
+    send(d_image, image, c * h * w, floats);
+    send(d_weights, weights, taps, floats);
+    must(cudaMemset(d_out, 0xff, sizeof out), "cudaMemset");
+
+    must(call(which, c, h, w, n), "the function");
+
+    must(cudaDeviceSynchronize(), "the kernel");
+    fetch(out, d_out, values, floats);
+    for (int i = 0; i < values; i++) {
+        ck_assert_msg(out[i] == want[i], "part %c, %s: out(%d, y=%d, x=%d) is %g, want %g",
+                      "ABC"[part], floats ? "float" : "double", i / (h * w), i / w % h, i % w,
+                      out[i], want[i]);
+    }
+}
+
+/* One mask that is 1 in the middle of one channel: n's in channel (n * step) mod c. */
+static void pick(int part, int c, int n, int step) {
+    const int size = part == PART_B ? 1 : SIZE;
+    for (int i = 0; i < n; i++) {
+        weights[(i * c + i * step % c) * size * size + size * size / 2] = 1;
+    }
+}
+
+/* 131 x 11 is no multiple of any tile. */
+START_TEST(a_single_one_copies_the_channels) {
+    const int part = _i / 2, c = 3, h = 11, w = 131, n = part == PART_A ? 1 : 3;
+    pick(part, part == PART_A ? 1 : c, n, 1);
+    memcpy(want, image, sizeof want);
+    expect(_i, c, h, w, n);
+}
+END_TEST
+
+/* Seven masks of which no two neighbours pick the same channel, so that a mask's offset shows. */
+START_TEST(each_mask_has_its_own_weights) {
+    const int c = 5, h = 4, w = 6, n = 7;
+    pick(_i / 2, c, n, 2);
+    for (int i = 0; i < n * h * w; i++) {
+        want[i] = image[i / (h * w) * 2 % c * h * w + i % (h * w)];
+    }
+    expect(_i, c, h, w, n);
+}
+END_TEST
+
+/* Weights 1, 2, 3, ... of one mask: every channel counts, each with its own weight. */
+START_TEST(all_channels_are_summed) {
+    const int part = _i / 2, c = 37, h = 2, w = 3, taps = part == PART_B ? 1 : SIZE * SIZE;
+    for (int i = 0; i < h * w; i++) {
+        want[i] = 0;
+        for (int j = 0; j < c; j++) {
+            weights[j * taps + taps / 2] = j + 1;
+            want[i] += image[j * h * w + i] * (j + 1);
+        }
+    }
+    expect(_i, c, h, w, 1);
+}
+END_TEST
+
+/* By hand: an image 1..9 and a mask 1..9. The middle is 1*1 + 2*2 + ... + 9*9 = 285. */
+START_TEST(three_by_three_by_hand) {
+    const double by_hand[] = {94, 154, 106, 186, 285, 186, 106, 154, 94};
+    for (int i = 0; i < 9; i++) {
+        image[i] = weights[i] = i + 1;
+        want[i] = by_hand[i];
+    }
+    expect(_i, 1, 3, 3, 1);
+}
+END_TEST
+
+/* g(0, 0), the upper left of the mask, brings the pixel above on the left; 0 where there is none.
+ */
+START_TEST(the_mask_is_not_flipped) {
+    const int h = 35, w = 67; /* several tiles: their aprons count */
+    weights[0] = 1;
+    for (int i = 0; i < h * w; i++) {
+        want[i] = i / w > 0 && i % w > 0 ? image[i - w - 1] : 0;
+    }
+    expect(_i, 1, h, w, 1);
+}
+END_TEST
+
+START_TEST(channels_do_not_mix) {
+    const int c = 4, h = 2, w = 2;
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        weights[i] = 1; /* each value becomes the sum of its channel's four */
+    }
+    for (int i = 0; i < c * h * w; i++) {
+        const double *channel = image + i / 4 * 4;
+        want[i] = channel[0] + channel[1] + channel[2] + channel[3];
+    }
+    expect(_i, c, h, w, 1);
+}
+END_TEST
+
+/* The sum over channels, rows and columns as lab.h writes it. */
+static double by_definition(int part, int c, int h, int w, int n, int y, int x) {
+    const int radius = part == PART_B ? 0 : 1, size = 2 * radius + 1;
+    double sum = 0;
+    for (int i = 0; i < c * size * size; i++) {
+        const int channel = i / (size * size);
+        const int v = y + i / size % size - radius, u = x + i % size - radius;
+        if (v >= 0 && v < h && u >= 0 && u < w) {
+            sum += image[(channel * h + v) * w + u] * weights[n * c * size * size + i];
+        }
+    }
+    return sum;
+}
+
+START_TEST(like_plain_loops) {
+    const int part = _i / 2, c = 13, h = 19, w = 37, n = 17;
+    for (int i = 0; i < n * c * SIZE * SIZE; i++) {
+        weights[i] = i * 7 % 19 - 9;
+    }
+    for (int i = 0; i < n * h * w; i++) {
+        want[i] = by_definition(part, c, h, w, i / (h * w), i / w % h, i % w);
+    }
+    expect(_i, c, h, w, n);
+}
+END_TEST
+
+START_TEST(one_pixel_one_channel_one_mask) {
+    image[0] = 3;
+    weights[_i / 2 == PART_B ? 0 : 4] = 5; /* the middle */
+    want[0] = 15;
+    expect(_i, 1, 1, 1, 1);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("lab7");
+    TCase *tcase = tcase_create("layers");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, one_pixel_one_channel_one_mask, A_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, a_single_one_copies_the_channels, A_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, three_by_three_by_hand, A_DOUBLE, B_DOUBLE);
+    tcase_add_loop_test(tcase, three_by_three_by_hand, C_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, the_mask_is_not_flipped, A_DOUBLE, B_DOUBLE);
+    tcase_add_loop_test(tcase, the_mask_is_not_flipped, C_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, channels_do_not_mix, A_DOUBLE, B_DOUBLE);
+    tcase_add_loop_test(tcase, each_mask_has_its_own_weights, B_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, all_channels_are_summed, B_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, like_plain_loops, B_DOUBLE, ALL);
+    suite_add_tcase(suite, tcase);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
