@@ -97,8 +97,9 @@ def _unwritten(operation: str, seen: Comparison) -> Diagnosis:
     if ends and (tail == missing).all():
         return Diagnosis(
             "last-block-missing",
-            f"{text}: {' and '.join(ends)}; the grid does not cover all of the output, or a loop "
-            "ends too soon (round divisions up: (n + block - 1) / block)",
+            f"{text}: {' and '.join(ends)}; the grid does not cover all of the output or a loop "
+            "ends too soon (round divisions up: (n + block - 1) / block), or they come from memory "
+            "that nobody had written",
         )
     return Diagnosis(
         "not-all-written",

@@ -18,6 +18,8 @@ from grader.spec import Case
 def depthwise(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mistake]:
     """One mask (k x k) for every channel (c x height x width)."""
     image, mask = given.image, given.mask
+    if image.dtype == np.float64:
+        yield _single(layers.depthwise(image, mask))
     for name, text, other in _turned(mask):
         yield Mistake(name, text, lambda other=other: layers.depthwise(image, other))  # type: ignore[misc]
     for name, text, moved in _channels(image):
@@ -56,12 +58,19 @@ def convolution(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mista
         "is read without any offset",
         lambda: layers.convolution(image, np.broadcast_to(bank[:1, :1], bank.shape)),
     )
+    if image.dtype == np.float64:
+        yield _single(layers.convolution(image, bank))
     yield from _reused(image, bank)
     yield from _orders(image, bank)
     for name, text, other in _turned(bank):
         yield Mistake(name, text, lambda other=other: layers.convolution(image, other))  # type: ignore[misc]
     for name, text, moved in _channels(image):
         yield Mistake(name, text, lambda moved=moved: layers.convolution(moved, bank))  # type: ignore[misc]
+    yield Mistake(
+        "output-order",
+        "the result was written as height x width x masks; it lies as masks x height x width",
+        lambda: _interleaved(layers.convolution(image, bank)),
+    )
     yield from _some_channels(image, bank)
 
 
@@ -178,6 +187,18 @@ def _strided(flat: Array, stride: int, shape: tuple[int, ...]) -> Array:
 def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
     """Channels at the end, or all but one, left out of the sum."""
     channels = len(image)
+    yield Mistake(
+        "last-channel-only",
+        "only the last channel is in the sums: they must go on from channel to channel",
+        lambda: layers.convolution(image[-1:], bank[:, -1:]),
+    )
+    for first in sorted({(channels - 1) // chunk * chunk for chunk in range(2, channels)}):
+        yield Mistake(
+            "last-chunk-only",
+            f"only channels {first}..{channels - 1} are in the sums: they start anew with each "
+            "part of the channels, and must go on from one to the next",
+            lambda first=first: layers.convolution(image[first:], bank[:, first:]),  # type: ignore[misc]
+        )
     for count in range(channels - 1, 0, -1):
         yield Mistake(
             "channels-left-out",
@@ -186,11 +207,21 @@ def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
             else "only channel 0 is in the sums: they must go on from channel to channel",
             lambda count=count: layers.convolution(image[:count], bank[:, :count]),  # type: ignore[misc]
         )
-    yield Mistake(
-        "last-channel-only",
-        "only the last channel is in the sums: they must go on from channel to channel",
-        lambda: layers.convolution(image[-1:], bank[:, -1:]),
+
+
+def _single(right: Expected) -> Mistake:
+    return Mistake(
+        "single-precision",
+        "right to about seven digits: somewhere on the way a double became a float",
+        lambda: Expected(right.value, right.bound * 2.0**29),  # 2^-24 is float's unit roundoff
     )
+
+
+def _interleaved(planes: Expected) -> Expected:
+    """Planes as they look when written with their number moving fastest."""
+    shape = planes.value.shape
+    value, bound = (np.moveaxis(a, 0, 2).reshape(shape) for a in (planes.value, planes.bound))
+    return Expected(value, bound)
 
 
 def _spread(planes: Expected) -> Expected:

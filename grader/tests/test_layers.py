@@ -104,6 +104,8 @@ WRONG: dict[str, Callable[[Inputs], tuple[np.ndarray, np.ndarray]]] = {
     "first-channel-everywhere": lambda g: (np.repeat(g.image[:1], CHANNELS, axis=0), g.mask),
     "channels-left-out": lambda g: (g.image[:4], g.mask[:, :4]),
     "last-channel-only": lambda g: (g.image[-1:], g.mask[:, -1:]),
+    "last-chunk-only": lambda g: (g.image[4:], g.mask[:, 4:]),
+    "single-precision": lambda g: (g.image.astype(np.float32).astype(np.float64), g.mask),
 }
 
 
@@ -115,6 +117,14 @@ def test_known_mistake_is_named(name: str) -> None:
     assert not seen.right()
     found = explain.explain(CASE, "layers", given, seen)
     assert found is not None and found.name == name
+
+
+def test_an_output_in_another_order_is_named() -> None:
+    given = inputs()
+    right = layers.convolution(given.image, given.mask)
+    other = np.moveaxis(right.value, 0, 2).reshape(right.value.shape).astype(np.float64)
+    found = explain.explain(CASE, "layers", given, compare(other, right))
+    assert found is not None and found.name == "output-order"
 
 
 DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
