@@ -16,6 +16,7 @@ from pathlib import Path
 import figures_lab4
 import figures_lab5
 import figures_lab6
+import figures_lab7
 import figures_lab8
 from drawing import (
     BLUE,
@@ -278,6 +279,7 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
     **figures_lab4.FIGURES,
     **figures_lab5.FIGURES,
     **figures_lab6.FIGURES,
+    **figures_lab7.FIGURES,
     **figures_lab8.FIGURES,
 }
 
