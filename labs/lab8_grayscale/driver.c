@@ -138,13 +138,22 @@ static cudaError_t run_on_device(const struct job *job) {
     return error;
 }
 
-/* Does the runtime still hold host memory that the student pinned? Asked after a success; what is
- * left after an error, the simulator reports as a leak. */
+/* Does the runtime still hold this host memory? Then it lets go of it. */
+static int was_pinned(const void *memory) {
+    struct cudaPointerAttributes found;
+    if (cudaPointerGetAttributes(&found, memory) != cudaSuccess ||
+        found.type != cudaMemoryTypeHost) {
+        return 0;
+    }
+    cudaHostUnregister((void *)(uintptr_t)memory);
+    return 1;
+}
+
+/* Has the student left memory pinned? Asked after a success; what is left after an error, the
+ * simulator reports as a leak. */
 static int left_pinned(const struct job *job) {
-    const cudaError_t rgb = cudaHostUnregister((void *)(uintptr_t)job->rgb);
-    const cudaError_t grey = cudaHostUnregister(job->grey);
-    cudaGetLastError(); /* both calls fail when all is well */
-    return rgb == cudaSuccess || grey == cudaSuccess;
+    const int rgb = was_pinned(job->rgb), grey = was_pinned(job->grey);
+    return rgb || grey;
 }
 
 static int run_with_transfer(const struct job *job, const char *transfer) {

@@ -41,20 +41,24 @@ static int fails(struct runner *r) {
     return 9;
 }
 
-static int writes_before(struct runner *r) {
+/* In the sanitised build the guard zones are poisoned; these must get through to be seen. */
+#define UNSEEN __attribute__((no_sanitize("address")))
+
+UNSEEN static int writes_before(struct runner *r) {
     ((unsigned char *)runner_output(r, "out", 24))[-1] ^= 1;
     return 0;
 }
 
-static int writes_after(struct runner *r) {
+UNSEEN static int writes_after(struct runner *r) {
     ((float *)runner_output(r, "out", 24))[6] = 0.0f;
     return 0;
 }
 
-static int writes_around(struct runner *r) {
-    unsigned char *out = runner_output(r, "out", 24);
-    memset(out - 4096, 0xff, 4096);
-    memset(out + 24, 0xff, 4096);
+UNSEEN static int writes_around(struct runner *r) {
+    volatile unsigned char *out = runner_output(r, "out", 24); /* no memset(): ASan has its own */
+    for (int i = 0; i < 4096; i++) {
+        out[i - 4096] = out[24 + i] = 0xff;
+    }
     return 0;
 }
 

@@ -49,6 +49,8 @@ def small_inputs(lab: Lab) -> list[Input]:
     """One input for each part, and each one that a technique check counts; with baselines."""
     found: dict[str, Input] = {}
     for part in lab.part:
+        if part.file.endswith(".c"):
+            continue  # it has no kernel
         of_part: list[Input] = [c for c in [*lab.technique, *lab.safe] if c.part == part.id]
         of_part += [c for c in lab.case if c.part == part.id and not c.inject][: not of_part]
         for check in of_part:
