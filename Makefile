@@ -130,9 +130,13 @@ STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WA
 SIM_CXXFLAGS   := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 # A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
 # -fno flags keep g++ from changing accesses where nvcc does not, and (-fno-thread-jumps) from copying
-# what follows a branch into its arms, where on the device the lanes have met again.
+# what follows a branch into its arms, where on the device the lanes have met again. As nvcc does,
+# g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
+# when the function returns a struct and is called.
 TRACE_CXXFLAGS := -std=c++17 -O2 -g -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT) -pthread -w \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
+                  -finline-limit=20000 --param inline-unit-growth=1000 \
+                  --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.

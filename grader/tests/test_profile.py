@@ -147,3 +147,55 @@ def test_a_killed_program_leaves_its_launches(tmp_path: Path) -> None:
     )
     assert done.returncode == 128 + 6
     assert "launch 0: one" in done.stderr and "Traceback" not in done.stderr
+
+
+STRUCTS = """
+__device__ float at(const float *d, int w, int h, int x, int y, int border)
+{
+    int u = min(max(x, 0), w - 1), v = min(max(y, 0), h - 1);
+    return (u != x || v != y) && border == 0 ? 0.0f : d[v * w + u];
+}
+__device__ float4 four(const float *d, int w, int h, int x, int y, int border)
+{
+    if (w % 4 == 0 && x >= 0 && x < w && y >= 0 && y < h) return *(const float4 *)(d + y * w + x);
+    return make_float4(at(d, w, h, x, y, border), at(d, w, h, x + 1, y, border),
+                       at(d, w, h, x + 2, y, border), at(d, w, h, x + 3, y, border));
+}
+__global__ void rows(const float *d, int w, int h, int border, float4 *out)
+{
+    __shared__ float4 s[34];
+    for (int i = threadIdx.x; i < 34; i += 32) s[i] = four(d, w, h, 4 * i - 4, blockIdx.x, border);
+    __syncthreads();
+    out[32 * blockIdx.x + threadIdx.x] = s[threadIdx.x + 2];
+}
+__global__ void columns(const float *d, int w, int h, int border, float4 *out)
+{
+    __shared__ float4 s[6][32];
+    for (int i = 0; i < 6; i++) s[i][threadIdx.x] = four(d, w, h, 4 * threadIdx.x, i - 1, border);
+    __syncthreads();
+    for (int i = 0; i < 4; i++) out[32 * i + threadIdx.x] = s[i + 2][threadIdx.x];
+}
+int main(void)
+{
+    float *d, *out;
+    cudaMalloc(&d, 4 * 128 * 4);
+    cudaMalloc(&out, 4 * 128 * 4);
+    cudaMemset(d, 0, 4 * 128 * 4);
+    rows<<<4, 32>>>(d, 128, 4, 0, (float4 *)out);
+    columns<<<1, 32>>>(d, 128, 4, 0, (float4 *)out);
+    cudaFree(d);
+    cudaFree(out);
+}
+"""
+
+
+def test_the_store_of_a_struct_that_a_function_returns_is_counted(tmp_path: Path) -> None:
+    """Two callers of a large function: g++ by itself does not inline it."""
+    file = tmp_path / "structs.cu"
+    file.write_text(STRUCTS)
+    out = tmp_path / "profile.json"
+    command = [paths.ROOT / "grade", "run", "--profile", "--json", out, file]
+    subprocess.run(command, check=True, capture_output=True)
+    rows, columns = json.loads(out.read_text())["kernels"]
+    assert rows["counters"]["shared_store_requests"] == 4 * 2
+    assert columns["counters"]["shared_store_requests"] == 6
