@@ -137,8 +137,7 @@ static int lines_of_plane(struct job *job) {
     }
     for (int b = -radius; b <= radius; b++) {
         for (int a = -radius; a <= radius; a++) {
-            const double product =
-                (double)job->column[b + radius] * (double)job->row[a + radius];
+            const double product = (double)job->column[b + radius] * (double)job->row[a + radius];
             const double g = (double)job->plane[(b + radius) * size + (a + radius)];
             if (!(fabs(product - g) <= SEPARABLE_TOLERANCE * fabs(g))) {
                 snprintf(wrong_separation, sizeof wrong_separation,
@@ -154,8 +153,7 @@ static int lines_of_plane(struct job *job) {
 
 /* ---- on the device ---- */
 
-static cudaError_t run_work(struct job *job, const float *d_image, float *d_between,
-                            float *d_out) {
+static cudaError_t run_work(struct job *job, const float *d_image, float *d_between, float *d_out) {
     const int width = job->width, height = job->height, radius = job->radius;
 
     if (job->work == BASELINE) {

@@ -1,0 +1,71 @@
+/* Lab 6: the same two passes with every load of a warp in as few sectors and turns as there can be.
+ *
+ *   t(x, y) = sum over a in -r..r of f(x + a, y) row(a)                  the row pass
+ *   h(x, y) = sum over b in -r..r of t(x, y + b) column(b)               the column pass
+ *
+ * This is lab 5's separable correlation; nothing is flipped. f is `image`, h is `out`:
+ *
+ *   image   height x width floats, row by row: f(x, y) is image[y * width + x]
+ *   line    2r+1 floats: row(a) is row[a + r], column(b) is column[b + r]
+ *   radius  r, 0 to MASK_MAX_RADIUS; the lines may be longer than the image
+ *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
+ *   out     height x width floats, all to be written; what was there before means nothing
+ *
+ * width and height are 1 or more; there is no padding between the rows. The prefix of a pointer
+ * says where it points: h_ to the host's memory, d_ to the device's; c_ is for what lies in
+ * constant memory. d_image, d_between and d_out are as cudaMalloc() returns them: multiples of 256
+ * bytes.
+ *
+ * Every function returns cudaSuccess, or the error of the call that failed. A filter launches its
+ * kernels with the lines of the last set_lines(), whose radius it is given, returns what
+ * cudaGetLastError() says of the launches, and need not wait. d_between is a buffer of
+ * height x width floats for what lies between the passes. The caller owns every buffer that is
+ * passed in; no two of a call overlap.
+ *
+ * The three filters compute the same and are counted differently. To hand in one filter for several
+ * parts is allowed where it meets the limits of each (lab.toml); parts A and B load one float a
+ * lane.
+ */
+#ifndef CONVLABS_LAB6_H
+#define CONVLABS_LAB6_H
+
+#include "border.h"
+#include "mask.h"
+
+#include <cuda_runtime_api.h>
+
+#define LINE_MAX_LENGTH (2 * MASK_MAX_RADIUS + 1)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Given: copies a column and a row, each a line of 2 * radius + 1 floats, to constant memory, for
+ * all launches that follow until the next call. Returns cudaErrorInvalidValue, and changes nothing,
+ * for a radius below 0 or above MASK_MAX_RADIUS. */
+cudaError_t set_lines(const float *h_column, const float *h_row, int radius);
+
+/* Part A: coalesced and aligned. Where the image's width is a multiple of 8, a load or a store of
+ * 32 lanes touches 4 sectors of 32 bytes, and no more. */
+cudaError_t filter_coalesced(const float *d_image, int width, int height, int radius,
+                             enum border border, float *d_between, float *d_out);
+
+/* Part B: that, and no access to shared memory has a bank conflict. */
+cudaError_t filter_conflict_free(const float *d_image, int width, int height, int radius,
+                                 enum border border, float *d_between, float *d_out);
+
+/* Part C: that, with vector loads: global memory is read as float4 where the image's rows are
+ * multiples of 16 bytes, and a thread computes several pixels from what it has read once. */
+cudaError_t filter_vectorised(const float *d_image, int width, int height, int radius,
+                              enum border border, float *d_between, float *d_out);
+
+/* Given, the filter to repair: right, uncoalesced, and with bank conflicts. */
+cudaError_t baseline_set_lines(const float *h_column, const float *h_row, int radius);
+cudaError_t baseline_filter(const float *d_image, int width, int height, int radius,
+                            enum border border, float *d_between, float *d_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
