@@ -194,7 +194,7 @@ def test_the_store_of_a_struct_that_a_function_returns_is_counted(tmp_path: Path
     file = tmp_path / "structs.cu"
     file.write_text(STRUCTS)
     out = tmp_path / "profile.json"
-    command = [paths.ROOT / "grade", "run", "--profile", "--json", out, file]
+    command = [str(paths.ROOT / "grade"), "run", "--profile", "--json", str(out), str(file)]
     subprocess.run(command, check=True, capture_output=True)
     rows, columns = json.loads(out.read_text())["kernels"]
     assert rows["counters"]["shared_store_requests"] == 4 * 2
