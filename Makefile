@@ -400,3 +400,7 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
+
+# ---------------------------------------------------------------- make reproduce
+
+include labs/reproduce/rules.mk

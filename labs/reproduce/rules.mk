@@ -1,0 +1,110 @@
+# The programs of `make reproduce`: build/reproduce/bin/{cpu,sim,gpu}/NAME. Each links one lab's
+# solution and what the lab gives with the program of this folder that times them, all compiled as
+# for a grade.
+#
+#   make reproduce-programs BACKEND=gpu      all that can be built for a backend: cpu, sim or gpu
+#
+# A lab whose solution is not there is left out, and the report says so.
+
+REP := $(BUILD)/reproduce/bin
+REP_LAB = $(notdir $(firstword $(wildcard labs/lab$(1)_*)))
+REP_FILES = $(wildcard solutions/$(call REP_LAB,$(1))/*.$(2))
+REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
+
+# Only what needs no library of pictures: these programs are also built where stb is not.
+REP_COMMON := $(patsubst %,$(LIB)/common/%.o,clock file npy)
+REP_SIM_LABS := 2 4
+REP_GPU_LABS := 2 3 4 5 7 8
+REP_PROGRAMS_cpu = cpu_filter cpu_filter_exact cpu_separable $(if $(call REP_HAVE,8,c),cpu_grey)
+# The simulator gives results and no times, so it has the labs whose results are compared.
+REP_PROGRAMS_sim = $(foreach n,$(call REP_HAVE,$(REP_SIM_LABS),cu),device_lab$(n)) device_lab2_unfused
+REP_PROGRAMS_gpu = $(foreach n,$(call REP_HAVE,$(REP_GPU_LABS),cu),device_lab$(n)) device_lab2_unfused
+
+.PHONY: reproduce-programs
+reproduce-programs:
+	@$(MAKE) $(REP_PROGRAMS_$(BACKEND):%=$(REP)/$(BACKEND)/%)
+
+# ---- ours: strict C, with the lab.h of the lab that a program is for
+
+REP_INC_cpu := -Ilabs/common
+REP_INC_sim := $(CPPFLAGS)
+REP_INC_gpu = -Ilabs/common -isystem $(dir $(shell command -v $(NVCC)))../include
+REP_LAB_OF_cpu_filter := 1
+REP_LAB_OF_cpu_grey := 8
+REP_LAB_OF_grey_fma := 8
+$(foreach n,$(REP_GPU_LABS),$(eval REP_LAB_OF_device_lab$(n) := $(n)))
+
+define REP_OURS
+$(REP)/$(1)/%.o: labs/reproduce/%.c
+	@mkdir -p $$(@D)
+	$$(say) CC '$$< ($(1))'
+	$$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(REP_INC_$(1)) $(DEPS) $$(if $$(REP_LAB_OF_$$*),-Ilabs/$$(call REP_LAB,$$(REP_LAB_OF_$$*))) -c $$< -o $$@
+endef
+$(foreach b,cpu sim gpu,$(eval $(call REP_OURS,$(b))))
+# Its loops are measured, so they are optimised as lab 1's are.
+$(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) -O3 -march=native -fopenmp $(REP_INC_cpu) $(DEPS) -c $< -o $@
+
+# ---- the labs': REP_SOURCE becomes REP_OBJECT, in a make of its own, because a lab may have flags
+# of its own (its flags.mk), which are for a make with LAB set to it
+
+.PHONY: reproduce-solution
+reproduce-solution:
+	@mkdir -p $(dir $(REP_OBJECT))
+	$(say) $(if $(filter %.cu,$(REP_SOURCE)),$(if $(filter gpu,$(BACKEND)),NVCC,CXX),CC) '$(REP_SOURCE) ($(BACKEND))'
+ifeq ($(suffix $(REP_SOURCE)),.c)
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(REP_EXTRA) -w $(LABINC) -c $(REP_SOURCE) -o $(REP_OBJECT)
+else ifeq ($(BACKEND),gpu)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(REP_EXTRA) -Ilabs/common -Ilabs/$(LAB) -c $(REP_SOURCE) -o $(REP_OBJECT)
+else
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
+	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC) -c $(REP_OBJECT:.o=.cpp) -o $(REP_OBJECT)
+endif
+
+# $(1) backend, $(2) number of the lab, $(3) c or cu, $(4) a suffix, $(5) flags in addition
+define REP_SOLUTION
+$(REP)/$(1)/lab$(2)$(4).$(3).o: $(call REP_FILES,$(2),$(3)) $(wildcard labs/$(call REP_LAB,$(2))/*.h)
+	@$(MAKE) reproduce-solution BACKEND=$(1) LAB=$(call REP_LAB,$(2)) REP_SOURCE=$$< REP_OBJECT=$$@ REP_EXTRA='$(5)'
+endef
+define REP_BASELINE
+$(REP)/$(1)/lab$(2)_baseline.$(3).o: $(wildcard labs/$(call REP_LAB,$(2))/baseline.$(3))
+	@mkdir -p $$(@D)
+	$$(say) CC '$$< ($(1))'
+	$$(Q)$(if $(filter c,$(3)),$(CC) $(OUR_CFLAGS) -fopenmp $(REP_INC_$(1)),$(NVCC) $(NVCCFLAGS) -Ilabs/common) -Ilabs/$(call REP_LAB,$(2)) -c $$< -o $$@
+endef
+$(foreach n,1 8,$(eval $(call REP_SOLUTION,cpu,$(n),c))$(eval $(call REP_BASELINE,cpu,$(n),c)))
+$(eval $(call REP_SOLUTION,cpu,1,c,_exact,-ffp-contract=off))
+$(foreach n,$(REP_SIM_LABS),$(eval $(call REP_SOLUTION,sim,$(n),cu)))
+$(foreach n,$(REP_GPU_LABS),$(eval $(call REP_SOLUTION,gpu,$(n),cu)))
+$(eval $(call REP_SOLUTION,sim,2,cu,_unfused,-ffp-contract=off))
+$(eval $(call REP_SOLUTION,gpu,2,cu,_unfused,--fmad=false))
+$(eval $(call REP_BASELINE,gpu,7,cu))
+
+# ---- programs
+
+REP_LINK_cpu := $(CC) -fopenmp
+REP_LINK_sim := $(CXX) -fopenmp
+REP_LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xcompiler -fopenmp
+REP_LIBS_cpu := -lm
+REP_LIBS_sim := $(LIB)/libsim.a -lm -pthread
+REP_LIBS_gpu := -lm
+REP_HELP_cpu := $(patsubst %,$(REP)/cpu/%.o,bench filter)
+REP_HELP_sim := $(patsubst %,$(REP)/sim/%.o,bench filter device)
+REP_HELP_gpu := $(patsubst %,$(REP)/gpu/%.o,bench filter device)
+
+# $(1) backend, $(2) program, $(3) objects beside those that all have
+define REP_PROGRAM
+$(REP)/$(1)/$(2): $(3:%=$(REP)/$(1)/%.o) $(REP_HELP_$(1)) $(REP_COMMON) $(if $(filter sim,$(1)),$(LIB)/libsim.a)
+	$$(say) LINK $$@
+	$$(Q)$$(REP_LINK_$(1)) $$(filter %.o,$$^) $$(REP_LIBS_$(1)) -o $$@
+endef
+$(eval $(call REP_PROGRAM,cpu,cpu_filter,cpu_filter lab1.c lab1_baseline.c))
+$(eval $(call REP_PROGRAM,cpu,cpu_filter_exact,cpu_filter lab1_exact.c lab1_baseline.c))
+$(eval $(call REP_PROGRAM,cpu,cpu_separable,cpu_separable))
+$(eval $(call REP_PROGRAM,cpu,cpu_grey,cpu_grey grey_fma lab8.c lab8_baseline.c))
+$(foreach b,sim gpu,$(foreach n,$(REP_GPU_LABS),$(eval \
+    $(call REP_PROGRAM,$(b),device_lab$(n),device_lab$(n) lab$(n).cu $(if $(filter 7,$(n)),lab7_baseline.cu)))))
+$(foreach b,sim gpu,$(eval $(call REP_PROGRAM,$(b),device_lab2_unfused,device_lab2 lab2_unfused.cu)))
+-include $(wildcard $(REP)/*/*.d)
