@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         struct call call = {methods[i].function, &f};
         filter_poison(&f);
-        bench_cpu(methods[i].row, f.limit, work, &call);
+        timing_cpu(methods[i].row, f.limit, work, &call);
         filter_save(&f, methods[i].row);
     }
     filter_close(&f);

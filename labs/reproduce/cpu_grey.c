@@ -3,7 +3,7 @@
  *   cpu_grey WIDTH HEIGHT RUNS SECONDS
  *
  * The image is noise. Every step must give the bytes of the step before. */
-#include "bench.h"
+#include "timing.h"
 #include "grey_fma.h"
 #include "lab.h"
 
@@ -57,31 +57,31 @@ int main(int argc, char **argv) {
         {"sse", grey_sse, has_ssse3},        {"avx2", grey_avx2, has_avx2},
     };
     if (argc != 5) {
-        bench_fail("usage: %s WIDTH HEIGHT RUNS SECONDS", argv[0]);
+        timing_fail("usage: %s WIDTH HEIGHT RUNS SECONDS", argv[0]);
     }
-    const struct limit limit = bench_limit(argv[3], argv[4]);
+    const struct limit limit = timing_limit(argv[3], argv[4]);
     struct job job = {.width = atoi(argv[1]), .height = atoi(argv[2])};
     if (job.width < 1 || job.height < 1) {
-        bench_fail("%s x %s pixels", argv[1], argv[2]);
+        timing_fail("%s x %s pixels", argv[1], argv[2]);
     }
     const size_t pixels = (size_t)job.width * (size_t)job.height;
-    uint8_t *rgb = bench_alloc(3 * pixels);
-    uint8_t *expected = bench_alloc(pixels);
+    uint8_t *rgb = timing_alloc(3 * pixels);
+    uint8_t *expected = timing_alloc(pixels);
 
-    bench_noise(rgb, 3 * pixels);
+    timing_noise(rgb, 3 * pixels);
     job.rgb = rgb;
-    job.grey = bench_alloc(pixels);
+    job.grey = timing_alloc(pixels);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (!steps[i].works()) {
             continue;
         }
         memset(job.grey, 0, pixels);
         job.function = steps[i].function;
-        bench_cpu(steps[i].row, limit, work, &job);
+        timing_cpu(steps[i].row, limit, work, &job);
         if (i == 0) {
             memcpy(expected, job.grey, pixels);
         } else if (memcmp(expected, job.grey, pixels) != 0) {
-            bench_fail("%s: not the bytes of %s", steps[i].row, steps[0].row);
+            timing_fail("%s: not the bytes of %s", steps[i].row, steps[0].row);
         }
     }
     free(rgb);

@@ -62,12 +62,12 @@ static void work(void *context) {
 
 int main(int argc, char **argv) {
     struct filter f = filter_open(argc, argv);
-    struct job job = {.filter = &f, .between = bench_alloc(f.image_bytes)};
+    struct job job = {.filter = &f, .between = timing_alloc(f.image_bytes)};
     const int size = 2 * f.radius + 1;
     const float middle = f.mask[f.radius * size + f.radius];
 
     if (size > 64 || middle == 0.0f || f.border != BORDER_ZERO) {
-        bench_fail("a mask of at most 63x63 with a middle, and a zero border");
+        timing_fail("a mask of at most 63x63 with a middle, and a zero border");
     }
     for (int i = 0; i < size; i++) { /* g(a, b) = row(a) column(b), the middle counted once */
         job.row[i] = f.mask[f.radius * size + i];
@@ -75,12 +75,12 @@ int main(int argc, char **argv) {
     }
     job.threads = 1;
     filter_poison(&f);
-    bench_cpu("separable", f.limit, work, &job);
+    timing_cpu("separable", f.limit, work, &job);
     filter_save(&f, "separable");
 
     job.threads = omp_get_max_threads();
     filter_poison(&f);
-    bench_cpu("separable_openmp", f.limit, work, &job);
+    timing_cpu("separable_openmp", f.limit, work, &job);
     filter_save(&f, "separable_openmp");
 
     free(job.between);

@@ -4,7 +4,7 @@ enum { IN_A_ROW = 10 };
 
 void device_check(cudaError_t error, const char *what) {
     if (error != cudaSuccess) {
-        bench_fail("%s: %s (%s)", what, cudaGetErrorName(error), cudaGetErrorString(error));
+        timing_fail("%s: %s (%s)", what, cudaGetErrorName(error), cudaGetErrorString(error));
     }
 }
 
@@ -53,7 +53,7 @@ void device_run(struct device *d, const struct method *method) {
 
 void device_time(const char *row, struct limit limit, cudaError_t (*launch)(void *),
                  void *context) {
-    double seconds[BENCH_MAX_RUNS];
+    double seconds[TIMING_MAX_RUNS];
     int count = 0;
     cudaEvent_t start, stop;
 
@@ -65,8 +65,8 @@ void device_time(const char *row, struct limit limit, cudaError_t (*launch)(void
     device_check(launch(context), row); /* the first loads the code */
     device_check(cudaDeviceSynchronize(), row);
 
-    const double begin = bench_now();
-    while (count < limit.runs && (count == 0 || bench_now() - begin < limit.seconds)) {
+    const double begin = timing_now();
+    while (count < limit.runs && (count == 0 || timing_now() - begin < limit.seconds)) {
         float milliseconds;
         device_check(cudaEventRecord(start, NULL), row);
         for (int i = 0; i < IN_A_ROW; i++) {
@@ -79,25 +79,25 @@ void device_time(const char *row, struct limit limit, cudaError_t (*launch)(void
     }
     cudaEventDestroy(start);
     cudaEventDestroy(stop);
-    bench_print(row, seconds, count);
+    timing_print(row, seconds, count);
 }
 
 void device_time_host(const char *row, struct limit limit, cudaError_t (*call)(void *),
                       void *context) {
-    double seconds[BENCH_MAX_RUNS];
+    double seconds[TIMING_MAX_RUNS];
     int count = 0;
 
     if (limit.runs == 0) {
         return;
     }
     device_check(call(context), row);
-    const double begin = bench_now();
-    while (count < limit.runs && (count == 0 || bench_now() - begin < limit.seconds)) {
+    const double begin = timing_now();
+    while (count < limit.runs && (count == 0 || timing_now() - begin < limit.seconds)) {
         device_check(cudaDeviceSynchronize(), row);
-        const double start = bench_now();
+        const double start = timing_now();
         device_check(call(context), row);
         device_check(cudaDeviceSynchronize(), row);
-        seconds[count++] = bench_now() - start;
+        seconds[count++] = timing_now() - start;
     }
-    bench_print(row, seconds, count);
+    timing_print(row, seconds, count);
 }

@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
 
     if (d.host.radius > MASK_MAX_RADIUS ||
         separate(d.host.mask, d.host.radius, column, row, &why) != SEPARABLE) {
-        bench_fail("%s: not a separable mask of radius 0 to %d", argv[2], MASK_MAX_RADIUS);
+        timing_fail("%s: not a separable mask of radius 0 to %d", argv[2], MASK_MAX_RADIUS);
     }
     device_check(set_lines(column, row, d.host.radius), "set_lines");
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {

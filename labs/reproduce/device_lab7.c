@@ -48,10 +48,10 @@ BANK(baseline_convolution_float, float)
 
 /* Device memory filled with `count` numbers in -0.5 .. 0.5. */
 static void *noise(size_t count, size_t element) {
-    unsigned char *bytes = bench_alloc(count);
-    void *host = bench_alloc(count * element), *device;
+    unsigned char *bytes = timing_alloc(count);
+    void *host = timing_alloc(count * element), *device;
 
-    bench_noise(bytes, count);
+    timing_noise(bytes, count);
     for (size_t i = 0; i < count; i++) {
         const double value = (bytes[i] + 0.5) / 256.0 - 0.5;
         if (element == sizeof(double)) {
@@ -87,7 +87,7 @@ static double distance(const void *a, const void *b, size_t count, size_t elemen
 static void run(const char *name, layer *ours, layer *given, struct job *job, size_t out_count,
                 size_t element, struct limit limit) {
     const size_t bytes = out_count * element;
-    void *ours_out = bench_alloc(bytes), *given_out = bench_alloc(bytes);
+    void *ours_out = timing_alloc(bytes), *given_out = timing_alloc(bytes);
     char row[64];
 
     device_check(cudaMemset(job->out, 0xff, bytes), "cudaMemset");
@@ -97,7 +97,7 @@ static void run(const char *name, layer *ours, layer *given, struct job *job, si
     device_check(ours(job), name);
     device_check(cudaMemcpy(ours_out, job->out, bytes, cudaMemcpyDeviceToHost), name);
     snprintf(row, sizeof row, "%s_distance", name);
-    bench_value(row, distance(ours_out, given_out, out_count, element));
+    timing_value(row, distance(ours_out, given_out, out_count, element));
     free(ours_out);
     free(given_out);
 
@@ -108,12 +108,12 @@ static void run(const char *name, layer *ours, layer *given, struct job *job, si
 
 int main(int argc, char **argv) {
     if (argc != 7) {
-        bench_fail("usage: %s CHANNELS HEIGHT WIDTH MASKS RUNS SECONDS", argv[0]);
+        timing_fail("usage: %s CHANNELS HEIGHT WIDTH MASKS RUNS SECONDS", argv[0]);
     }
     struct job job = {atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), NULL, NULL, NULL};
-    const struct limit limit = bench_limit(argv[5], argv[6]);
+    const struct limit limit = timing_limit(argv[5], argv[6]);
     if (job.channels < 1 || job.height < 1 || job.width < 1 || job.masks < 1) {
-        bench_fail("channels, height, width and masks are 1 or more");
+        timing_fail("channels, height, width and masks are 1 or more");
     }
     const size_t plane = (size_t)job.height * (size_t)job.width;
     const size_t in = plane * (size_t)job.channels, out = plane * (size_t)job.masks;

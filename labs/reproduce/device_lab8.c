@@ -57,19 +57,19 @@ static cudaError_t streamed(void *context) {
 
 /* Allocations alone: what one run allocated is freed outside of its time. */
 static void time_allocation(struct job *job, struct limit limit) {
-    double seconds[BENCH_MAX_RUNS];
+    double seconds[TIMING_MAX_RUNS];
     int count = 0;
-    const double begin = bench_now();
+    const double begin = timing_now();
 
-    while (count < limit.runs && (count == 0 || bench_now() - begin < limit.seconds)) {
-        const double start = bench_now();
+    while (count < limit.runs && (count == 0 || timing_now() - begin < limit.seconds)) {
+        const double start = timing_now();
         device_check(allocation(job), "cudaMalloc");
-        seconds[count++] = bench_now() - start;
+        seconds[count++] = timing_now() - start;
         device_check(cudaFree(job->d_rgb), "cudaFree");
         device_check(cudaFree(job->d_grey), "cudaFree");
     }
     if (count > 0) {
-        bench_print("allocation", seconds, count);
+        timing_print("allocation", seconds, count);
     }
 }
 
@@ -79,7 +79,7 @@ static void verify(const struct job *j, const char *row) {
         const uint8_t *p = j->rgb + 3 * i;
         const int sum = weights.r * p[0] + weights.g * p[1] + weights.b * p[2];
         if (j->grey[i] != (sum + 16384) >> 15) {
-            bench_fail("%s: pixel %zu is %d", row, i, j->grey[i]);
+            timing_fail("%s: pixel %zu is %d", row, i, j->grey[i]);
         }
     }
     memset(j->grey, 0, j->pixels);
@@ -87,17 +87,17 @@ static void verify(const struct job *j, const char *row) {
 
 int main(int argc, char **argv) {
     if (argc != 5) {
-        bench_fail("usage: %s WIDTH HEIGHT RUNS SECONDS", argv[0]);
+        timing_fail("usage: %s WIDTH HEIGHT RUNS SECONDS", argv[0]);
     }
-    const struct limit limit = bench_limit(argv[3], argv[4]);
+    const struct limit limit = timing_limit(argv[3], argv[4]);
     struct job job = {.width = atoi(argv[1]), .height = atoi(argv[2])};
     if (job.width < 1 || job.height < 1) {
-        bench_fail("%s x %s pixels", argv[1], argv[2]);
+        timing_fail("%s x %s pixels", argv[1], argv[2]);
     }
     job.pixels = (size_t)job.width * (size_t)job.height;
-    job.rgb = bench_alloc(3 * job.pixels);
-    job.grey = bench_alloc(job.pixels);
-    bench_noise(job.rgb, 3 * job.pixels);
+    job.rgb = timing_alloc(3 * job.pixels);
+    job.grey = timing_alloc(job.pixels);
+    timing_noise(job.rgb, 3 * job.pixels);
     memset(job.grey, 0, job.pixels);
 
     device_check(cudaFree(NULL), "cudaFree"); /* the source's trick: the context is made here */

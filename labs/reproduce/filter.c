@@ -11,33 +11,33 @@ static struct npy plane(const char *path) {
     char error[256];
 
     if (npy_read(path, &a, error, sizeof error) != 0) {
-        bench_fail("%s", error);
+        timing_fail("%s", error);
     }
     if (a.ndim != 2 || strcmp(a.type, "<f4") != 0 || a.bytes == 0) {
-        bench_fail("%s: not a plane of float32", path);
+        timing_fail("%s: not a plane of float32", path);
     }
     return a;
 }
 
 struct filter filter_open(int argc, char **argv) {
     if (argc != 7) {
-        bench_fail("usage: %s IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER", argv[0]);
+        timing_fail("usage: %s IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER", argv[0]);
     }
     const struct npy image = plane(argv[1]), mask = plane(argv[2]);
     if (mask.shape[0] != mask.shape[1] || mask.shape[0] % 2 == 0) {
-        bench_fail("%s: a mask is square, its side odd", argv[2]);
+        timing_fail("%s: a mask is square, its side odd", argv[2]);
     }
     return (struct filter){
         .image = image.data,
         .mask = mask.data,
-        .out = bench_alloc(image.bytes),
+        .out = timing_alloc(image.bytes),
         .image_bytes = image.bytes,
         .mask_bytes = mask.bytes,
         .width = image.shape[1],
         .height = image.shape[0],
         .radius = mask.shape[0] / 2,
         .border = strcmp(argv[3], "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE,
-        .limit = bench_limit(argv[4], argv[5]),
+        .limit = timing_limit(argv[4], argv[5]),
         .folder = argv[6],
     };
 }
@@ -56,7 +56,7 @@ void filter_save(const struct filter *f, const char *row) {
 
     snprintf(path, sizeof path, "%s/%s.npy", f->folder, row);
     if (npy_write(path, &out, error, sizeof error) != 0) {
-        bench_fail("%s", error);
+        timing_fail("%s", error);
     }
 }
 

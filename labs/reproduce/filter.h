@@ -6,7 +6,7 @@
 #ifndef CONVLABS_REPRODUCE_FILTER_H
 #define CONVLABS_REPRODUCE_FILTER_H
 
-#include "bench.h"
+#include "timing.h"
 #include "border.h"
 
 #include <stddef.h>

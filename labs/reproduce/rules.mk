@@ -90,9 +90,9 @@ REP_LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xcompiler -fopenmp
 REP_LIBS_cpu := -lm
 REP_LIBS_sim := $(LIB)/libsim.a -lm -pthread
 REP_LIBS_gpu := -lm
-REP_HELP_cpu := $(patsubst %,$(REP)/cpu/%.o,bench filter)
-REP_HELP_sim := $(patsubst %,$(REP)/sim/%.o,bench filter device)
-REP_HELP_gpu := $(patsubst %,$(REP)/gpu/%.o,bench filter device)
+REP_HELP_cpu := $(patsubst %,$(REP)/cpu/%.o,timing filter)
+REP_HELP_sim := $(patsubst %,$(REP)/sim/%.o,timing filter device)
+REP_HELP_gpu := $(patsubst %,$(REP)/gpu/%.o,timing filter device)
 
 # $(1) backend, $(2) program, $(3) objects beside those that all have
 define REP_PROGRAM

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "timing.h"
 
 #include "clock.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bench_fail(const char *format, ...) {
+void timing_fail(const char *format, ...) {
     va_list arguments;
 
     va_start(arguments, format);
@@ -19,43 +19,43 @@ void bench_fail(const char *format, ...) {
     exit(1);
 }
 
-struct limit bench_limit(const char *runs, const char *seconds) {
+struct limit timing_limit(const char *runs, const char *seconds) {
     char *end_of_runs, *end_of_seconds;
     const long count = strtol(runs, &end_of_runs, 10);
     const double time = strtod(seconds, &end_of_seconds);
 
-    if (*end_of_runs != '\0' || *end_of_seconds != '\0' || count < 0 || count > BENCH_MAX_RUNS) {
-        bench_fail("%s runs in %s seconds: 0 to %d runs", runs, seconds, BENCH_MAX_RUNS);
+    if (*end_of_runs != '\0' || *end_of_seconds != '\0' || count < 0 || count > TIMING_MAX_RUNS) {
+        timing_fail("%s runs in %s seconds: 0 to %d runs", runs, seconds, TIMING_MAX_RUNS);
     }
     return (struct limit){.runs = (int)count, .seconds = time};
 }
 
-double bench_now(void) {
+double timing_now(void) {
     return (double)clock_ns() * 1e-9;
 }
 
-void bench_cpu(const char *row, struct limit limit, void (*work)(void *), void *context) {
-    double seconds[BENCH_MAX_RUNS];
+void timing_cpu(const char *row, struct limit limit, void (*work)(void *), void *context) {
+    double seconds[TIMING_MAX_RUNS];
     int count = 0;
 
-    const double begin = bench_now();
+    const double begin = timing_now();
     work(context);
-    const double first = bench_now() - begin;
+    const double first = timing_now() - begin;
     if (first >= limit.seconds) {
         seconds[count++] = first;
     }
-    while (count < limit.runs && bench_now() - begin < limit.seconds) {
-        const double start = bench_now();
+    while (count < limit.runs && timing_now() - begin < limit.seconds) {
+        const double start = timing_now();
         work(context);
-        seconds[count++] = bench_now() - start;
+        seconds[count++] = timing_now() - start;
     }
     if (count == 0) { /* the first run left no time for a second */
         seconds[count++] = first;
     }
-    bench_print(row, seconds, count);
+    timing_print(row, seconds, count);
 }
 
-void bench_print(const char *row, const double *seconds, int count) {
+void timing_print(const char *row, const double *seconds, int count) {
     printf("{\"row\":\"%s\",\"seconds\":[", row);
     for (int i = 0; i < count; i++) {
         printf("%s%.9g", i == 0 ? "" : ",", seconds[i]);
@@ -64,22 +64,22 @@ void bench_print(const char *row, const double *seconds, int count) {
     fflush(stdout);
 }
 
-void bench_value(const char *row, double value) {
+void timing_value(const char *row, double value) {
     printf("{\"row\":\"%s\",\"value\":%.9g}\n", row, value);
     fflush(stdout);
 }
 
-void *bench_alloc(size_t bytes) {
+void *timing_alloc(size_t bytes) {
     const size_t page = 4096;
     void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
 
     if (memory == NULL) {
-        bench_fail("no %zu bytes of memory", bytes);
+        timing_fail("no %zu bytes of memory", bytes);
     }
     return memory;
 }
 
-void bench_noise(unsigned char *bytes, size_t count) {
+void timing_noise(unsigned char *bytes, size_t count) {
     uint64_t state = 1;
 
     for (size_t i = 0; i < count; i += sizeof(uint64_t)) { /* splitmix64 */

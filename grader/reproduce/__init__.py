@@ -1,0 +1,1 @@
+"""The sources' experiments, measured here, beside their published figures: `make reproduce`."""

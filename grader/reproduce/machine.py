@@ -1,0 +1,69 @@
+"""What this machine is, as a measurement says it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+MINIMUM_MEMORY = 3 << 29  # bytes for source 001's full size: colour, grey, and grey to compare
+
+
+def _first_line(*command: str) -> str:
+    """The first line that a command prints, "" when it cannot be run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip().split("\n")[0]
+
+
+def _field(path: str, name: str) -> str:
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    found = re.search(rf"^{name}\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def free_memory() -> int:
+    """Bytes that a program can have without others being swapped out."""
+    text = _field("/proc/meminfo", "MemAvailable")
+    return int(text.split()[0]) * 1024 if text else 0
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def describe() -> dict[str, str | int]:
+    return {
+        "cpu": _field("/proc/cpuinfo", "model name") or platform.machine(),
+        "cores": cores(),
+        "system": platform.system() + " " + platform.machine(),
+        "compiler": _first_line("gcc", "--version"),
+    }
+
+
+def fuses() -> bool:
+    """Whether g++ may fuse a product and a sum here, as nvcc does by default."""
+    flags = _field("/proc/cpuinfo", "flags").split()
+    return platform.machine() == "aarch64" or "fma" in flags
+
+
+def gpu() -> tuple[dict[str, str] | None, str]:
+    """The GPU with its driver and compiler, or None and the reason why nothing can run there."""
+    found = _first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    if not found:
+        return None, "needs a GPU"
+    nvcc = os.environ.get("NVCC", "nvcc")
+    if shutil.which(nvcc) is None:
+        return None, "needs nvcc on PATH"
+    printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
+    version = re.search(r"V([0-9.]+)", printed)
+    name, driver = found.rsplit(", ", 1)
+    return {"name": name, "driver": driver, "nvcc": version[1] if version else "?"}, ""
