@@ -36,6 +36,7 @@ help:
 	@echo '  ./grade labN         grade it; ./grade --help lists the rest'
 	@echo '  make labN-test       build and run the unit tests of one lab on your file'
 	@echo '  make test            every test of the project (lint, C unit tests, grader)'
+	@echo '  make reproduce       the sources'\'' experiments here, beside their published figures (5 minutes)'
 	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
 	@echo '  make setup           install what is missing, and nothing else'
 	@echo '  make clean           remove products, keep what set-up made'
@@ -400,7 +401,5 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
-
-# ---------------------------------------------------------------- make reproduce
 
 include labs/reproduce/rules.mk

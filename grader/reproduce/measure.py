@@ -2,10 +2,10 @@
 
     python -m grader.reproduce.measure [--gpu | --no-gpu] [--fresh] [--out FILE.json]
 
---gpu fails where no GPU can be used, --no-gpu leaves it alone; with neither, it is used when there is
-one. What has been measured is kept in build/reproduce/measured/ and used again while the programs,
-the machine and the experiment are the same, unless --fresh. Needs gcc, make, NumPy, SciPy and Pillow,
-with --gpu nvcc too, and nothing from the network when build/datasets/coffee.png is there.
+--gpu fails where no GPU can be used, --no-gpu leaves it alone; with neither, it is used when there
+is one. What has been measured is kept in build/reproduce/measured/ and used again while the
+programs, the machine and the experiment are the same, unless --fresh. Needs gcc, make, NumPy, SciPy
+and Pillow, nvcc where there is a GPU, and no network once build/datasets/coffee.png is there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from datasets import generate
 from grader import paths
 from grader.reproduce import experiments, machine, programs
 
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str]) -> int:
     command = " ".join(["python -m grader.reproduce.measure", *arguments])
     try:
         document = measure(chosen.gpu, chosen.fresh, command)
-    except programs.ProgramError as problem:
+    except (programs.ProgramError, generate.DatasetMissing) as problem:
         print(f"reproduce: {problem}", file=sys.stderr)
         return 1
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -31,6 +31,9 @@ int main(int argc, char **argv) {
 
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         struct call call = {methods[i].function, &f};
+        if (!filter_wants(&f, methods[i].row)) {
+            continue;
+        }
         filter_poison(&f);
         timing_cpu(methods[i].row, f.limit, work, &call);
         filter_save(&f, methods[i].row);

@@ -3,9 +3,9 @@
  *   cpu_grey WIDTH HEIGHT RUNS SECONDS
  *
  * The image is noise. Every step must give the bytes of the step before. */
-#include "timing.h"
 #include "grey_fma.h"
 #include "lab.h"
+#include "timing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,8 +20,9 @@ static struct npy plane(const char *path) {
 }
 
 struct filter filter_open(int argc, char **argv) {
-    if (argc != 7) {
-        timing_fail("usage: %s IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER", argv[0]);
+    if (argc < 7) {
+        timing_fail("usage: %s IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER [ROW]...",
+                    argv[0]);
     }
     const struct npy image = plane(argv[1]), mask = plane(argv[2]);
     if (mask.shape[0] != mask.shape[1] || mask.shape[0] % 2 == 0) {
@@ -39,7 +40,17 @@ struct filter filter_open(int argc, char **argv) {
         .border = strcmp(argv[3], "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE,
         .limit = timing_limit(argv[4], argv[5]),
         .folder = argv[6],
+        .only = argv + 7,
     };
+}
+
+bool filter_wants(const struct filter *f, const char *row) {
+    for (char **only = f->only; *only != NULL; only++) {
+        if (strcmp(*only, row) == 0) {
+            return true;
+        }
+    }
+    return *f->only == NULL;
 }
 
 void filter_poison(struct filter *f) {

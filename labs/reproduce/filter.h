@@ -1,14 +1,16 @@
 /* An image, a mask and a place for the result, as the programs that filter get them:
  *
- *   PROGRAM IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER
+ *   PROGRAM IMAGE.npy MASK.npy zero|replicate RUNS SECONDS FOLDER [ROW]...
  *
- * IMAGE and MASK are float32. Each method's result goes to FOLDER/<row>.npy. */
+ * IMAGE and MASK are float32. Each method's result goes to FOLDER/<row>.npy. With ROWs only those
+ * are run, by the programs that have more than one. */
 #ifndef CONVLABS_REPRODUCE_FILTER_H
 #define CONVLABS_REPRODUCE_FILTER_H
 
-#include "timing.h"
 #include "border.h"
+#include "timing.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct filter {
@@ -18,10 +20,14 @@ struct filter {
     enum border border;
     struct limit limit;
     const char *folder;
+    char **only; /* the ROWs, ended by NULL */
 };
 
 /* Reads the command line and the files; ends the process with a message when something is wrong. */
 struct filter filter_open(int argc, char **argv);
+
+/* Whether a row is to be run. */
+bool filter_wants(const struct filter *f, const char *row);
 
 /* Before a method: fills `out` with not-a-number, so that a pixel that is not written shows. */
 void filter_poison(struct filter *f);

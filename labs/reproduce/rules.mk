@@ -2,9 +2,21 @@
 # solution and what the lab gives with the program of this folder that times them, all compiled as
 # for a grade.
 #
-#   make reproduce-programs BACKEND=gpu      all that can be built for a backend: cpu, sim or gpu
+#   make reproduce                          measure and write build/reproduce/report.{html,md}
+#   make reproduce-programs BACKEND=gpu      all that can be built for cpu, sim or gpu
 #
 # A lab whose solution is not there is left out, and the report says so.
+
+.PHONY: reproduce
+reproduce: setup $(BUILD)/reproduce-venv/made
+	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m grader.reproduce $(if $(FRESH),--fresh)
+
+# The report needs matplotlib and Jinja, which nothing else does.
+$(BUILD)/reproduce-venv/made: grader/requirements-reproduce.lock
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv --clear $(@D)
+	$(Q)$(@D)/bin/pip install -q --disable-pip-version-check --require-hashes -r $<
+	$(Q)touch $@
 
 REP := $(BUILD)/reproduce/bin
 REP_LAB = $(notdir $(firstword $(wildcard labs/lab$(1)_*)))
@@ -46,6 +58,14 @@ $(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) -O3 -march=native -fopenmp $(REP_INC_cpu) $(DEPS) -c $< -o $@
+
+.PHONY: lint-reproduce
+lint-c: lint-reproduce
+lint-reproduce: $(patsubst labs/reproduce/%.c,lint-reproduce-%,$(wildcard labs/reproduce/*.c))
+lint-reproduce-%: labs/reproduce/%.c
+	$(Q)$(if $(REP_LAB_OF_$*),$(if $(call REP_LAB,$(REP_LAB_OF_$*)),,: no lab $(REP_LAB_OF_$*) yet:)) clang \
+	    -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) \
+	    $(if $(REP_LAB_OF_$*),-Ilabs/$(call REP_LAB,$(REP_LAB_OF_$*))) $<
 
 # ---- the labs': REP_SOURCE becomes REP_OBJECT, in a make of its own, because a lab may have flags
 # of its own (its flags.mk), which are for a make with LAB set to it
