@@ -69,7 +69,7 @@ lint: setup-dev
 	$(Q)$(PYTHON) -m mypy
 	@$(MAKE) lint-c
 
-grader-test: setup-dev runtime
+grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
 	$(Q)$(PYTHON) -m pytest -q grader/tests
 

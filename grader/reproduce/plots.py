@@ -6,6 +6,7 @@ import io
 import re
 
 import matplotlib as mpl
+import matplotlib.ticker
 from matplotlib.figure import Figure
 
 from grader.reproduce.tables import Cell, Section
@@ -43,9 +44,12 @@ def _panel(axes: mpl.axes.Axes, title: str, cells: list[Cell], colours: list[str
     low = min(values)
     if max(values) > LOGARITHMIC * low:
         axes.set_xscale("log")
+        axes.set_title(f"{title}, log scale", color=INK, fontsize=9, loc="left")
+        axes.xaxis.set_minor_locator(mpl.ticker.NullLocator())
         axes.set_xlim(low / 3, max(values) * 6)
     else:
         axes.set_xlim(0, max(values) * 1.35)
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value:g}")
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     for place, (cell, colour) in enumerate(zip(cells, colours, strict=True)):
         if cell.value:

@@ -62,6 +62,14 @@ def machines(
     return list(zip(names, say(here), say(reference), strict=True))
 
 
+def reference_name(reference: Mapping[str, Any] | None) -> str:
+    """The heading of the committed run's column."""
+    if reference is None:
+        return "committed run"
+    gpu = reference["gpu"]
+    return f"{gpu['name']}, driver {gpu['driver']}, {reference['date'][:10]}"
+
+
 def escaped(text: str) -> str:
     """Text for a cell of Markdown."""
     for character in "\\|*_<`[":
@@ -84,6 +92,7 @@ def write(
         "chapters": chapters,
         "machines": machines(here, reference),
         "marks": MARKS,
+        "reference_name": reference_name(reference),
         "pictures": [picture(path, path.stem.removeprefix("result-")) for path in pictures],
     }
     out.mkdir(parents=True, exist_ok=True)

@@ -125,7 +125,7 @@ def cell(row: Row, table: Table, experiment: Experiment | None) -> Cell:
 def _published(row: Row) -> Cell:
     if row.published is None:
         return Cell(None, "—")
-    text = f"{row.published:g}" if row.published else "0"
+    text = f"{row.published:.10g}"
     return Cell(row.published, f"{text} {_unit(row.unit)}".rstrip())
 
 
