@@ -90,12 +90,11 @@ aarch64: setup
 	$(Q)$(PYTHON) labs/tests/aarch64.py
 
 # The counters against Nsight Compute's, value by value: labs/tests/nsight/ACCURACY.md.
-.PHONY: accuracy
+.PHONY: accuracy bench-sim
 accuracy: setup runtime
 	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py
 
 # What the simulator costs, against a loop in C and against Numba's: a command, not a test.
-.PHONY: bench-sim
 bench-sim: setup runtime
 	$(Q)$(PYTHON) -m labs.tests.bench.bench_sim
 
@@ -401,5 +400,4 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
-
 include labs/reproduce/rules.mk

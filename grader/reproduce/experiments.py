@@ -21,7 +21,10 @@ SECONDS = 3  # a row's runs may take
 SIZES_003 = (512, 1024, 2048)
 FULL_001, LESS_001 = (27000, 6000), (9000, 6000)
 LAYERS_002 = (300, 224, 224, 900)  # channels, height, width, masks
-LABS_003 = {"constant": 3, "idle": 4, "tile": 4, "register": 4, "separable": 5, "fused": 5}
+LABS_003 = {
+    **{"constant": 3, "idle": 4, "tile": 4, "register": 4, "separable": 5, "fused": 5},
+    **{"uncoalesced": 6, "coalesced": 6, "conflict_free": 6, "vectorised": 6},
+}
 
 
 @dataclass
@@ -173,7 +176,7 @@ def source003(bench: Bench) -> None:
             continue
         for lab in (3, 4, 5, 6):
             bench.filter("gpu", f"device_lab{lab}", f"gpu {size}", inputs, 50)
-        bench.lack_labs(f"gpu {size}", LABS_003 | {"coalesced": 6})
+        bench.lack_labs(f"gpu {size}", LABS_003)
 
 
 def source004(bench: Bench) -> None:

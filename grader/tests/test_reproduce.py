@@ -102,9 +102,9 @@ def test_source_003_is_consistent() -> None:
         table[f"global memory over CPU with OpenMP {size}"]
         / table[f"how much slower the shared tile with idle apron is {size}"]
         * table[f"two separable passes over that tile {size}"]
-        * table[f"convolutionSeparable (lab 6) over those two passes {size}"]
+        * table[f"convolutionSeparable (lab 6 C) over those two passes {size}"]
     )
-    assert round(steps, 2) == table[f"convolutionSeparable (lab 6) over CPU with OpenMP {size}"]
+    assert round(steps, 2) == table[f"convolutionSeparable (lab 6 C) over CPU with OpenMP {size}"]
 
 
 def test_source_004_is_consistent() -> None:
@@ -188,9 +188,9 @@ def test_without_a_committed_run_its_column_is_not_measured_yet() -> None:
 def test_the_longest_reason_wins() -> None:
     here = fake(gpu=True)
     experiment = here["experiments"]["003"]
-    del experiment["rows"]["gpu 512x512/coalesced"]
-    experiment["missing"] = {"gpu": "wrong", "gpu 512x512/coalesced": "lab 6 is not there"}
-    label = "separable, coalesced (lab 6) 512x512"
+    del experiment["rows"]["gpu 512x512/vectorised"]
+    experiment["missing"] = {"gpu": "wrong", "gpu 512x512/vectorised": "lab 6 is not there"}
+    label = "separable, vector loads (lab 6 C) 512x512"
     assert line(tables.chapters(SOURCES, here, None), "003", label).here.text == (
         "lab 6 is not there"
     )

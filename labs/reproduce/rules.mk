@@ -26,7 +26,7 @@ REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
 # Only what needs no library of pictures: these programs are also built where stb is not.
 REP_COMMON := $(patsubst %,$(LIB)/common/%.o,clock file npy)
 REP_SIM_LABS := 2 4
-REP_GPU_LABS := 2 3 4 5 7 8
+REP_GPU_LABS := 2 3 4 5 6 7 8
 REP_PROGRAMS_cpu = cpu_filter cpu_filter_exact cpu_separable $(if $(call REP_HAVE,8,c),cpu_grey)
 # The simulator gives results and no times, so it has the labs whose results are compared.
 REP_PROGRAMS_sim = $(foreach n,$(call REP_HAVE,$(REP_SIM_LABS),cu),device_lab$(n)) device_lab2_unfused
@@ -100,7 +100,7 @@ $(foreach n,$(REP_SIM_LABS),$(eval $(call REP_SOLUTION,sim,$(n),cu)))
 $(foreach n,$(REP_GPU_LABS),$(eval $(call REP_SOLUTION,gpu,$(n),cu)))
 $(eval $(call REP_SOLUTION,sim,2,cu,_unfused,-ffp-contract=off))
 $(eval $(call REP_SOLUTION,gpu,2,cu,_unfused,--fmad=false))
-$(eval $(call REP_BASELINE,gpu,7,cu))
+$(foreach n,6 7,$(eval $(call REP_BASELINE,gpu,$(n),cu)))
 
 # ---- programs
 
@@ -125,6 +125,6 @@ $(eval $(call REP_PROGRAM,cpu,cpu_filter_exact,cpu_filter lab1_exact.c lab1_base
 $(eval $(call REP_PROGRAM,cpu,cpu_separable,cpu_separable))
 $(eval $(call REP_PROGRAM,cpu,cpu_grey,cpu_grey grey_fma lab8.c lab8_baseline.c))
 $(foreach b,sim gpu,$(foreach n,$(REP_GPU_LABS),$(eval \
-    $(call REP_PROGRAM,$(b),device_lab$(n),device_lab$(n) lab$(n).cu $(if $(filter 7,$(n)),lab7_baseline.cu)))))
+    $(call REP_PROGRAM,$(b),device_lab$(n),device_lab$(n) lab$(n).cu $(if $(filter 6 7,$(n)),lab$(n)_baseline.cu)))))
 $(foreach b,sim gpu,$(eval $(call REP_PROGRAM,$(b),device_lab2_unfused,device_lab2 lab2_unfused.cu)))
 -include $(wildcard $(REP)/*/*.d)
