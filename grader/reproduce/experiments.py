@@ -22,8 +22,16 @@ SIZES_003 = (512, 1024, 2048)
 FULL_001, LESS_001 = (27000, 6000), (9000, 6000)
 LAYERS_002 = (300, 224, 224, 900)  # channels, height, width, masks
 LABS_003 = {
-    **{"constant": 3, "idle": 4, "tile": 4, "register": 4, "separable": 5, "fused": 5},
-    **{"uncoalesced": 6, "coalesced": 6, "conflict_free": 6, "vectorised": 6},
+    "constant": 3,
+    "idle": 4,
+    "tile": 4,
+    "register": 4,
+    "separable": 5,
+    "fused": 5,
+    "uncoalesced": 6,
+    "coalesced": 6,
+    "conflict_free": 6,
+    "vectorised": 6,
 }
 
 

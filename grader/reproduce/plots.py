@@ -54,7 +54,7 @@ def _panel(axes: mpl.axes.Axes, title: str, cells: list[Cell], colours: list[str
     for place, (cell, colour) in enumerate(zip(cells, colours, strict=True)):
         if cell.value:
             axes.barh(place, cell.value, height=0.72, color=colour)
-        label = f" {cell.text}"
+        label = f"\N{NO-BREAK SPACE}{cell.text}"
         start = cell.value or axes.get_xlim()[0]
         axes.text(start, place, label, va="center", color=INK, fontsize=7.5)
 

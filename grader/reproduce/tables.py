@@ -132,7 +132,8 @@ def _published(row: Row) -> Cell:
 def _settings(experiment: Experiment | None) -> str:
     if experiment is None:
         return NOT_YET
-    return ", ".join(f"{name}: {value}" for name, value in experiment["settings"].items())
+    settings = [f"{name}: {value}" for name, value in experiment["settings"].items()]
+    return ", ".join([f"measured {experiment['date']}", *settings])
 
 
 def chapters(

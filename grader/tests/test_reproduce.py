@@ -294,6 +294,18 @@ def test_programs_measure_and_agree(tmp_path: Path) -> None:
         programs.run(binary, "nowhere.npy", *inputs[1:])
 
 
+def test_source_004_on_the_simulator_agrees_with_scipy(tmp_path: Path) -> None:
+    """Its experiment without a GPU: results are compared, and no time is given."""
+    programs.build("sim")
+    bench = experiments.Bench(tmp_path, gpu=False, no_gpu="needs a GPU", say=lambda _text: None)
+    experiments.source004(bench)
+    assert {"error/device", "error/tile", "error/dynamic"} <= bench.rows.keys()
+    for entry in bench.rows.values():
+        assert entry["backend"] == "simulator"
+        assert 0 < entry["value"] <= 1e-5
+    assert bench.missing == {"gpu/": "needs a GPU"}
+
+
 # ------------------------------------------------------------------------------ the report
 
 
