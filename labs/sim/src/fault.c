@@ -80,6 +80,12 @@ static void explain(int number, siginfo_t *info, void *context) {
                    "%s touched shared memory past its end: the launch asked for %zu bytes of "
                    "dynamic shared memory",
                    who, sim_worker->config->shared);
+    } else if (info->si_code == SI_KERNEL) { /* on x86: the processor gives no address */
+        finding.kind = "misaligned";
+        sim_report(&finding,
+                   "%s used an address that is not a multiple of the access's size (a float4 needs "
+                   "a multiple of 16), or one that no memory can have",
+                   who);
     } else {
         report(&finding, address, who);
     }
