@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import cases, judge, operations
+from grader import judge
+from grader import truth as truths
 from grader.build import Submission
 from grader.operations import OPERATIONS
 from grader.run import BACKWARDS, SANITIZED, TRACED, Mode, Outcome, run
@@ -48,12 +49,10 @@ class Runner:
 
     def _run_anew(self, check: Input, mode: Mode) -> Checked:
         lab = self.submission.lab
-        given = cases.inputs(lab, check, check.seed)
-        outcome = run(lab, check, self.binary, given, self.work, mode)
+        truth = truths.of(lab, check)
+        outcome = run(lab, check, self.binary, truth.given, self.work, mode)
         right = False
-        operation = lab.part_of(check).operation
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            expected = operations.expected(operation, None, given.arrays, check.settings())
-            right = judge.compare(outcome.output, expected).right()
-        _, shape = OPERATIONS[operation].output(given.arrays)
+            right = judge.compare(outcome.output, truth.expected).right()
+        _, shape = OPERATIONS[lab.part_of(check).operation].output(truth.given.arrays)
         return Checked(outcome, math.prod(shape), right)

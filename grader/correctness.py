@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import cases, explain, judge, operations
+from grader import explain, judge
+from grader import truth as truths
 from grader.build import Submission
 from grader.cases import Inputs
 from grader.finding import Finding
@@ -24,7 +25,8 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     lab = submission.lab
     if case.inject and backend != "sim":
         return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
-    given = cases.inputs(lab, case, case.seed)
+    truth = truths.of(lab, case)
+    given = truth.given
     outcome = run(lab, case, binary, given, work)
     if outcome.end == "our-fault":
         return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
@@ -40,12 +42,10 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
-    operation = lab.part_of(case).operation
-    expected = operations.expected(operation, case.exact, given.arrays, case.settings())
-    seen = judge.compare(outcome.output, expected)
+    seen = judge.compare(outcome.output, truth.expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
-    return _wrong(submission, case, operation, given, seen, outcome)
+    return _wrong(submission, case, lab.part_of(case).operation, given, seen, outcome)
 
 
 def _made(
