@@ -109,7 +109,7 @@ def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]]) -> None:
         assert code == 0, [c["name"] for c in document["checks"] if c["verdict"] != "pass"]
         assert document["score"]["earned"] == document["score"]["measured"]
         return
-    assert code == 1
+    assert code == 1, [c for c in document["checks"] if c["verdict"] == "error"]
     assert document["score"]["earned"] < document["score"]["measured"]
     assert failed and all(c["message"] for c in failed)
     if verdict == "poor":
