@@ -23,6 +23,7 @@ from grader.spec import Lab
 
 MAX_FILE = 1 << 20
 KEPT_BUILDS = 6  # of one lab; older ones are removed
+IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
 COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, grace=2)
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
@@ -248,10 +249,33 @@ def _stage(submission: Submission, backend: str) -> Path:
         if not target.exists() or target.read_bytes() != content:
             target.write_bytes(content)
     os.utime(out)
+    _use(out)
     builds = sorted((d for d in home.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime)
     for old in builds[:-KEPT_BUILDS]:
-        shutil.rmtree(old, ignore_errors=True)
+        _remove_unused(old)
     return out
+
+
+_used: dict[Path, int] = {}  # the builds that this process still runs, each with its locked file
+
+
+def _use(out: Path) -> None:
+    """Other graders leave the folder alone while this process uses it: until release()."""
+    if out not in _used:
+        _used[out] = os.open(out / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+        fcntl.flock(_used[out], fcntl.LOCK_SH)
+
+
+def release() -> None:
+    """The builds of this process may be removed now."""
+    while _used:
+        os.close(_used.popitem()[1])
+
+
+def _remove_unused(out: Path) -> None:
+    with contextlib.suppress(OSError), (out / IN_USE).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(out)
 
 
 def _make(

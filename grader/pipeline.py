@@ -10,7 +10,7 @@ from pathlib import Path
 from datasets.generate import DatasetMissing
 from grader import __version__, correctness, safety, score, technique, timing
 from grader.backend import Backend, cpu_has, machine
-from grader.build import Build, BuildError, Submission, build
+from grader.build import Build, BuildError, Submission, build, release
 from grader.checked import Runner
 from grader.profile import Profile
 from grader.result import Check, GradedFile, Kind, Result, Verdict
@@ -88,15 +88,18 @@ def grade(
         selected = [planned for planned in selected if not isinstance(planned, Speed)]
     grading = Grading(submission, backend, observer)
     observer.starting("building")
-    if _compiles(grading, selected, verbose):
-        with workspace() as work:
-            _watch(grading, work)
+    try:
+        if _compiles(grading, selected, verbose):
+            with workspace() as work:
+                _watch(grading, work)
+                for planned in selected:
+                    observer.starting(f"{planned.part}  {planned.name}")
+                    grading.add(_checked(grading, planned, work))
+        else:
             for planned in selected:
-                observer.starting(f"{planned.part}  {planned.name}")
-                grading.add(_checked(grading, planned, work))
-    else:
-        for planned in selected:
-            grading.add(_blank(lab, planned, "skip", needs="compiles"))
+                grading.add(_blank(lab, planned, "skip", needs="compiles"))
+    finally:
+        release()
     checks = grading.checks
     marks = score.score(lab, backend, checks, selected=pattern is not None, timed=timed)
     return Result(
