@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, spec
+from grader import build, paths, spec
 from grader.build import Submission
 
 
@@ -21,7 +21,7 @@ def staged(number: int) -> Path:
 def test_old_builds_go_but_not_those_in_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build.paths, "BUILD", tmp_path)
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
     first = staged(0)
     build.release()
     second = staged(1)  # still in use, as by a grader whose runs take long
