@@ -18,6 +18,7 @@ from datasets import generate
 Array = npt.NDArray[Any]
 
 TYPES = ("f4", "f8", "u1")
+AT_ONCE = 1 << 22  # random numbers for bytes: eight times as large before they are cut
 
 
 def uniform(kind: str, seed: int, count: int) -> Array:
@@ -26,7 +27,9 @@ def uniform(kind: str, seed: int, count: int) -> Array:
         numbers = generate.splitmix64(seed, 0, count) >> np.uint64(11)
         return (numbers.astype(np.float64) + 1.0) / 2.0**53
     if kind == "u1":
-        return (generate.splitmix64(seed, 0, count) >> np.uint64(56)).astype(np.uint8)
+        starts = range(0, count, AT_ONCE)
+        parts = (generate.splitmix64(seed, k, min(AT_ONCE, count - k)) for k in starts)
+        return np.concatenate([(p >> np.uint64(56)).astype(np.uint8) for p in parts])
     return generate.uniform(seed, 0, count).astype(np.float32)
 
 

@@ -5,24 +5,22 @@ from __future__ import annotations
 import resource
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import numpy as np
 
-from grader import sandbox
+from grader import bands, sandbox
+from grader.bands import Band
 from grader.cases import Inputs
-from grader.oracle import F32
+from grader.operations import OPERATIONS
 from grader.run import MAX_TEXT, RUNNER, crash, last_line, read_regular
 from grader.spec import Speed
 from grader.speed import F64
 
 End = Literal["completed", "returned", "failed", "our-fault"]
-BAND = 8  # BENCH_BAND of bench.h
-STEP = 61  # BENCH_STEP
-MOST = 1 << 30  # bytes of bands
 STARTING = 10.0  # seconds for the process to start, to warm up and to end, at most
 
 
@@ -37,15 +35,6 @@ class Status(msgspec.Struct, frozen=True):
     quiet: list[tuple[float, float]]
     copy_ns: float
     mac_rate: float
-
-
-@dataclass(frozen=True)
-class Band:
-    """Some rows of the student's output of one round."""
-
-    first: int
-    roll: int  # how many rows the round's input was rolled up by
-    rows: F32
 
 
 @dataclass(frozen=True)
@@ -74,6 +63,7 @@ class Ran:
 class Bench:
     """A timing program with what it opens. `reference` and `baseline` are there or not."""
 
+    operation: str  # what its functions compute
     program: Path
     student: Path
     baseline: Path | None
@@ -96,14 +86,13 @@ class Bench:
         """
         folder = Path(tempfile.mkdtemp(dir=work))
         try:
-            np.save(folder / "image.npy", given.image)
-            np.save(folder / "mask.npy", given.mask)
             rounds, seconds = limits
             argv = [str(self.program), "--student", str(self.student)]
             for name, library in (("--baseline", self.baseline), ("--reference", self.reference)):
                 argv += [name, str(library)] if library else []
-            argv += ["--part", speed.part, "--border", speed.border]
-            argv += ["--image", f"{folder}/image.npy", "--mask", f"{folder}/mask.npy"]
+            argv += ["--part", speed.part, *self._arrays(given, folder)]
+            for name, value in speed.settings().items():
+                argv += [f"--{name}", value] if name != "threads" else []
             argv += ["--threads", str(self.threads), "--rounds", str(rounds)]
             argv += ["--seconds", str(seconds), "--seed", str(seed)]
             # The baseline may be 30 times as slow: where it only shows that the machine is fit, a
@@ -114,16 +103,30 @@ class Bench:
             argv += ["--status", f"{folder}/status.json"]
             bounds = sandbox.Limits(
                 seconds=STARTING + 2 * min(seconds, 30),
-                file_size=MOST,
+                file_size=bands.MOST,
                 address_space=None,
                 processor=False,
             )
             before = _children_seconds()
             done = sandbox.launch(argv, bounds, folder)
             processor = _children_seconds() - before
-            return _ran(done, processor, folder, given.image.shape, seed)
+            ran = _ran(done, processor, folder)
+            if ran.end != "completed":
+                return ran
+            return replace(ran, bands=bands.read(folder / "bands", self.operation, given, seed))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _arrays(self, given: Inputs, folder: Path) -> list[str]:
+        """The program's options for what goes in, saved in `folder`, and for what comes out."""
+        options = []
+        for name, array in given.arrays.items():
+            np.save(folder / f"{name}.npy", array)
+            options += [f"--{name}", f"{folder}/{name}.npy"]
+        options += ["--image-rows", str(bands.image_rows(self.operation, given.image))]
+        kind, shape = OPERATIONS[self.operation].output(given.arrays)
+        sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(kind).itemsize]
+        return [*options, "--output", "x".join(map(str, sizes))]
 
 
 def _children_seconds() -> float:
@@ -132,9 +135,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _ran(
-    done: sandbox.Finished, processor: float, folder: Path, shape: tuple[int, ...], seed: int
-) -> Ran:
+def _ran(done: sandbox.Finished, processor: float, folder: Path) -> Ran:
     def ended(end: End, reason: str) -> Ran:
         return Ran(end, reason, done.seconds, processor)
 
@@ -154,18 +155,4 @@ def _ran(
         return ended("failed", f"the program ended (exit status {done.status}) while it was timed")
     if status.returned != 0:
         return ended("returned", f"a function returned {status.error} while it was timed")
-    bands = _bands(folder / "bands", shape[0], shape[1], seed)
-    return Ran("completed", "", done.seconds, processor, status, bands)
-
-
-def _bands(path: Path, height: int, width: int, seed: int) -> list[Band]:
-    """What the file holds, a record a round; [] for a file that is not there or cut off."""
-    rows = min(height, BAND)
-    record = np.dtype([("round", "<i4"), ("first", "<i4"), ("rows", "<f4", (rows, width))])
-    data = read_regular(path, MOST) or b""
-    if len(data) % record.itemsize:
-        return []
-    return [
-        Band(int(r["first"]), (seed + STEP * int(r["round"])) % height, r["rows"])
-        for r in np.frombuffer(data, dtype=record)
-    ]
+    return Ran("completed", "", done.seconds, processor, status)

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from grader.oracle import Expected
 
-POISON = np.uint32(0xFFFFFFFF)  # what a float of the output holds before it is written
-
 Array = npt.NDArray[Any]
 
 
@@ -49,6 +47,14 @@ def bits(array: Array) -> npt.NDArray[Any]:
     return array.view(f"u{array.dtype.itemsize}")
 
 
+def unwritten(got: Array) -> npt.NDArray[np.bool_]:
+    """Where a float still has every bit set, as before the call; a byte tells nothing."""
+    if got.dtype.kind != "f":
+        return np.zeros(got.shape, dtype=np.bool_)
+    words = bits(got)
+    return np.asarray(words == np.iinfo(words.dtype).max)
+
+
 def number(value: float, kind: np.dtype[Any]) -> str:
     """A value of an element type so that its bits can be told."""
     return f"{value:.17g}" if kind.itemsize == 8 else f"{value:.9g}"
@@ -58,8 +64,4 @@ def compare(got: Array, expected: Expected) -> Comparison:
     """Every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
         close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
-    poisoned = np.zeros(got.shape, dtype=np.bool_)
-    if got.dtype.kind == "f":
-        words = bits(got)
-        poisoned = words == np.iinfo(words.dtype).max
-    return Comparison(~close, poisoned, got, expected)
+    return Comparison(~close, unwritten(got), got, expected)

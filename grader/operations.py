@@ -29,12 +29,17 @@ class Operation:
     axes: tuple[str, ...]  # of the output, slowest first: "y", "x", "n" (mask), "c" (channel)
     shape: Callable[[Arrays], tuple[int, ...]]  # of the output
     expected: Callable[[Arrays, Settings], Expected]
+    taps: Callable[[Arrays], int]  # multiply-adds of floats for each element of the output
     kind: str | None = None  # element type of the output: f4, f8 or u1; None: that of the image
 
     def output(self, given: Arrays) -> tuple[str, tuple[int, ...]]:
         """Element type and shape of the output."""
         image = given["image"].dtype
         return self.kind or f"{image.kind}{image.itemsize}", self.shape(given)
+
+    def rows_axis(self) -> int:
+        """Which axis of the image goes from row to row; planes come before it, colours after."""
+        return len(self.axes) - 2
 
     def things(self) -> str:
         """What its elements are called."""
@@ -52,6 +57,7 @@ def plane(right: Callable[[F32, F32, str], Expected]) -> Operation:
         axes=("y", "x"),
         shape=lambda given: given["image"].shape,
         expected=lambda given, settings: right(given["image"], given["mask"], settings["border"]),
+        taps=lambda given: int(given["mask"].shape[-1]) ** 2,
         kind="f4",
     )
 
@@ -63,12 +69,14 @@ OPERATIONS: dict[str, Operation] = {
         axes=("c", "y", "x"),
         shape=lambda given: given["image"].shape,
         expected=lambda given, _: layers.depthwise(given["image"], given["mask"]),
+        taps=lambda given: given["mask"].size,
     ),
     "layers": Operation(
         inputs={"image": "planes", "mask": "weights"},
         axes=("n", "y", "x"),
         shape=lambda given: (len(given["mask"]), *given["image"].shape[1:]),
         expected=lambda given, _: layers.convolution(given["image"], given["mask"]),
+        taps=lambda given: given["mask"][0].size,
     ),
     "grey": Operation(
         inputs={"image": "colours"},
@@ -77,6 +85,7 @@ OPERATIONS: dict[str, Operation] = {
         expected=lambda given, settings: _bytes(
             grey.grey(given["image"], grey.WEIGHTS[settings["weights"]])
         ),
+        taps=lambda _: 0,  # integers of 16 bits and less: how fast those can be is not measured
         kind="u1",
     ),
 }

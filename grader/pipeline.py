@@ -9,7 +9,7 @@ from pathlib import Path
 
 from datasets.generate import DatasetMissing
 from grader import __version__, correctness, safety, score, technique, timing
-from grader.backend import Backend, cpu_has, machine
+from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, Submission, build, release
 from grader.checked import Runner
 from grader.profile import Profile
@@ -80,12 +80,15 @@ def grade(
 ) -> Result:
     """The whole grade of one lab. What goes wrong on our side is a check of verdict `error`.
 
-    `timed`: speed is checked as well, where the backend can; the simulator's time says nothing.
+    `timed`: speed is checked as well, where that can be done: backend.timed_on().
     """
     lab = submission.lab
     selected = lab.checks() if pattern is None else matching(lab, pattern)
-    if not timed or backend == "sim":
-        selected = [planned for planned in selected if not isinstance(planned, Speed)]
+    selected = [
+        planned
+        for planned in selected
+        if not isinstance(planned, Speed) or (timed and timed_on(lab, planned, backend))
+    ]
     grading = Grading(submission, backend, observer)
     observer.starting("building")
     try:
@@ -101,7 +104,7 @@ def grade(
     finally:
         release()
     checks = grading.checks
-    marks = score.score(lab, backend, checks, selected=pattern is not None, timed=timed)
+    marks = score.score(lab, backend, checks, selected=pattern is not None)
     return Result(
         lab=lab.id,
         title=lab.title,
@@ -217,7 +220,9 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
         if isinstance(planned, Speed):
             if spoilt := grading.spoilt(planned.part):
                 return _blank(lab, planned, "skip", needs=spoilt)
-            return timing.check(grading.submission, planned, grading.backend, work)
+            where = timed_on(lab, planned, grading.backend)
+            assert where is not None  # or it would not be planned
+            return timing.check(grading.submission, planned, where, work)
         if grading.runner is None:
             return _blank(lab, planned, "skip", [grading.without])
         needs = grading.needs(planned.part)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from grader.backend import cpu_has
+from grader.backend import Backend, cpu_has, timed_on
 from grader.result import Check, Score, Unmeasured
 from grader.spec import Lab
 
 FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bool = True) -> Score:
+def score(lab: Lab, backend: Backend, checks: list[Check], selected: bool) -> Score:
     """The points earned and measured.
 
     `uncertain` and `error` cost nothing: their points count as unmeasured, and so do those of a
     check that this backend does not have (a skip that needs no other check). With `selected` (a
-    run of part of the checks) the score covers only what ran. `timed`: speed was asked for.
+    run of part of the checks) the score covers only what ran.
     """
     ours = {c.name for c in checks if c.verdict == "error"}  # a skip for their sake is ours too
     lost = [c for c in checks if c.verdict == "error" or c.needs in ours]
@@ -40,18 +40,21 @@ def score(lab: Lab, backend: str, checks: list[Check], selected: bool, timed: bo
         unmeasured.append(
             Unmeasured(faults, "could not be checked: the grader or machine is at fault")
         )
-    checked = {c.kind for c in checks}
-    if lab.points.speed and "speed" not in checked:
-        gpu = all(name.endswith(".cu") for name in lab.submit) and backend != "gpu"
-        reason = "need a GPU" if gpu else "are for speed, which this version does not time yet"
-        if lab.speed and not timed and not gpu:
-            reason = "are for speed, left out by --no-speed"
-        unmeasured.append(Unmeasured(lab.points.speed, reason))
+    unmeasured += _untimed(lab, backend, {c.name for c in checks})
     total = lab.points.total()
     rest = total - measured - sum(u.points for u in unmeasured)
     if rest > 0:
         unmeasured.append(Unmeasured(rest, "are in your instructor's hidden checks"))
     return Score(earned, measured, total, unmeasured)
+
+
+def _untimed(lab: Lab, backend: Backend, done: set[str]) -> list[Unmeasured]:
+    """The points for speed that nobody tried to measure, and why."""
+    left = [check for check in lab.speed if check.name not in done]
+    here = sum(check.points for check in left if timed_on(lab, check, backend))
+    elsewhere = sum(check.points for check in left) - here
+    reasons = {"are for speed, left out by --no-speed": here, "need a GPU": elsewhere}
+    return [Unmeasured(points, reason) for reason, points in reasons.items() if points]
 
 
 def _elsewhere(lab: Lab, check: Check) -> str:

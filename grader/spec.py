@@ -114,7 +114,7 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     pass_at: float = 0.7  # of the reference's speed
     full_at: float = 0.9
     at_least: float | None = None  # against the baseline: times its speed
-    taps: Positive | None = None  # multiply-adds a pixel that no program can save; None: the mask's
+    taps: Positive | None = None  # multiply-adds a result that none can save; None: operations.py's
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,6 +138,10 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def part_of(self, case: Input) -> Part:
         return next(part for part in self.part if part.id == case.part)
+
+    def file_of(self, case: Input) -> str:
+        """The submitted file that a check's part is in."""
+        return self.part_of(case).file or self.submit[0]
 
     def checks(self) -> list[Case | Safe | Technique | Speed]:
         """Everything that is graded, in its order."""
@@ -220,7 +224,7 @@ def _check(lab: Lab, file: Path) -> None:
         if total != stated and (kind != "case" or lab.hidden_included):
             problems.append(f"the [[{kind}]] sum to {total} points, points.{table} is {stated}")
     timed = sum(check.points for check in lab.speed)
-    if lab.speed and timed != lab.points.speed:
+    if timed != lab.points.speed:
         problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")
     problems += [f"part {i.part} is not one" for i in checks if i.part not in parts]
     problems += [

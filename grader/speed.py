@@ -44,7 +44,7 @@ class Timings:
     """What some rounds took. Nanoseconds of a call; nan where a side took no part."""
 
     rounds: F64  # n x 4: student, baseline, reference, and the last one again
-    copy_ns: float  # to copy the image in the same place
+    copy_ns: float  # to read the bytes of an image and write those of a result, nothing else
     mac_rate: float  # multiply-adds a second
     voided: int = 0  # rounds left out because something else ran on the machine
 
@@ -168,7 +168,7 @@ class Floor:
 
 
 def floor(timings: Timings, macs: float) -> Floor:
-    """The image is read and the result written once, as by a copy; so are `macs` sums."""
+    """The image is read, the result written, as by a copy; and `macs` multiply-adds are made."""
     work = macs / timings.mac_rate * 1e9 if timings.mac_rate else 0.0
     if work >= timings.copy_ns:
         return Floor(work, "multiply-adds")

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from grader import build, cases, judge, oracle, paths
-from grader.bench import Band, Bench, Ran
+from grader import bands, build, cases, paths
+from grader.backend import Backend
+from grader.bench import Bench, Ran
 from grader.build import Submission
 from grader.cases import Inputs
-from grader.oracle import F32
+from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
-from grader.spec import Lab, Speed
+from grader.spec import Speed
 from grader.speed import (
     F64,
     REFERENCE,
@@ -39,7 +40,6 @@ BUDGET = 4.0  # seconds of rounds that a check may take
 LAUNCH = 0.6  # of them in one process; each finds its memory elsewhere
 ENOUGH = 12  # rounds for a decision, unless time runs out
 MOST_ROUNDS = 20000  # of one launch; MAX_ROUNDS of bench.c
-JUDGED = 40  # bands of one launch that the oracle computes
 OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
 MOST_REPEATS = 500
 ATTEMPTS = 3  # at timing from outside; a disturbance only ever adds time
@@ -85,48 +85,50 @@ class Session:
         return Timings(np.concatenate(self.rounds), self.copy_ns, self.mac_rate, self.voided)
 
 
-def bench_for(submission: Submission, speed: Speed, backend: str) -> Bench:
+def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     """The timing program for a check.
 
     Raises Ended (skip: it is not to be had here, and costs nothing), BuildError for what is ours.
     """
     lab = submission.lab
+    file = lab.file_of(speed)
     cores = len(os.sched_getaffinity(0))
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["threads gain nothing on a machine with one core"])
-    built = build.build(submission, backend, target="speed")
+    built = build.build(submission, where, target="speed", files=[file])
     if built.binary is None:
         raise build.BuildError(
             "the file does not build as a shared object", "\n".join(built.errors)
         )
-    folder = build.given(lab, backend)
+    folder = build.given(lab, where)
     reference, baseline = folder / "reference.so", folder / "baseline.so"
-    has_solution = all((paths.ROOT / "solutions" / lab.folder / n).exists() for n in lab.submit)
+    has_solution = (paths.ROOT / "solutions" / lab.folder / file).exists()
     bench = Bench(
+        lab.part_of(speed).operation,
         folder / "bench",
         built.binary,
         baseline if speed.baseline_is else None,
         reference if has_solution else None,
         threads,
-        wall=backend == "gpu" or threads > 1,
+        wall=where == "gpu" or threads > 1,
     )
     if bench.baseline is None and bench.reference is None:
         raise Ended("skip", ["it is timed beside the course's solution, which this copy lacks"])
     return bench
 
 
-def check(submission: Submission, speed: Speed, backend: str, work: Path) -> Check:
-    """Times and judges.
+def check(submission: Submission, speed: Speed, where: Backend, work: Path) -> Check:
+    """Times and judges, on the backend that backend.timed_on() says.
 
     Raises OSError, BuildError or DatasetMissing for what is not the student's.
     """
     lab = submission.lab
     started = time.monotonic()
     try:
-        bench = bench_for(submission, speed, backend)
+        bench = bench_for(submission, speed, where)
         given = cases.inputs(lab, speed, speed.seed)
-        timings = _measure(lab, speed, bench, given, work)
+        timings = _measure(speed, bench, given, work)
         found = _judged(speed, bench, given, work, timings)
     except Ended as end:
         found = end.ending
@@ -145,7 +147,7 @@ def check(submission: Submission, speed: Speed, backend: str, work: Path) -> Che
     )
 
 
-def _measure(lab: Lab, speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
+def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
     """Launches until the points are certain or the budget is spent. Judges every launch's outputs.
 
     Raises Ended when there is nothing to be timed.
@@ -159,7 +161,7 @@ def _measure(lab: Lab, speed: Speed, bench: Bench, given: Inputs, work: Path) ->
             raise Ended("error", [f"the timing program failed: {ran.reason}"])
         if ran.end != "completed":
             raise Ended("fail", [ran.reason], "failed-when-timed")
-        if wrong := judge_bands(lab, speed, given, ran.bands):
+        if wrong := bands.wrong(bench.operation, speed.settings(), given, ran.bands):
             raise Ended("fail", wrong, "wrong-when-timed")
         session.add(ran)
         spent += ran.wall
@@ -183,8 +185,9 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
         return Ending("uncertain", _busy(timings))
-    taps = speed.taps or given.mask.shape[-1] ** 2
-    least = floor(timings, float(given.image.size * taps))
+    operation = OPERATIONS[bench.operation]
+    taps = speed.taps or operation.taps(given.arrays)
+    least = floor(timings, float(np.prod(operation.output(given.arrays)[1]) * taps))
     details = _details(timings, ratio, least.ns)
     if fault := unfit(speed, timings):
         lines = [f"this machine cannot time it now: {fault}"]
@@ -212,41 +215,6 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     if points < speed.points:
         lines.append(f"try: {speed.hint}")
     return Ending("pass", lines, None, details, points)
-
-
-def judge_bands(lab: Lab, speed: Speed, given: Inputs, bands: list[Band]) -> list[str]:
-    """What is wrong with the outputs of timed calls, in words; [] when nothing is."""
-    if not bands:
-        return ["the outputs of the timed calls are missing"]
-    operation = lab.part_of(speed).operation
-    chosen = random.SystemRandom().sample(bands, min(JUDGED, len(bands)))
-    for number, band in enumerate([*chosen, *bands]):
-        if (band.rows.view(np.uint32) == judge.POISON).any():
-            return ["when it was timed, your function left a part of its output unwritten"]
-        if number >= len(chosen):
-            continue
-        seen = judge.compare(band.rows, expected_band(operation, speed.border, given, band))
-        if not seen.right():
-            y, x = seen.first()
-            return [
-                "right when it was checked, wrong when it was timed: in a timed call, on another "
-                f"input, {seen.count()} of {seen.got.size} pixels that were looked at differ",
-                f"out[y={y + band.first}][x={x}] = {float(seen.got[y, x]):.9g}, "
-                f"want {float(seen.expected.value[y, x]):.9g}",
-            ]
-    return []
-
-
-def expected_band(operation: str, border: str, given: Inputs, band: Band) -> oracle.Expected:
-    """The rows of the oracle's result: from the rows of the rolled image that they depend on."""
-    height = given.image.shape[0]
-    radius = given.mask.shape[-1] // 2
-    low = max(band.first - radius, 0)
-    high = min(band.first + len(band.rows) + radius, height)
-    strip: F32 = given.image[(np.arange(low, high) + band.roll) % height]
-    whole = oracle.OPERATIONS[operation](strip, given.mask, border)
-    rows = slice(band.first - low, band.first - low + len(band.rows))
-    return oracle.Expected(whole.value[rows], whole.bound[rows])
 
 
 def unreported(

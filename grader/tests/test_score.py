@@ -3,6 +3,7 @@
 import pytest
 
 from grader import score, spec
+from grader.backend import Backend
 from grader.result import Check, Verdict
 
 
@@ -15,8 +16,9 @@ def lab() -> spec.Lab:
         backends=["sim", "gpu"],
         seed=1,
         points=spec.PointsTable(correct=85, speed=15),
-        part=[],
+        part=[spec.Part(id="A", title="t", hints=[])],
         case=[],
+        speed=[spec.Speed(name="s", part="A", image="noise", points=15, hint="h")],
     )
 
 
@@ -25,7 +27,7 @@ def check(verdict: Verdict, points: float, needs: str | None = None, name: str =
     return Check(name, name, "correct", verdict, earned, points, needs=needs)
 
 
-def graded(*checks: Check, backend: str = "sim") -> tuple[float, float, dict[str, float], int]:
+def graded(*checks: Check, backend: Backend = "sim") -> tuple[float, float, dict[str, float], int]:
     marks = score.score(lab(), backend, list(checks), selected=False)
     missing = {u.reason: u.points for u in marks.unmeasured}
     return marks.earned, marks.measured, missing, score.exit_code(list(checks), marks)
@@ -33,6 +35,18 @@ def graded(*checks: Check, backend: str = "sim") -> tuple[float, float, dict[str
 
 def test_full_marks_of_what_is_measured() -> None:
     assert graded(check("pass", 85)) == (85, 85, {"need a GPU": 15}, score.FULL_MARKS)
+
+
+def test_speed_that_was_not_asked_for_is_named() -> None:
+    _, _, missing, code = graded(check("pass", 85), backend="gpu")
+    assert missing == {"are for speed, left out by --no-speed": 15} and code == score.FULL_MARKS
+
+
+def test_of_a_lab_with_c_and_cuda_only_the_cuda_needs_a_gpu() -> None:
+    marks = score.score(spec.load("lab8"), "sim", [], selected=False)
+    missing = {u.reason: u.points for u in marks.unmeasured}
+    assert missing["need a GPU"] == 4
+    assert missing["are for speed, left out by --no-speed"] == 18
 
 
 def test_a_failure_and_what_it_blocks_are_lost() -> None:

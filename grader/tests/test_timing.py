@@ -1,14 +1,18 @@
 """The timing program and its judge, on real shared objects, with margins that no noise reaches."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
-from grader import build, cases, oracle, paths, spec, timing
-from grader.bench import Band, Bench, Ran
+from grader import bands, build, cases, paths, spec, timing
+from grader.bands import Band
+from grader.bench import Bench, Ran
 from grader.cases import Inputs
+from grader.operations import OPERATIONS, Array
 from grader.spec import Speed
 
 LAB = spec.load("lab1")
@@ -41,9 +45,17 @@ def bench(course: Path, folder: Path, source: str) -> Bench:
     flags = ["-O3", "-march=native", "-fopenmp", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic,-z,now"]
     places = [f"-I{paths.LABS}/common", f"-I{paths.LABS}/{LAB.folder}"]
     subprocess.run(["gcc", *flags, *places, file, "-o", library], check=True)
-    return Bench(
-        course / "bench", library, course / "baseline.so", course / "reference.so", 1, wall=False
-    )
+    return opened(course, library)
+
+
+def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
+    """The lab's own timing program with that student's library."""
+    baseline, reference = course / "baseline.so", course / "reference.so"
+    return Bench(operation, course / "bench", student, baseline, reference, 1, wall=False)
+
+
+def wrong(ran: Ran) -> list[str]:
+    return bands.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
 
 
 def run(tested: Bench, folder: Path, rounds: int = 3, only: str | None = None) -> Ran:
@@ -80,7 +92,7 @@ def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
     assert ran.status.copy_ns > 0 and ran.status.mac_rate > 0
     assert len(ran.bands) == 9
     assert len({band.roll for band in ran.bands}) == 9  # each round has an input of its own
-    assert timing.judge_bands(LAB, SPEED, GIVEN, ran.bands) == []
+    assert wrong(ran) == []
     assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
 
 
@@ -89,17 +101,46 @@ def test_only_one_of_them(course: Path, tmp_path: Path) -> None:
     assert np.isnan(ran.rounds()[:, 1:]).all() and not np.isnan(ran.rounds()[:, 0]).any()
 
 
-@pytest.mark.parametrize("border", ["zero", "replicate"])
-@pytest.mark.parametrize("first", [0, 1, 20, 41])
-def test_a_band_is_what_the_whole_oracle_says(border: str, first: int) -> None:
+def noise(*shape: int, kind: str = "f4") -> Array:
     random = np.random.default_rng(2)
-    image = random.random((49, 31), dtype=np.float32)
-    given = Inputs(image, random.random((5, 5), dtype=np.float32))
-    whole = oracle.correlate(np.roll(image, -17, axis=0), given.mask, border)
-    band = Band(first, 17, np.zeros((8, 31), np.float32))
-    found = timing.expected_band("correlate", border, given, band)
-    assert np.array_equal(found.value, whole.value[first : first + 8])
-    assert np.array_equal(found.bound, whole.bound[first : first + 8])
+    return (random.integers(0, 256, shape) if kind == "u1" else random.random(shape)).astype(kind)
+
+
+# Operation, settings, what goes in, and the plane of the output that is looked at.
+BANDS = {
+    "zero": ("correlate", {"border": "zero"}, Inputs(noise(49, 31), noise(5, 5)), 0),
+    "replicate": ("correlate", {"border": "replicate"}, Inputs(noise(49, 31), noise(5, 5)), 0),
+    "grey": ("grey", {"weights": "601"}, Inputs(noise(49, 31, 3, kind="u1")), 0),
+    "depthwise": ("depthwise", {}, Inputs(noise(4, 49, 31, kind="f8"), noise(3, 3, kind="f8")), 2),
+    "layers": ("layers", {}, Inputs(noise(4, 49, 31), noise(6, 4, 3, 3)), 5),
+}
+
+
+@pytest.mark.parametrize("name", BANDS)
+@pytest.mark.parametrize("first", [0, 1, 20, 41])
+def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
+    operation, settings, given, plane = BANDS[name]
+    lines = given.image.reshape(bands.image_rows(operation, given.image), -1)
+    rolled = np.roll(lines, -117, axis=0).reshape(given.image.shape)
+    whole = OPERATIONS[operation].expected({**given.arrays, "image": rolled}, settings)
+    found = bands.expected(operation, settings, given, Band(plane, first, 117, np.zeros((8, 31))))
+    rows = slice(first, first + 8)
+    place = rows if whole.value.ndim == 2 else (plane, rows)
+    assert np.array_equal(found.value, whole.value[place])
+    assert np.array_equal(found.bound, whole.bound[place])
+
+
+def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
+    """Lab 8: its part in C, without its part in CUDA; the right weights, and then others."""
+    lab = spec.load("lab8")
+    speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
+    tested = timing.bench_for(build.find(lab, "solutions"), speed, "cpu")
+    given = cases.inputs(lab, speed, 1)
+    ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
+    assert ran.end == "completed" and len(ran.bands) == 9
+    assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()
+    assert bands.wrong("grey", speed.settings(), given, ran.bands) == []
+    assert "wrong when it was timed" in bands.wrong("grey", {"weights": "601"}, given, ran.bands)[0]
 
 
 def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
@@ -111,14 +152,13 @@ def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
         for (int i = 0; i < width * height; i++) kept[i] = out[i];
     for (int i = 0; i < width * height; i++) out[i] = kept[i];"""
     ran = run(bench(course, tmp_path, instead(body, kept)), tmp_path)
-    wrong = timing.judge_bands(LAB, SPEED, GIVEN, ran.bands)
-    assert wrong and "wrong when it was timed" in wrong[0]
+    assert "wrong when it was timed" in wrong(ran)[0]
 
 
 def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, instead("")), tmp_path)
-    assert "unwritten" in timing.judge_bands(LAB, SPEED, GIVEN, ran.bands)[0]
-    assert timing.judge_bands(LAB, SPEED, GIVEN, []) != []
+    assert "unwritten" in wrong(ran)[0]
+    assert bands.wrong("correlate", SPEED.settings(), GIVEN, []) != []
 
 
 CLOCKS = """
@@ -138,7 +178,7 @@ void baseline_correlate(const float *image, int width, int height, const float *
 def test_a_students_symbols_take_no_ones_place(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, CLOCKS + SOLUTION + SLOW), tmp_path, rounds=8)
     assert ran.end == "completed"
-    assert timing.judge_bands(LAB, SPEED, GIVEN, ran.bands) == []
+    assert wrong(ran) == []
     rounds = ran.rounds()
     assert not np.isnan(rounds[:, [0, 2, 3]]).any()
     assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
@@ -193,7 +233,7 @@ def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) ->
 
 def test_a_copy_without_the_solution_is_timed_by_the_baseline(course: Path, tmp_path: Path) -> None:
     tested = bench(course, tmp_path, SOLUTION)
-    alone = Bench(tested.program, tested.student, tested.baseline, None, 1, wall=False)
+    alone = replace(tested, reference=None)
     rounds = run(alone, tmp_path).rounds()
     assert np.isnan(rounds[:, 2]).all()
     assert not np.isnan(rounds[:, [0, 1, 3]]).any()  # the baseline twice

@@ -24,7 +24,7 @@ struct bench {
     double seconds;
     int rounds, seed;
     FILE *bands;      /* NULL: none are kept */
-    float *band;      /* room for BENCH_BAND rows */
+    void *band;       /* room for BENCH_BAND rows */
     const char *path; /* of the status file */
 };
 
@@ -43,22 +43,22 @@ __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *form
 
 /* ---------------------------------------------------------------- arguments */
 
-static const char *option(int argc, char **argv, const char *name, const char *otherwise) {
-    for (int i = 1; i + 1 < argc; i += 2)
-        if (strcmp(argv[i], name) == 0)
-            return argv[i + 1];
+const char *bench_option(const struct bench_job *job, const char *name, const char *otherwise) {
+    for (int i = 1; i + 1 < job->argc; i += 2)
+        if (strcmp(job->argv[i], name) == 0)
+            return job->argv[i + 1];
     return otherwise;
 }
 
-static const char *needed(int argc, char **argv, const char *name) {
-    const char *value = option(argc, argv, name, NULL);
+static const char *needed(const struct bench_job *job, const char *name) {
+    const char *value = bench_option(job, name, NULL);
     if (!value)
         die("bench needs %s", name);
     return value;
 }
 
-static int number(int argc, char **argv, const char *name, int otherwise) {
-    const char *text = option(argc, argv, name, NULL);
+static int number(const struct bench_job *job, const char *name, int otherwise) {
+    const char *text = bench_option(job, name, NULL);
     char *end = NULL;
     const long value = text ? strtol(text, &end, 10) : otherwise;
     if ((text && (end == text || *end)) || value < 0 || value > INT32_MAX)
@@ -66,45 +66,64 @@ static int number(int argc, char **argv, const char *name, int otherwise) {
     return (int)value;
 }
 
-/* Floats from a .npy file; they stay in memory to the end. */
-static struct npy floats(const char *path) {
+/* A .npy file; it stays in memory to the end. */
+static struct npy array(const char *path) {
     struct npy a;
     char error[512];
     if (npy_read(path, &a, error, sizeof error) != 0)
         die("%s", error);
-    if (strcmp(a.type, "<f4") != 0 || a.ndim < 2)
-        die("%s holds no image of float32", path);
     return a;
 }
 
-static void read_job(struct bench *b, int argc, char **argv) {
-    const struct npy image = floats(needed(argc, argv, "--image"));
-    const struct npy mask = floats(needed(argc, argv, "--mask"));
-    b->job = (struct bench_job){
-        .part = needed(argc, argv, "--part"),
-        .image = image.data,
-        .mask = mask.data,
-        .width = image.shape[1],
-        .height = image.shape[0],
-        .radius = mask.shape[mask.ndim - 1] / 2,
-        .bank = mask.ndim == 3,
-        .threads = number(argc, argv, "--threads", 1),
-        .mask_bytes = mask.bytes,
-        .border = strcmp(needed(argc, argv, "--border"), "zero") == 0 ? BORDER_ZERO
-                                                                      : BORDER_REPLICATE,
-    };
-    b->path = needed(argc, argv, "--status");
-    b->rounds = number(argc, argv, "--rounds", MAX_ROUNDS);
-    b->seconds = strtod(option(argc, argv, "--seconds", "1e9"), NULL);
-    b->seed = number(argc, argv, "--seed", 0);
-    b->baseline_every = number(argc, argv, "--baseline-every", 1);
-    if (b->job.threads < 1 || b->baseline_every < 1 || b->rounds < 1 ||
-        b->rounds > MAX_ROUNDS || image.ndim != 2)
+static void read_output(struct bench_job *job) {
+    const char *text = needed(job, "--output");
+    int end = 0;
+    if (sscanf(text, "%dx%dx%dx%zu%n", &job->planes, &job->height, &job->width, &job->element,
+               &end) != 4 ||
+        text[end] || job->planes < 1 || job->height < 1 || job->width < 1 || job->element < 1)
+        die("--output needs four numbers, and got '%s'", text);
+    job->out_bytes = (size_t)job->planes * (size_t)job->height * (size_t)job->width * job->element;
+}
+
+static void read_mask(struct bench_job *job) {
+    const char *path = bench_option(job, "--mask", NULL);
+    if (!path)
+        return;
+    const struct npy mask = array(path);
+    job->mask = mask.data;
+    job->mask_bytes = mask.bytes;
+    job->radius = mask.shape[mask.ndim - 1] / 2;
+    job->bank = mask.ndim == 3;
+}
+
+static void read_job(struct bench_job *job) {
+    const struct npy image = array(needed(job, "--image"));
+    job->part = needed(job, "--part");
+    job->image = image.data;
+    job->image_bytes = image.bytes;
+    job->image_rows = number(job, "--image-rows", 0);
+    job->threads = number(job, "--threads", 1);
+    job->border =
+        strcmp(bench_option(job, "--border", "zero"), "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE;
+    read_mask(job);
+    read_output(job);
+    if (job->threads < 1 || job->image_rows < 1 || image.bytes % (size_t)job->image_rows != 0)
         die("bench: an argument does not fit");
-    b->band = malloc((size_t)BENCH_BAND * (size_t)b->job.width * sizeof(float));
+}
+
+static void read_arguments(struct bench *b) {
+    const struct bench_job *job = &b->job;
+    b->path = needed(job, "--status");
+    b->rounds = number(job, "--rounds", MAX_ROUNDS);
+    b->seconds = strtod(bench_option(job, "--seconds", "1e9"), NULL);
+    b->seed = number(job, "--seed", 0);
+    b->baseline_every = number(job, "--baseline-every", 1);
+    if (b->baseline_every < 1 || b->rounds < 1 || b->rounds > MAX_ROUNDS)
+        die("bench: an argument does not fit");
+    b->band = malloc(BENCH_BAND * (size_t)job->width * job->element);
     if (!b->band)
         die("not enough memory");
-    const char *bands = option(argc, argv, "--bands", NULL);
+    const char *bands = bench_option(job, "--bands", NULL);
     b->bands = bands ? fopen(bands, "wbxe") : NULL;
     if (bands && !b->bands)
         die("%s cannot be written", bands);
@@ -137,11 +156,11 @@ static void add_side(struct bench *b, int which, const char *path) {
     b->there[which] = true;
 }
 
-static void open_sides(struct bench *b, int argc, char **argv) {
-    const char *only = option(argc, argv, "--only", "");
-    const char *student = option(argc, argv, "--student", NULL);
-    const char *baseline = option(argc, argv, "--baseline", NULL);
-    const char *reference = option(argc, argv, "--reference", NULL);
+static void open_sides(struct bench *b) {
+    const char *only = bench_option(&b->job, "--only", "");
+    const char *student = bench_option(&b->job, "--student", NULL);
+    const char *baseline = bench_option(&b->job, "--baseline", NULL);
+    const char *reference = bench_option(&b->job, "--reference", NULL);
     b->side[BASELINE].baseline = true;
     b->side[AGAIN].baseline = !reference;
     add_side(b, STUDENT, strcmp(only, "reference") == 0 ? NULL : student);
@@ -187,19 +206,24 @@ static void must(const struct bench *b, int returned) {
     exit(0);
 }
 
-/* Some rows of the student's output for the judge. They are chosen after the call, so that nobody
- * can know which ones will be looked at. */
-static void keep_band(const struct bench *b, int slot, int32_t round) {
-    const int height = b->job.height;
-    const int rows = height < BENCH_BAND ? height : BENCH_BAND;
+/* A random number below `count`. */
+static int below(int count) {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         die("no random numbers");
-    const int32_t head[2] = {round, (int32_t)(random % (uint32_t)(height - rows + 1))};
-    must(b, place_fetch(slot, &b->job, head[1], rows, b->band));
-    const size_t count = (size_t)rows * (size_t)b->job.width;
-    if (fwrite(head, sizeof head, 1, b->bands) != 1 ||
-        fwrite(b->band, sizeof(float), count, b->bands) != count)
+    return (int)(random % (uint32_t)count);
+}
+
+/* Some rows of the student's output for the judge. They are chosen after the call, so that nobody
+ * can know which ones will be looked at. */
+static void keep_band(const struct bench *b, int slot, int32_t round) {
+    const struct bench_job *job = &b->job;
+    const int rows = job->height < BENCH_BAND ? job->height : BENCH_BAND;
+    const int32_t head[3] = {round, below(job->planes), below(job->height - rows + 1)};
+    const size_t row = (size_t)job->width * job->element, bytes = (size_t)rows * row;
+    const size_t first = (size_t)head[1] * (size_t)job->height + (size_t)head[2];
+    must(b, place_fetch(slot, first * row, bytes, b->band));
+    if (fwrite(head, sizeof head, 1, b->bands) != 1 || fwrite(b->band, bytes, 1, b->bands) != 1)
         die("the outputs cannot be written");
 }
 
@@ -218,7 +242,7 @@ static void calibrate(const struct bench *b, int round) {
 /* One call of each side that takes part, to times[round]. Warming up, nothing else is kept. */
 static void one_round(const struct bench *b, int round, bool warming) {
     const int slots = place_slots();
-    const int roll = (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.height);
+    const int roll = (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.image_rows);
 
     for (int slot = 0; slots > 1 && slot < slots; slot++)
         must(b, place_fill(slot, &b->job, roll));
@@ -258,8 +282,11 @@ int main(int argc, char **argv) {
     static struct bench b;
     double copy_ns = 0, mac_rate = 0;
 
-    read_job(&b, argc, argv);
-    open_sides(&b, argc, argv);
+    b.job.argc = argc;
+    b.job.argv = argv;
+    read_job(&b.job);
+    read_arguments(&b);
+    open_sides(&b);
     const int opened = place_open(&b.job);
     if (opened != 0)
         die("%s", place_error(opened));
@@ -269,7 +296,7 @@ int main(int argc, char **argv) {
     const int rounds = all_rounds(&b);
     if (b.bands && fclose(b.bands) != 0)
         die("the outputs cannot be written");
-    if (!*option(argc, argv, "--only", ""))
+    if (!*bench_option(&b.job, "--only", ""))
         must(&b, place_limits(&b.job, &copy_ns, &mac_rate));
     write_status(&b, rounds, copy_ns, mac_rate, 0);
     return 0;

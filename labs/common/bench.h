@@ -1,22 +1,26 @@
 /* The timing program: one process times the student's functions, the baseline's and the reference's.
  *
  *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
- *         --part A --image FILE.npy --mask FILE.npy --border zero|replicate
- *         [--threads N] [--rounds N] [--seconds S] [--seed N] [--baseline-every N]
- *         [--only student|reference] [--bands FILE] --status FILE
+ *         --part A --image FILE.npy --image-rows N [--mask FILE.npy] [--border zero|replicate]
+ *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
+ *         [--baseline-every N] [--only student|reference] [--bands FILE] --status FILE
+ *
+ * BYTES are those of an element of the output. Other options are the lab's: bench_option().
  *
  * Each of the three is a shared object of its own, opened with RTLD_LOCAL: all define functions of
  * the same names, none sees another's, and none can take the place of the clock, which is bound
  * before any of them is opened.
  *
  * A round calls student, baseline, reference and again the reference (the baseline, where there is
- * no reference), each on a fresh input and a poisoned output; the next one begins with the next. The input of round k is the image with
- * its rows rolled up by (seed + 61 k) mod height. The first rounds warm up and are not reported.
+ * no reference), each on a fresh input and a poisoned output; the next one begins with the next.
+ * The input of round k is the image with its N rows rolled up by (seed + 61 k) mod N, those of all
+ * channels as one column of rows. The first rounds warm up and are not reported.
  * Rounds go on for --seconds or to --rounds, whichever comes first, at least one.
  * --only times one of them alone, for a clock outside to confirm.
  *
- * After each call of the student's function the bench chooses BENCH_BAND rows of the output at
- * random, and appends to --bands: the round and the first row, both int32, then the rows.
+ * After each call of the student's function the bench chooses BENCH_BAND rows of a plane of the
+ * output at random, and appends to --bands: the round, the plane and the first row, all int32, then
+ * the rows.
  *
  * The status file is written last, one line of JSON:
  *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
@@ -40,16 +44,21 @@ extern "C" {
 
 enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2, BENCH_STEP = 61 };
 
-/* What is timed. Pointers of the host, but for d_mask. */
+/* What is timed. Pointers of the host, but for d_mask. Arrays have the types of the lab's functions. */
 struct bench_job {
     const char *part;
-    const float *image, *mask;
-    const float *d_mask; /* the mask in the memory where the images are */
-    int width, height, radius;
+    const void *image, *mask; /* mask: NULL where there is none */
+    const void *d_mask;       /* the mask in the memory where the images are */
+    size_t image_bytes, mask_bytes, out_bytes;
+    int image_rows;            /* of all its channels together */
+    int planes, height, width; /* of the output */
+    size_t element;            /* bytes of one of its elements */
+    int radius;
     bool bank;   /* the mask is one of several */
     int threads; /* 1: processor time counts; more: time on the wall */
-    size_t mask_bytes;
     enum border border;
+    int argc; /* the command line */
+    char **argv;
 };
 
 typedef void bench_function(void); /* cast to its type by the lab's speed.c */
@@ -59,6 +68,9 @@ struct bench_side {
     bool baseline;
     bench_function *function[BENCH_FUNCTIONS];
 };
+
+/* What stands behind that option of the command line. */
+const char *bench_option(const struct bench_job *job, const char *name, const char *otherwise);
 
 /* ---- each lab's speed.c defines these */
 
@@ -70,8 +82,8 @@ const char *const *lab_functions(const char *part, bool baseline);
 int lab_prepare(const struct bench_side *side, const struct bench_job *job);
 
 /* The call that is timed. d_image and d_out are where the lab's images are: host or device. */
-int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
-             float *d_out);
+int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
+             void *d_out);
 
 /* ---- where the images are: bench_cpu.c or bench_gpu.cu */
 
@@ -91,10 +103,11 @@ int place_fill(int slot, const struct bench_job *job, int roll);
 /* Makes the call on the slot and waits for it. The time goes to *ns. Returns its error. */
 int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns);
 
-/* Rows first ... first+rows-1 of the slot's output, to the host. */
-int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to);
+/* A part of the slot's output, to the host. */
+int place_fetch(int slot, size_t first_byte, size_t bytes, void *to);
 
-/* The time to copy an image, and the multiply-adds in a second, of all threads together. */
+/* The time that it takes to read as many bytes as the image has and to write as many as the output
+ * has, and the multiply-adds of floats in a second, of all threads together. */
 int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate);
 
 /* A name for an error of the functions above or of lab_call(). */

@@ -13,11 +13,7 @@
 
 enum { NO_MEMORY = -1, COARSE_CLOCK = -2, ALIGNMENT = 4096, COARSE_NS = 100000 };
 
-static float *input, *output;
-
-static size_t bytes_of(const struct bench_job *job) {
-    return (size_t)job->width * (size_t)job->height * sizeof(float);
-}
+static char *input, *output;
 
 /* Under a limit on processor time (ulimit -t) Linux moves that clock on by 4 ms at a time. */
 static bool clock_is_coarse(void) {
@@ -34,8 +30,8 @@ static bool clock_is_coarse(void) {
 
 int place_open(struct bench_job *job) {
     void *in = NULL, *out = NULL;
-    if (posix_memalign(&in, ALIGNMENT, bytes_of(job)) != 0 ||
-        posix_memalign(&out, ALIGNMENT, bytes_of(job)) != 0)
+    if (posix_memalign(&in, ALIGNMENT, job->image_bytes) != 0 ||
+        posix_memalign(&out, ALIGNMENT, job->out_bytes) != 0)
         return NO_MEMORY;
     if (clock_is_coarse())
         return COARSE_CLOCK;
@@ -58,12 +54,12 @@ int place_warm_up(void) {
 }
 
 int place_fill(int slot, const struct bench_job *job, int roll) {
-    const size_t all = (size_t)job->width * (size_t)job->height;
-    const size_t skipped = (size_t)job->width * (size_t)roll;
+    const size_t all = job->image_bytes;
+    const size_t skipped = all / (size_t)job->image_rows * (size_t)roll;
     (void)slot;
-    memcpy(input, job->image + skipped, (all - skipped) * sizeof(float));
-    memcpy(input + (all - skipped), job->image, skipped * sizeof(float));
-    memset(output, 0xff, all * sizeof(float));
+    memcpy(input, (const char *)job->image + skipped, all - skipped);
+    memcpy(input + (all - skipped), job->image, skipped);
+    memset(output, 0xff, job->out_bytes);
     return 0;
 }
 
@@ -79,15 +75,15 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
     return returned;
 }
 
-int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to) {
+int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
     (void)slot;
-    memcpy(to, output + (size_t)first * (size_t)job->width,
-           (size_t)rows * (size_t)job->width * sizeof(float));
+    memcpy(to, output + first_byte, bytes);
     return 0;
 }
 
 int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
-    *copy_ns = (double)calibrate_copy_ns(output, input, bytes_of(job)) / job->threads;
+    const uint64_t ns = calibrate_copy_ns(output, job->out_bytes, input, job->image_bytes);
+    *copy_ns = (double)ns / job->threads;
     *mac_rate = calibrate_mac_rate() * job->threads;
     return 0;
 }

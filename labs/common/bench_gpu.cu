@@ -5,43 +5,49 @@
 
 enum { SLOTS = 4, REPEATS = 12, CHAINS = 8, STEPS = 4096, BLOCK = 256, BLOCKS_PER_SM = 8 };
 
-static float *d_base, *d_in[SLOTS], *d_out[SLOTS], *d_coefficients, *d_sink;
+static char *d_base, *d_in[SLOTS], *d_out[SLOTS];
+static float *d_coefficients, *d_sink;
 static cudaEvent_t started, stopped;
 
-static size_t bytes_of(const struct bench_job *job) {
-    return (size_t)job->width * (size_t)job->height * sizeof(float);
-}
-
-static cudaError_t allocate_slots(size_t bytes) {
+static cudaError_t allocate_slots(const struct bench_job *job) {
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < SLOTS && error == cudaSuccess; i++) {
-        error = cudaMalloc((void **)&d_in[i], bytes);
+        error = cudaMalloc((void **)&d_in[i], job->image_bytes);
         if (error == cudaSuccess) {
-            error = cudaMalloc((void **)&d_out[i], bytes);
+            error = cudaMalloc((void **)&d_out[i], job->out_bytes);
         }
     }
     return error;
 }
 
+/* The mask, where there is one. */
+static cudaError_t copy_mask(struct bench_job *job) {
+    if (job->mask == NULL) {
+        return cudaSuccess;
+    }
+    cudaError_t error = cudaMalloc((void **)&d_coefficients, job->mask_bytes);
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_coefficients, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
+    }
+    job->d_mask = d_coefficients;
+    return error;
+}
+
 /* The process ends soon after an error; nothing is freed. */
 int place_open(struct bench_job *job) {
-    const size_t bytes = bytes_of(job);
-    cudaError_t error = allocate_slots(bytes);
+    cudaError_t error = allocate_slots(job);
 
     if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_base, bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_coefficients, job->mask_bytes);
+        error = cudaMalloc((void **)&d_base, job->image_bytes);
     }
     if (error == cudaSuccess) {
         error = cudaMalloc((void **)&d_sink, sizeof(float));
     }
     if (error == cudaSuccess) {
-        error = cudaMemcpy(d_base, job->image, bytes, cudaMemcpyHostToDevice);
+        error = cudaMemcpy(d_base, job->image, job->image_bytes, cudaMemcpyHostToDevice);
     }
     if (error == cudaSuccess) {
-        error = cudaMemcpy(d_coefficients, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
+        error = copy_mask(job);
     }
     if (error == cudaSuccess) {
         error = cudaEventCreate(&started);
@@ -49,7 +55,6 @@ int place_open(struct bench_job *job) {
     if (error == cudaSuccess) {
         error = cudaEventCreate(&stopped);
     }
-    job->d_mask = d_coefficients;
     return (int)error;
 }
 
@@ -63,17 +68,16 @@ int place_warm_up(void) {
 }
 
 int place_fill(int slot, const struct bench_job *job, int roll) {
-    const size_t all = bytes_of(job);
-    const size_t skipped = (size_t)job->width * (size_t)roll * sizeof(float);
-    char *in = (char *)d_in[slot];
-    const char *base = (const char *)d_base;
-    cudaError_t error = cudaMemcpy(in, base + skipped, all - skipped, cudaMemcpyDeviceToDevice);
+    const size_t all = job->image_bytes;
+    const size_t skipped = all / (size_t)job->image_rows * (size_t)roll;
+    char *in = d_in[slot];
+    cudaError_t error = cudaMemcpy(in, d_base + skipped, all - skipped, cudaMemcpyDeviceToDevice);
 
     if (error == cudaSuccess && skipped > 0) {
-        error = cudaMemcpy(in + (all - skipped), base, skipped, cudaMemcpyDeviceToDevice);
+        error = cudaMemcpy(in + (all - skipped), d_base, skipped, cudaMemcpyDeviceToDevice);
     }
     if (error == cudaSuccess) {
-        error = cudaMemset(d_out[slot], 0xff, all);
+        error = cudaMemset(d_out[slot], 0xff, job->out_bytes);
     }
     return (int)(error == cudaSuccess ? cudaDeviceSynchronize() : error);
 }
@@ -100,10 +104,8 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
     return (int)(error == cudaSuccess ? elapsed(ns) : error);
 }
 
-int place_fetch(int slot, const struct bench_job *job, int first, int rows, float *to) {
-    const float *from = d_out[slot] + (size_t)first * (size_t)job->width;
-    return (int)cudaMemcpy(to, from, (size_t)rows * (size_t)job->width * sizeof(float),
-                           cudaMemcpyDeviceToHost);
+int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
+    return (int)cudaMemcpy(to, d_out[slot] + first_byte, bytes, cudaMemcpyDeviceToHost);
 }
 
 /* CHAINS * STEPS multiply-adds a thread, in registers. */
@@ -127,6 +129,9 @@ static __global__ void multiply_add(float factor, float summand, float *d_result
 }
 
 int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+    const size_t copied =
+        job->image_bytes < job->out_bytes ? job->image_bytes : job->out_bytes;
+    const double moved = (double)(job->image_bytes + job->out_bytes);
     int device = 0, processors = 0;
     double ns = 0.0, copy = 1e18, work = 1e18;
     cudaError_t error = cudaGetDevice(&device);
@@ -138,7 +143,7 @@ int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate)
     for (int i = 0; i < REPEATS && error == cudaSuccess; i++) {
         error = cudaEventRecord(started, 0);
         if (error == cudaSuccess) {
-            error = cudaMemcpyAsync(d_out[i % SLOTS], d_in[i % SLOTS], bytes_of(job),
+            error = cudaMemcpyAsync(d_out[i % SLOTS], d_in[i % SLOTS], copied,
                                     cudaMemcpyDeviceToDevice, 0);
         }
         if (error == cudaSuccess) {
@@ -157,7 +162,7 @@ int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate)
         }
         work = ns < work ? ns : work;
     }
-    *copy_ns = copy;
+    *copy_ns = copy * moved / (2.0 * (double)copied); /* a copy reads and writes what it copies */
     *mac_rate = (double)blocks * BLOCK * CHAINS * STEPS / (work * 1e-9);
     return (int)error;
 }

@@ -25,6 +25,7 @@ enum {
 };
 
 static volatile float sink;
+static volatile uint64_t seen;
 
 /* Makes STEPS * CHAINS * LANES multiply-adds in registers. Starts from a number that the compiler
  * does not know and returns what it came to, so that none can be left out. */
@@ -59,11 +60,25 @@ double calibrate_mac_rate(void) {
     return (double)STEPS * CHAINS * LANES / ((double)best * 1e-9);
 }
 
-uint64_t calibrate_copy_ns(void *to, const void *from, size_t bytes) {
+/* Reads all of it, eight bytes at a time, and returns something that depends on them. */
+static uint64_t read_through(const char *from, size_t bytes) {
+    uint64_t all = 0;
+    for (size_t i = 0; i + sizeof all <= bytes; i += sizeof all) {
+        uint64_t word;
+        memcpy(&word, from + i, sizeof word);
+        all ^= word;
+    }
+    return all;
+}
+
+uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t read) {
+    const size_t both = read < written ? read : written;
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < REPEATS; i++) {
         const uint64_t start = clock_thread_ns();
-        memcpy(to, from, bytes);
+        memcpy(to, from, both);
+        memset((char *)to + both, 0, written - both);
+        seen = read_through((const char *)from + both, read - both);
         __asm__ volatile("" : : "r"(to) : "memory"); /* the copy is not to be left out */
         const uint64_t taken = clock_thread_ns() - start;
         best = taken < best ? taken : best;

@@ -9,8 +9,9 @@
  * of several short measurements. No program that makes them one by one is faster. */
 double calibrate_mac_rate(void);
 
-/* Processor time of the fastest of several copies of `bytes` bytes. They do not overlap. */
-uint64_t calibrate_copy_ns(void *to, const void *from, size_t bytes);
+/* Processor time to read `read` bytes and to write `written`, the fastest of several times: what
+ * both have is copied, the rest only read, or filled. They do not overlap. */
+uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t read);
 
 /* One run of the calibration kernel: the same work on each thread of OpenMP's team. */
 struct calibration {

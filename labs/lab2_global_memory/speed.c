@@ -23,8 +23,8 @@ int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     return cudaSuccess;
 }
 
-int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
-             float *d_out) {
+int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
+             void *d_out) {
     return (int)((on_device *)side->function[0])(d_image, job->width, job->height, job->d_mask,
                                                  job->radius, job->border, d_out);
 }

@@ -35,8 +35,8 @@ int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     return (int)((set *)side->function[1])(job->mask, job->radius);
 }
 
-int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
-             float *d_out) {
+int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
+             void *d_out) {
     if (sets_nothing(side)) {
         return (int)((correlate_with *)side->function[0])(
             d_image, job->width, job->height, job->d_mask, job->radius, job->border, d_out);

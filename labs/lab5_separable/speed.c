@@ -82,8 +82,8 @@ int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     return (int)((set_of_plane *)side->function[1])(plane, job->radius);
 }
 
-int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
-             float *d_out) {
+int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
+             void *d_out) {
     if (!side->baseline && strcmp(job->part, "B") == 0) {
         return (int)((correlate_twice *)side->function[0])(
             d_image, job->width, job->height, job->radius, job->border, d_between, d_out);

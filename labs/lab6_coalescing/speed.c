@@ -30,7 +30,7 @@ const char *const *lab_functions(const char *part, bool baseline) {
 }
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
-    const float *column = job->mask, *row = job->mask + 2 * job->radius + 1;
+    const float *column = job->mask, *row = column + 2 * job->radius + 1;
     if (d_between == NULL) {
         const size_t bytes = (size_t)job->width * (size_t)job->height * sizeof(float);
         const cudaError_t error = cudaMalloc((void **)&d_between, bytes);
@@ -41,8 +41,8 @@ int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     return (int)((set *)side->function[1])(column, row, job->radius);
 }
 
-int lab_call(const struct bench_side *side, const struct bench_job *job, const float *d_image,
-             float *d_out) {
+int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
+             void *d_out) {
     return (int)((filter *)side->function[0])(d_image, job->width, job->height, job->radius,
                                               job->border, d_between, d_out);
 }

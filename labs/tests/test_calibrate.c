@@ -44,9 +44,12 @@ START_TEST(copy_copies_and_takes_time) {
     unsigned char *from = malloc(bytes), *to = calloc(bytes, 1);
     ck_assert(from && to);
     memset(from, 0x5a, bytes);
-    const uint64_t ns = calibrate_copy_ns(to, from, bytes);
+    const uint64_t ns = calibrate_copy_ns(to, bytes, from, bytes);
     ck_assert_int_eq(memcmp(to, from, bytes), 0);
     ck_assert_uint_gt(ns, bytes / 1000); /* 1 TB/s */
+    ck_assert_uint_gt(calibrate_copy_ns(to, 8, from, bytes), bytes / 1000);
+    ck_assert_uint_gt(calibrate_copy_ns(to, bytes, from, 8), bytes / 1000);
+    ck_assert_uint_eq(to[bytes - 1], 0);
     free(from);
     free(to);
 }

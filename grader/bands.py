@@ -1,0 +1,102 @@
+"""Rows of timed outputs: what the timing program left of them, and whether they are right.
+
+Each timed call has an input of its own, the image with its rows rolled up. What a few rows of its
+output must be follows from a strip of that input, so that a check costs little whatever the size.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader import judge
+from grader.cases import Inputs
+from grader.operations import OPERATIONS, Array, Settings
+from grader.oracle import Expected
+from grader.run import read_regular
+
+BAND = 8  # BENCH_BAND of bench.h
+STEP = 61  # BENCH_STEP
+MOST = 1 << 30  # bytes of bands
+JUDGED = 40  # bands of one launch that the oracle computes
+
+
+@dataclass(frozen=True)
+class Band:
+    """Some rows of a plane of the student's output of one round."""
+
+    plane: int
+    first: int
+    roll: int  # how many rows the round's input was rolled up by
+    rows: Array
+
+
+def image_rows(operation: str, image: Array) -> int:
+    """The rows of an image, those of all its channels together."""
+    return int(np.prod(image.shape[: OPERATIONS[operation].rows_axis() + 1]))
+
+
+def read(path: Path, operation: str, given: Inputs, seed: int) -> list[Band]:
+    """What the file holds, a record a round; [] for a file that is not there or cut off."""
+    kind, shape = OPERATIONS[operation].output(given.arrays)
+    rows = min(shape[-2], BAND)
+    head = [("round", "<i4"), ("plane", "<i4"), ("first", "<i4")]
+    record = np.dtype([*head, ("rows", f"<{kind}", (rows, shape[-1]))])
+    data = read_regular(path, MOST) or b""
+    if len(data) % record.itemsize:
+        return []
+    height = image_rows(operation, given.image)
+    return [
+        Band(int(r["plane"]), int(r["first"]), (seed + STEP * int(r["round"])) % height, r["rows"])
+        for r in np.frombuffer(data, dtype=record)
+    ]
+
+
+def wrong(operation: str, settings: Settings, given: Inputs, bands: list[Band]) -> list[str]:
+    """What is wrong with the outputs of timed calls, in words; [] when nothing is."""
+    if not bands:
+        return ["the outputs of the timed calls are missing"]
+    out = OPERATIONS[operation]
+    chosen = random.SystemRandom().sample(bands, min(JUDGED, len(bands)))
+    for number, band in enumerate([*chosen, *bands]):
+        if judge.unwritten(band.rows).any():
+            return ["when it was timed, your function left a part of its output unwritten"]
+        if number >= len(chosen):
+            continue
+        seen = judge.compare(band.rows, expected(operation, settings, given, band))
+        if not seen.right():
+            y, x = seen.first()
+            place = out.place((band.plane, y + band.first, x)[-len(out.axes) :])
+            got = judge.number(float(seen.got[y, x]), seen.got.dtype)
+            want = judge.number(float(seen.expected.value[y, x]), seen.got.dtype)
+            return [
+                "right when it was checked, wrong when it was timed: in a timed call, on another "
+                f"input, {seen.count()} of {seen.got.size} {out.things()} that were looked at "
+                "differ",
+                f"out{place} = {got}, want {want}",
+            ]
+    return []
+
+
+def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> Expected:
+    """The rows of the oracle's result: from the rows of the rolled image that they depend on."""
+    out = OPERATIONS[operation]
+    axis = out.rows_axis()
+    height = given.image.shape[axis]
+    low = max(band.first - given.radius, 0)
+    high = min(band.first + len(band.rows) + given.radius, height)
+    wanted = np.arange(low, high)
+    if axis == 1:  # planes: the output's own in a filter of each, else all of them
+        planes = [band.plane] if out.axes[0] == "c" else range(given.image.shape[0])
+        wanted = np.array(planes)[:, np.newaxis] * height + wanted
+    lines = given.image.reshape(-1, *given.image.shape[axis + 1 :])
+    part = {**given.arrays, "image": lines[(wanted + band.roll) % len(lines)]}
+    if out.axes[0] == "n":
+        part["mask"] = given.mask[band.plane : band.plane + 1]
+    whole = out.expected(part, settings)
+    rows = slice(band.first - low, band.first - low + len(band.rows))
+    place = (0, rows) if axis == 1 else rows
+    return Expected(whole.value[place], whole.bound[place])
