@@ -98,7 +98,8 @@ class Build:
     """A finished build. `binary` is None when the student's file does not build.
 
     `checked` is the same program for the checks that watch it run, where it was asked for: traced
-    on the simulator, under sanitizers where the file is plain C.
+    on the simulator, under sanitizers where the file is plain C. `nvcc` is the file with nvcc's
+    words, where those were asked for.
     """
 
     binary: Path | None
@@ -106,6 +107,7 @@ class Build:
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0
     checked: Path | None = None
+    nvcc: Path | None = None
 
 
 def find(lab: Lab, src: str) -> Submission:
@@ -189,18 +191,19 @@ def build(
     target: str = "run",
     checked: bool = False,
     files: list[str] | None = None,
+    nvcc: bool = False,
 ) -> Build:
     """Builds the submission's runner ("run"), its unit tests ("unit") or what times it ("speed").
 
     For "speed" the binary is a shared object of the student's functions; the program that opens it
     is the lab's own: given(). `checked`: the checked program too, at the same time. `files`: only
-    these of the submitted ones.
+    these of the submitted ones. `nvcc`: also what nvcc says of the CUDA file.
 
     Raises BuildError when something of ours does not build or make cannot run.
     """
     lab = submission.lab
     out = _stage(submission, backend)
-    targets = [_TARGETS[target], *(["checked-binary"] * checked)]
+    targets = [_TARGETS[target], *(["checked-binary"] * checked), *(["nvcc-report"] * nvcc)]
     variables = {
         "LAB": lab.folder,
         "BACKEND": backend,
@@ -211,12 +214,13 @@ def build(
     with _alone(out):
         made = _make(targets, variables, COMPILE_LIMITS, verbose, {"SHOWN": submission.shown})
     log = made.stderr.decode(errors="replace")
-    diagnostics = _diagnostics(log, submission.shown)
+    diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
     if made.status == 0:
         second = out / "checked" if checked else None
         product = "student.so" if target == "speed" else target
-        return Build(out / product, [], warnings, made.seconds, second)
+        report = out / "nvcc.txt" if nvcc else None
+        return Build(out / product, [], warnings, made.seconds, second, report)
     errors = _explain(made, log, diagnostics, submission)
     if not errors:
         raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
@@ -340,7 +344,7 @@ _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
-def _diagnostics(log: str, shown: str) -> list[Diagnostic]:
+def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
     """What gcc, g++ or nvcc say about the student's files, in their order."""
     found = []
     for line in log.splitlines():
@@ -361,11 +365,7 @@ def _explain(
         return ["the compiler printed more than a megabyte of messages and was stopped"]
     errors = [d for d in diagnostics if d.severity == "error"]
     if errors:
-        shown = _with_source(errors[0], submission)
-        shown += [d.render() for d in errors[1:4]]
-        if len(errors) > 4:
-            shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
-        return shown
+        return listed(errors, submission)
     if twice := sorted({m["name"] for m in _TWICE.finditer(log)}):
         return [
             f"{name} is defined twice: in your file and in the lab's own code; remove yours"
@@ -381,7 +381,11 @@ def _explain(
     return []
 
 
-def _with_source(error: Diagnostic, submission: Submission) -> list[str]:
-    """An error with the student's own line below it."""
-    source = submission.line(error.file, error.line)
-    return [error.render()] + ([f"    {source}"] if source else [])
+def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
+    """The first of some errors with the student's own line below it, and a few of the others."""
+    source = submission.line(errors[0].file, errors[0].line)
+    shown = [errors[0].render(), *([f"    {source}"] if source else [])]
+    shown += [d.render() for d in errors[1:4]]
+    if len(errors) > 4:
+        shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
+    return shown

@@ -18,7 +18,7 @@ import msgspec
 import typer
 
 from grader import backend as backends
-from grader import bootstrap, doctor, paths, pipeline, program, result, score, spec
+from grader import bootstrap, doctor, nvcc, paths, pipeline, program, result, score, spec
 from grader import build as builder
 from grader.profile import Profile
 from grader.render import profile as render_profile
@@ -240,7 +240,8 @@ def build(
     if submission.problems:
         raise UsageError("; ".join(submission.problems))
     _announce_first_build()
-    made = builder.build(submission, chosen, verbose, "unit" if unit_tests else "run")
+    asked = chosen == "sim" and not unit_tests and nvcc.here()
+    made = builder.build(submission, chosen, verbose, "unit" if unit_tests else "run", nvcc=asked)
     for warning in made.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
     if made.binary is None:
@@ -250,6 +251,9 @@ def build(
         environment = os.environ | ({"CK_FORK": "no"} if chosen == "gpu" else {})
         os.execve(made.binary, [str(made.binary)], environment)
     print(f"{lab}: {submission.shown} builds for {chosen}; now ./grade {lab}")
+    if made.nvcc and (told := nvcc.check(submission, made.nvcc)).message:
+        print("\n".join(told.message), file=sys.stderr)
+        raise typer.Exit(score.LESS if told.verdict == "fail" else score.FULL_MARKS)
 
 
 @app.command()

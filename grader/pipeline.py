@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, safety, score, technique, timing
+from grader import __version__, correctness, nvcc, safety, score, technique, timing
 from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, Submission, build, release
 from grader.checked import Runner
@@ -135,7 +135,13 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
         grading.add(Check(identity, name, "build", "fail", message=lines))
         return False
     try:
-        built = build(submission, grading.backend, verbose, checked=traced and not on_gpu)
+        built = build(
+            submission,
+            grading.backend,
+            verbose,
+            checked=traced and not on_gpu,
+            nvcc=grading.backend == "sim" and nvcc.here(),
+        )
     except (BuildError, OSError) as fault:
         grading.add(Check(identity, name, "build", "error", message=_fault(fault)))
         return False
@@ -146,6 +152,8 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
         return False
     warnings = [f"warning: {w.render()}" for w in built.warnings[:5]]
     grading.add(Check(identity, name, "build", "pass", message=warnings, seconds=seconds))
+    if built.nvcc:
+        grading.add(nvcc.check(submission, built.nvcc))
     grading.built = grading.watched = built
     if on_gpu:
         grading.watched = None

@@ -18,7 +18,7 @@ def score(lab: Lab, backend: Backend, checks: list[Check], selected: bool) -> Sc
     """
     ours = {c.name for c in checks if c.verdict == "error"}  # a skip for their sake is ours too
     lost = [c for c in checks if c.verdict == "error" or c.needs in ours]
-    elsewhere = [c for c in checks if c.verdict == "skip" and c.needs is None]
+    elsewhere = [c for c in checks if c.verdict == "skip" and c.needs is None and c.max_points]
     counted = [
         c for c in checks if c.verdict in ("pass", "fail", "skip") and c not in lost + elsewhere
     ]
