@@ -28,7 +28,7 @@ struct bench {
     const char *path; /* of the status file */
 };
 
-static double times[MAX_ROUNDS][SIDES]; /* nanoseconds; 0 for who took no part */
+static double times[MAX_ROUNDS][SIDES];      /* nanoseconds; 0 for who took no part */
 static struct calibration worst[MAX_ROUNDS]; /* of the round's calibrations */
 
 __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...) {
@@ -242,7 +242,8 @@ static void calibrate(const struct bench *b, int round) {
 /* One call of each side that takes part, to times[round]. Warming up, nothing else is kept. */
 static void one_round(const struct bench *b, int round, bool warming) {
     const int slots = place_slots();
-    const int roll = (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.image_rows);
+    const int roll =
+        (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.image_rows);
 
     for (int slot = 0; slots > 1 && slot < slots; slot++)
         must(b, place_fill(slot, &b->job, roll));

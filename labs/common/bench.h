@@ -1,4 +1,5 @@
-/* The timing program: one process times the student's functions, the baseline's and the reference's.
+/* The timing program: one process times the student's functions, the baseline's and the
+ * reference's.
  *
  *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
  *         --part A --image FILE.npy --image-rows N [--mask FILE.npy] [--border zero|replicate]
@@ -44,7 +45,8 @@ extern "C" {
 
 enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2, BENCH_STEP = 61 };
 
-/* What is timed. Pointers of the host, but for d_mask. Arrays have the types of the lab's functions. */
+/* What is timed. Pointers of the host, but for d_mask. Arrays have the types of the lab's
+ * functions. */
 struct bench_job {
     const char *part;
     const void *image, *mask; /* mask: NULL where there is none */

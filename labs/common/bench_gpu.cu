@@ -129,8 +129,7 @@ static __global__ void multiply_add(float factor, float summand, float *d_result
 }
 
 int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
-    const size_t copied =
-        job->image_bytes < job->out_bytes ? job->image_bytes : job->out_bytes;
+    const size_t copied = job->image_bytes < job->out_bytes ? job->image_bytes : job->out_bytes;
     const double moved = (double)(job->image_bytes + job->out_bytes);
     int device = 0, processors = 0;
     double ns = 0.0, copy = 1e18, work = 1e18;
