@@ -22,12 +22,8 @@ from grader import paths, sandbox
 from grader.spec import Lab
 
 MAX_FILE = 1 << 20
-<<<<<<< HEAD
-KEPT_BUILDS = 6  # of one lab; older ones are removed
-IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
-=======
 KEPT_BUILDS = 12  # of one lab; older ones are removed. A submission may have several
->>>>>>> ff06a1b (Labs 7 and 8 are timed: layers in float or double, bytes of colours; parts in C on the CPU whatever the backend)
+IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
 COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, grace=2)
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
