@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
@@ -40,6 +39,8 @@ def gamma(taps: int) -> float:
 
 def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
     """Eq. 1 in float64. image: height x width; mask: (2r+1) x (2r+1); border: a key of MODES."""
+    from scipy import ndimage  # slow to import: the first line of a grade need not wait for it
+
     f = np.asarray(image, dtype=np.float64)
     g = np.asarray(mask, dtype=np.float64)
     return np.asarray(ndimage.correlate(f, g, mode=MODES[border], cval=0.0), dtype=np.float64)

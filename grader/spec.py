@@ -147,6 +147,10 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Everything that is graded, in its order."""
         return [*self.case, *self.safe, *self.technique, *self.speed]
 
+    def shown_checks(self) -> list[Case | Safe | Technique | Speed]:
+        """Those whose names anyone may see."""
+        return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
+
 
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """grader/hidden/labN.toml."""

@@ -1,0 +1,106 @@
+"""What several commands share: options, kind refusals, finding the lab and the files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader import backend as backends
+from grader import build as builder
+from grader import score, spec
+
+
+class BackendName(StrEnum):
+    auto = "auto"
+    cpu = "cpu"
+    sim = "sim"
+    gpu = "gpu"
+
+
+class Colour(StrEnum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+def _lab_names() -> list[str]:
+    return list(spec.available())
+
+
+LabName = Annotated[
+    str, typer.Argument(metavar="LAB", help="lab1, lab2, ...", autocompletion=_lab_names)
+]
+Src = Annotated[
+    str,
+    typer.Option("--src", metavar="PATH", help="A folder with the lab's files, or with labN_*."),
+]
+BackendOption = Annotated[BackendName, typer.Option(help="auto takes a GPU where one answers.")]
+ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a terminal only.")]
+
+
+class CommandError(Exception):
+    """A command that ends early. The message says why and what to do, `code` is the exit status."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class UsageError(CommandError):
+    """A call that cannot be taken; the message says what to call instead."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, score.USAGE)
+
+
+def load(lab_id: str) -> spec.Lab:
+    if lab_id not in spec.available():
+        raise UsageError(f"there is no {lab_id}; the labs are {', '.join(spec.available())}")
+    return spec.load(lab_id)
+
+
+def submission(lab: spec.Lab, src: str) -> builder.Submission:
+    try:
+        return builder.find(lab, src)
+    except builder.SourceError as problem:
+        raise UsageError(str(problem)) from problem
+
+
+def backend(lab: spec.Lab, wanted: str) -> backends.Backend:
+    try:
+        return backends.choose(lab, wanted)
+    except backends.BackendError as problem:
+        if problem.usage:
+            raise UsageError(str(problem)) from problem
+        raise
+
+
+def coloured(choice: Colour) -> bool:
+    if choice is Colour.auto:
+        return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return choice is Colour.always
+
+
+def announce_first_build() -> None:
+    if not builder.runtime_is_built():
+        print("building the simulator and the runner (once, about 15 s)", file=sys.stderr)
+
+
+def write(target: str, data: bytes) -> None:
+    """To a file, whole or not at all: a reader never sees half of it. "-" is stdout."""
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        return
+    path = Path(target)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem

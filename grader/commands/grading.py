@@ -1,0 +1,103 @@
+"""Grades a lab for the terminal: a line for each check as soon as it is known."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+
+from grader import pipeline, result, spec
+from grader.commands import common
+from grader.profile import Profile
+from grader.render import profile as render_profile
+from grader.render.terminal import Terminal
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked on the command line. `colour` is decided already."""
+
+    lab: str
+    src: str
+    backend: str
+    pattern: str | None
+    json_file: str | None
+    colour: bool
+    verbose: bool
+    timed: bool
+    profiled: bool
+
+
+class Progress:
+    """What is happening now, on stderr: one line that is wiped, on a terminal only."""
+
+    def __init__(self) -> None:
+        self.live = sys.stderr.isatty()
+
+    def show(self, what: str) -> None:
+        if self.live:
+            print(f"\r\x1b[K  ...   {what}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def grade(request: Request) -> int:
+    """Grades, prints, writes what was asked for. Returns the exit status."""
+    lab = common.load(request.lab)
+    _refuse_what_cannot_be(lab, request)
+    submission = common.submission(lab, request.src)
+    backend = common.backend(lab, request.backend)
+    quiet = request.json_file == "-"
+    width = min(shutil.get_terminal_size((100, 24)).columns, 110)
+    terminal = Terminal(width, request.colour, request.verbose)
+    progress = Progress()
+    hints = {part.id: len(part.hints) for part in lab.part}
+
+    def checked(check: result.Check) -> None:
+        progress.clear()
+        if not quiet:
+            print(terminal.check(check, lab.id, hints.get(check.part or "", 0)), flush=True)
+
+    if not quiet:
+        files = [f"{submission.shown}/{name}" for name in lab.submit]
+        print(terminal.header(lab.id, lab.title, files, backend), flush=True)
+    common.announce_first_build()
+    profiles: list[tuple[spec.Technique, Profile]] = []
+    observer = pipeline.Observer(progress.show, checked, lambda *seen: profiles.append(seen))
+    try:
+        graded = pipeline.grade(
+            submission, backend, observer, request.pattern, request.verbose, request.timed
+        )
+    finally:
+        progress.clear()
+    if not quiet:
+        print(terminal.footer(graded), flush=True)
+    if request.profiled:
+        print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
+    if request.json_file is not None:
+        common.write(request.json_file, result.to_json(graded))
+    return graded.exit_code
+
+
+def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:
+    if request.profiled and not lab.technique:
+        raise common.UsageError(f"{lab.id} counts nothing: it has no technique checks")
+    if request.pattern is not None and not pipeline.matching(lab, request.pattern):
+        names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
+        raise common.UsageError(
+            f"no check of {lab.id} matches '{request.pattern}'; they are\n  {names}"
+        )
+
+
+def _tables(profiles: list[tuple[spec.Technique, Profile]]) -> str:
+    """The counters of every traced case once, under the names of the checks that used them."""
+    cases: dict[str, tuple[list[str], Profile]] = {}
+    for technique, profile in profiles:
+        heading = f"{technique.part}  {technique.name}"
+        cases.setdefault(technique.signature(), ([], profile))[0].append(heading)
+    if not cases:
+        return "\nno counters: no technique check ran on a right result"
+    tables = ["\n".join(["", *names, render_profile.tables(p)]) for names, p in cases.values()]
+    return "\n".join([*tables, "", render_profile.LEGEND])
