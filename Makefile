@@ -102,8 +102,8 @@ bench-sim: setup runtime
 
 .PHONY: clean distclean
 clean:
-	$(say) CLEAN '$(BUILD) (the Python environment and the photograph stay)'
-	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv ! -name datasets -exec rm -rf {} +; fi
+	$(say) CLEAN '$(BUILD) (the Python environment, the photograph and your progress stay)'
+	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv ! -name datasets ! -name progress -exec rm -rf {} +; fi
 distclean:
 	rm -rf $(BUILD)
 

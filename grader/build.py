@@ -13,15 +13,13 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import paths, sandbox
+from grader import files, paths, sandbox
 from grader.spec import Lab
 
-MAX_FILE = 1 << 20
 KEPT_BUILDS = 12  # of one lab; older ones are removed. A submission may have several
 IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
 COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, grace=2)
@@ -132,7 +130,7 @@ def find(lab: Lab, src: str) -> Submission:
     problems: list[str] = []
     for name in lab.submit:
         try:
-            contents[name] = _read_regular(folder / name)
+            contents[name] = files.read_regular(folder / name)
         except OSError as problem:
             problems.append(f"{_shown(folder)}/{name} {problem.strerror or problem}")
         else:
@@ -154,25 +152,6 @@ def _shown(folder: Path) -> str:
 def harmless(name: str) -> str:
     """A file's name as it may stand in a #line and on a terminal."""
     return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)
-
-
-def _read_regular(path: Path) -> bytes:
-    """The bytes of a regular file, never through a link. Raises OSError that says what it is."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise OSError(0, "is missing") from None
-    except OSError as problem:
-        if path.is_symlink():
-            raise OSError(0, "is a link; put the file itself there") from None
-        raise OSError(0, f"cannot be read ({problem.strerror})") from None
-    with os.fdopen(fd, "rb") as file:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "is not a file")
-        if info.st_size > MAX_FILE:
-            raise OSError(0, f"has {info.st_size} bytes; the limit is {MAX_FILE}")
-        return file.read(MAX_FILE + 1)
 
 
 def runtime_is_built() -> bool:

@@ -14,7 +14,19 @@ import typer
 
 from grader import backend, paths, score, spec
 from grader import build as builder
-from grader.commands import build, common, hint, lab, machine, run
+from grader.commands import (
+    build,
+    common,
+    completion,
+    hint,
+    lab,
+    listing,
+    machine,
+    reset,
+    run,
+    solution,
+    submit,
+)
 
 app = typer.Typer(
     help="Grade a lab, and find out why. Start with: make lab1 && ./grade lab1",
@@ -23,14 +35,24 @@ app = typer.Typer(
     epilog="Exit status: 0 full marks of what was measured, 1 less, 2 usage, "
     "3 the grader or the machine is at fault, 130 interrupted.",
 )
-for command in (build.build, hint.hint, run.run, machine.setup, machine.doctor):
+app.command(name="list")(listing.labs)
+for command in (
+    hint.hint,
+    submit.submit,
+    reset.reset,
+    solution.solution,
+    build.build,
+    run.run,
+    machine.setup,
+    machine.doctor,
+):
     app.command()(command)
 
 
 def _add_labs(arguments: list[str]) -> None:
     """A command for every lab. One whose spec is damaged says so when it is called, and the others
     work. Titles are read only where they are shown: reading all specs takes longer than a hint."""
-    overview = not arguments or arguments[0].startswith("-")
+    overview = not arguments or arguments[0].startswith("-") or completion.wanted(arguments)
     for lab_id in spec.available():
         text = _purpose(lab_id) if overview or lab_id in arguments else None
         app.command(name=lab_id, help=text)(lab.command(lab_id))
@@ -48,7 +70,14 @@ def main() -> int:
     try:
         own, rest = _split(sys.argv[1:])
         _add_labs(own)
-        code = app(own or ["--help"], prog_name="./grade", standalone_mode=False, obj=rest)
+        completion.adapt()
+        code = app(
+            own or ["--help"],
+            prog_name=completion.NAME if completion.wanted(own) else "./grade",
+            complete_var=completion.VARIABLE,
+            standalone_mode=False,
+            obj=rest,
+        )
         return int(code or 0)
     except common.CommandError as stop:
         return _say(str(stop), stop.code)

@@ -133,6 +133,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     technique: list[Technique] = []
     speed: list[Speed] = []
     limits: Limits = Limits()
+    solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
     folder: str = ""
     hidden_included: bool = False
 

@@ -1,6 +1,8 @@
 """Makes starter/ from solutions/, and checks that every exercise is whole.
 
-    solutions/starters.py            write starter/labN_*/ (what was there is replaced)
+    solutions/starters.py            write starter/labN_*/ (what was there is replaced) and the
+                                     copy in labs/labN_*/starter/, from which `./grade reset`
+                                     restores it: what students get has no solutions/
     solutions/starters.py --check    change nothing; say what is wrong, exit 1 when something is
 
 A solution marks what the student is to write:
@@ -132,14 +134,23 @@ def lab_problems(spec: dict[str, Any], folder: str, root: Path = ROOT) -> list[s
             for marker in ("BEGIN SOLUTION", "END SOLUTION", "STARTER")
             if marker in starter
         ]
-        target = root / "starter" / folder / name
-        if not target.is_file():
-            problems.append(f"starter/{folder}/{name} is missing; run `make starters`")
-        elif target.read_text() != starter:
-            problems.append(
-                f"starter/{folder}/{name} is not what {source} gives; run `make starters`"
-            )
+        for target in targets(folder, name):
+            if not (root / target).is_file():
+                problems.append(f"{target} is missing; run `make starters`")
+            elif (root / target).read_text() != starter:
+                problems.append(f"{target} is not what {source} gives; run `make starters`")
     return problems
+
+
+def targets(folder: str, name: str) -> tuple[str, str]:
+    """Where a starter stands: what the student edits, and the copy that stays as it is."""
+    return f"starter/{folder}/{name}", f"labs/{folder}/starter/{name}"
+
+
+def solved(text: str) -> str:
+    """A solution without the marks that only this file needs."""
+    lines = text.splitlines()
+    return "\n".join(s for s in lines if s.strip() not in (BEGIN, END) and STARTER not in s) + "\n"
 
 
 def specs(root: Path = ROOT) -> dict[str, dict[str, Any]]:
@@ -154,10 +165,12 @@ def problems(root: Path = ROOT) -> list[str]:
     """All that is wrong, one line each."""
     labs = specs(root)
     found = [p for folder, spec in labs.items() for p in lab_problems(spec, folder, root)]
-    wanted = {f"{folder}/{name}" for folder, spec in labs.items() for name in spec["submit"]}
-    starter = root / "starter"
-    present = {str(f.relative_to(starter)) for f in starter.rglob("*") if not f.is_dir()}
-    return found + [f"starter/{stray} belongs to no lab" for stray in sorted(present - wanted)]
+    wanted = {
+        t for folder, spec in labs.items() for n in spec["submit"] for t in targets(folder, n)
+    }
+    places = [root / "starter", *(root / "labs" / folder / "starter" for folder in labs)]
+    present = {str(f.relative_to(root)) for p in places for f in p.rglob("*") if not f.is_dir()}
+    return found + [f"{stray} belongs to no lab" for stray in sorted(present - wanted)]
 
 
 def write(root: Path = ROOT) -> list[str]:
@@ -166,11 +179,12 @@ def write(root: Path = ROOT) -> list[str]:
     for folder, spec in specs(root).items():
         for name in spec["submit"]:
             text, _ = split((root / "solutions" / folder / name).read_text())
-            target = root / "starter" / folder / name
-            if not target.is_file() or target.read_text() != text:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(text)
-                written.append(f"starter/{folder}/{name}")
+            for target in targets(folder, name):
+                file = root / target
+                if not file.is_file() or file.read_text() != text:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(text)
+                    written.append(target)
     return written
 
 

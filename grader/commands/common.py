@@ -12,7 +12,7 @@ import typer
 
 from grader import backend as backends
 from grader import build as builder
-from grader import score, spec
+from grader import files, score, spec
 
 
 class BackendName(StrEnum):
@@ -96,11 +96,7 @@ def write(target: str, data: bytes) -> None:
     if target == "-":
         sys.stdout.buffer.write(data)
         return
-    path = Path(target)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(data)
-        part.replace(path)
+        files.replace(Path(target), data)
     except OSError as problem:
-        part.unlink(missing_ok=True)
         raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem

@@ -6,7 +6,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 
-from grader import pipeline, result, spec
+from grader import pipeline, progress, result, spec
 from grader.commands import common
 from grader.profile import Profile
 from grader.render import profile as render_profile
@@ -52,11 +52,11 @@ def grade(request: Request) -> int:
     quiet = request.json_file == "-"
     width = min(shutil.get_terminal_size((100, 24)).columns, 110)
     terminal = Terminal(width, request.colour, request.verbose)
-    progress = Progress()
+    live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
 
     def checked(check: result.Check) -> None:
-        progress.clear()
+        live.clear()
         if not quiet:
             print(terminal.check(check, lab.id, hints.get(check.part or "", 0)), flush=True)
 
@@ -65,19 +65,21 @@ def grade(request: Request) -> int:
         print(terminal.header(lab.id, lab.title, files, backend), flush=True)
     common.announce_first_build()
     profiles: list[tuple[spec.Technique, Profile]] = []
-    observer = pipeline.Observer(progress.show, checked, lambda *seen: profiles.append(seen))
+    observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
     try:
         graded = pipeline.grade(
             submission, backend, observer, request.pattern, request.verbose, request.timed
         )
     finally:
-        progress.clear()
+        live.clear()
     if not quiet:
         print(terminal.footer(graded), flush=True)
     if request.profiled:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
     if request.json_file is not None:
         common.write(request.json_file, result.to_json(graded))
+    if progress.counts(submission, graded) and (why := progress.keep(submission, graded)):
+        print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     return graded.exit_code
 
 

@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
+from grader import spec
 from grader.commands import common
+
+
+def _words(context: typer.Context) -> list[str]:
+    """For the shell: what -k can be given to, one word of a check's name each. Whole names hold
+    spaces, and a word is enough to select by."""
+    try:
+        names = " ".join(c.name for c in spec.load(context.info_name or "").shown_checks())
+    except spec.SpecError:
+        return []
+    return sorted({word.strip(",:") for word in names.split() if len(word) > 2})
 
 
 def command(lab_id: str) -> Callable[..., None]:
@@ -18,7 +29,12 @@ def command(lab_id: str) -> Callable[..., None]:
         backend: common.BackendOption = common.BackendName.auto,
         pattern: Annotated[
             str | None,
-            typer.Option("-k", metavar="PATTERN", help="Only the checks whose name has this text."),
+            typer.Option(
+                "-k",
+                metavar="PATTERN",
+                help="Only the checks whose name has this text.",
+                autocompletion=_words,
+            ),
         ] = None,
         json_file: Annotated[
             str | None,
@@ -35,8 +51,11 @@ def command(lab_id: str) -> Callable[..., None]:
             bool,
             typer.Option("--profile", help="The counters of the technique checks, line by line."),
         ] = False,
+        watched: Annotated[
+            bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C ends.")
+        ] = False,
     ) -> None:
-        from grader.commands import grading
+        from grader.commands import grading, watching
 
         request = grading.Request(
             lab=lab_id,
@@ -49,6 +68,10 @@ def command(lab_id: str) -> Callable[..., None]:
             timed=timed,
             profiled=profiled,
         )
-        raise typer.Exit(grading.grade(request))
+        if not watched:
+            raise typer.Exit(grading.grade(request))
+        if json_file == "-":
+            raise common.UsageError("--watch prints more than one grade: --json needs a file")
+        raise typer.Exit(watching.watch(lab_id, src, lambda: grading.grade(request)))
 
     return grade

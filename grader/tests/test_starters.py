@@ -37,6 +37,7 @@ def course(tmp_path: Path) -> Path:
         ("solutions/lab9_add/add.c", SOLUTION),
         ("solutions/lab9_add/notes.md", "# Why\n"),
         ("starter/lab9_add/add.c", STARTER),
+        ("labs/lab9_add/starter/add.c", STARTER),
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -82,7 +83,13 @@ def test_write_makes_what_check_accepts(course: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("starter/lab9_add/add.c", "return 0", "return 1", "is not what"),
+        ("starter/lab9_add/add.c", "return 0", "return 1", "starter/lab9_add/add.c is not what"),
+        (
+            "labs/lab9_add/starter/add.c",
+            "return 0",
+            "return a + b",
+            "labs/lab9_add/starter/add.c is not",
+        ),
         ("solutions/lab9_add/add.c", "TODO 1", "TODO 2", "no comment 'TODO 1:'"),
         ("solutions/lab9_add/add.c", "TODO 1: ", "", "no comment 'TODO 1:'"),
         ("solutions/lab9_add/add.c", "(about 1 line)", "", "(about N lines)"),

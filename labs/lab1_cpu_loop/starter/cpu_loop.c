@@ -1,0 +1,72 @@
+/* Lab 1: a correlation in plain C.
+ *
+ * What to do   Fill in the TODOs, in order: the first is part A, the next two part B, the last
+ *              one part C. labs/lab1_cpu_loop/lab.h says what each function must do.
+ * Build, grade make lab1 && ./grade lab1
+ * One check    ./grade lab1 -k "one row"
+ * Unit tests   make lab1-test
+ * Stuck?       ./grade hint lab1 A
+ * The idea     handouts/lab1.md
+ */
+#include "lab.h"
+
+#include <stddef.h>
+
+/* `value`, or the nearer end of low..high when it lies outside. */
+static inline int clamp(int value, int low, int high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* ---- part A: four nested loops ---- */
+
+void correlate_loops(const float *image, int width, int height, const float *mask, int radius,
+                     enum border border, float *out) {
+    /* TODO 1: compute every pixel of `out` with Eq. 1: two loops over the pixels (y, x), inside
+     * them two over the mask (b, a). A tap outside the image reads the nearest pixel when the
+     * border is BORDER_REPLICATE (clamp() helps) and is skipped when it is BORDER_ZERO.
+     * (about 19 lines) */
+    (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
+    (void)out;
+}
+
+/* ---- part B: the same sums in another order ---- */
+
+/* Adds one tap of the mask to a whole row: sum[x] += coefficient * f(x + a), for x in 0..width-1,
+ * where f is the image's row `line` (width floats) with its border. sum and line do not overlap;
+ * `restrict` tells the compiler so. */
+static inline void add_tap(float *restrict sum, const float *restrict line, int width, int a,
+                           float coefficient, enum border border) {
+    /* TODO 2: split 0..width-1 into the x whose x + a lies left of the image, those inside and
+     * those right of it. Loop over the inside with no test in the loop. The two ends add line[0] or
+     * line[width - 1] times the coefficient for BORDER_REPLICATE, nothing for BORDER_ZERO. Each of
+     * the three may be empty, even the inside.  (about 13 lines) */
+    (void)sum, (void)line, (void)width, (void)a, (void)coefficient, (void)border;
+}
+
+/* Computes row y of the result, `sum` (width floats), from all taps of the mask. */
+static void correlate_row(const float *image, int width, int height, const float *mask, int radius,
+                          enum border border, int y, float *sum) {
+    /* TODO 3: set the row to 0; then, for every row b of the mask, find the image's row y + b (or
+     * its stand-in at the border, or none) and add each of the mask's taps with add_tap().
+     * (about 14 lines) */
+    (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
+    (void)y, (void)sum;
+}
+
+void correlate_rows(const float *image, int width, int height, const float *mask, int radius,
+                    enum border border, float *out) {
+    for (int y = 0; y < height; y++) {
+        correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);
+    }
+}
+
+/* ---- part C: the rows shared out over the cores ---- */
+
+void correlate_openmp(const float *image, int width, int height, const float *mask, int radius,
+                      enum border border, float *out) {
+    /* TODO 4: as correlate_rows(), with one OpenMP directive that gives each thread rows of its
+     * own. Each row is still summed by one thread in one order, so the result is the same bits
+     * whatever the number of threads.  (about 4 lines) */
+    (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
+    (void)out;
+}
