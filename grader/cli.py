@@ -28,37 +28,40 @@ from grader.commands import (
     submit,
 )
 
-app = typer.Typer(
-    help="Grade a lab, and find out why. Start with: make lab1 && ./grade lab1",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 full marks of what was measured, 1 less, 2 usage, "
-    "3 the grader or the machine is at fault, 130 interrupted.",
-)
-app.command(name="list")(listing.labs)
-for command in (
-    hint.hint,
-    submit.submit,
-    reset.reset,
-    solution.solution,
-    build.build,
-    run.run,
-    machine.setup,
-    machine.doctor,
-):
-    app.command()(command)
+COMMANDS = {
+    "list": listing.labs,
+    "hint": hint.hint,
+    "submit": submit.submit,
+    "reset": reset.reset,
+    "solution": solution.solution,
+    "build": build.build,
+    "run": run.run,
+    "setup": machine.setup,
+    "doctor": machine.doctor,
+}
 
 
-def _add_labs(arguments: list[str]) -> None:
-    """A command for every lab. One whose spec is damaged says so when it is called, and the others
-    work. Titles are read only where they are shown: reading all specs takes longer than a hint."""
-    overview = not arguments or arguments[0].startswith("-") or completion.wanted(arguments)
-    for lab_id in spec.available():
-        text = _purpose(lab_id) if overview or lab_id in arguments else None
-        app.command(name=lab_id, help=text)(lab.command(lab_id))
+def _app(arguments: list[str]) -> typer.Typer:
+    """The commands that these arguments can call: all where a list of them may be shown."""
+    app = typer.Typer(
+        help="Grade a lab, and find out why. Start with: make lab1 && ./grade lab1",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Exit status: 0 full marks of what was measured, 1 less, 2 usage, "
+        "3 the grader or the machine is at fault, 130 interrupted.",
+    )
+    for name, function in COMMANDS.items():
+        app.command(name=name)(function)
+    labs = spec.available()
+    first = arguments[0] if arguments else ""
+    everything = completion.wanted(arguments) or first not in {*COMMANDS, *labs}
+    for lab_id in labs if everything else {first} & labs.keys():
+        app.command(name=lab_id, help=_purpose(lab_id))(lab.command(lab_id))
+    return app
 
 
 def _purpose(lab_id: str) -> str:
+    """What a lab's command does. A spec that is damaged is said, and stops no other command."""
     try:
         return f"Grade {lab_id}: {spec.load(lab_id).title}."
     except spec.SpecError:
@@ -69,9 +72,8 @@ def main() -> int:
     """Runs the command line. Returns the exit status; a student never sees a traceback."""
     try:
         own, rest = _split(sys.argv[1:])
-        _add_labs(own)
         completion.adapt()
-        code = app(
+        code = _app(own)(
             own or ["--help"],
             prog_name=completion.NAME if completion.wanted(own) else "./grade",
             complete_var=completion.VARIABLE,

@@ -201,7 +201,7 @@ def load(lab_id: str) -> Lab:
 def _decode(file: Path, kind: type[T]) -> T:
     try:
         return msgspec.toml.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError) as problem:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}") from problem
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -24,18 +25,24 @@ def solution(
         raise common.CommandError(why, score.LESS)
     from solutions import starters
 
-    for name in loaded.submit:
-        text = starters.solved((paths.SOLUTIONS / loaded.folder / name).read_text())
-        if not to:
-            print(text, end="")
-            continue
-        target = Path(to) / name
-        try:
-            with target.open("x") as file:
-                file.write(text)
-        except OSError as problem:
-            raise common.UsageError(f"{target}: {problem.strerror}; nothing replaced") from problem
-        print(f"{builder.harmless(str(target))} is written")
+    texts = {
+        name: starters.solved((paths.SOLUTIONS / loaded.folder / name).read_text())
+        for name in loaded.submit
+    }
+    if to:
+        _copy(texts, Path(to))
+    else:
+        print("\n".join(texts.values()), end="")
+
+
+def _copy(texts: dict[str, str], folder: Path) -> None:
+    """Writes the files, where none of them is yet."""
+    there = [name for name in texts if os.path.lexists(folder / name)]
+    if there:
+        raise common.UsageError(f"{folder} has {', '.join(there)} already; name another folder")
+    for name, text in texts.items():
+        common.write(str(folder / name), text.encode())
+        print(f"{builder.harmless(str(folder / name))} is written")
 
 
 def _refusal(lab: spec.Lab) -> str:
