@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
 
 import typer
 
@@ -28,7 +29,7 @@ from grader.commands import (
     submit,
 )
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "list": listing.labs,
     "hint": hint.hint,
     "submit": submit.submit,

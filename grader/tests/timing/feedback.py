@@ -1,0 +1,81 @@
+"""How long a student waits for a grade: `make bench-feedback`, a command and not a test.
+
+Grades lab 3's solution N times in each situation and prints the medians: until the first verdict is
+on the screen, until the grade is there, and the processor time, which another user's load does not
+stretch as it does the clock.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import paths
+
+LAB, FILE = "lab3", "constant_mask.cu"
+FIRST, ALL = 1.5, 5.0  # seconds that we want to keep to, on 2 cores
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One call of ./grade, in seconds."""
+
+    first: float
+    whole: float
+    processor: float
+
+
+def grade(src: Path, *options: str) -> Timed:
+    """Grades and times; raises when the solution does not get full marks."""
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [paths.ROOT / "grade", LAB, "--src", src, "--backend", "sim", *options],
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()  # the heading
+    verdict = process.stdout.readline()
+    first = time.monotonic() - start
+    process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    whole = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0 or not verdict.startswith(b"  ok"):
+        raise SystemExit(f"./grade {LAB} ended with {process.returncode} after {verdict!r}")
+    return Timed(first, whole, used.ru_utime + used.ru_stime)
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / FILE
+        shutil.copy(paths.SOLUTIONS / "lab3_constant_mask" / FILE, file)
+        grade(file.parent)  # builds what comes with the course
+        found: dict[str, list[Timed]] = {}
+        for number in range(rounds):
+            for pattern in ([], ["-k", "97x61"]):
+                with file.open("a") as edited:
+                    edited.write(f"/* edit {number} {pattern} */\n")
+                told = " ".join(pattern)
+                for situation in ("after an edit", "unchanged"):
+                    timed = grade(file.parent, *pattern)
+                    found.setdefault(f"{situation} {told}".strip(), []).append(timed)
+    print(f"./grade {LAB}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {rounds} rounds")
+    print(f"{'medians':24}{'first verdict':>15}{'all':>10}{'processor':>12}")
+    for situation, timings in found.items():
+        first = statistics.median(t.first for t in timings)
+        whole = statistics.median(t.whole for t in timings)
+        processor = statistics.median(t.processor for t in timings)
+        print(f"{situation:24}{first:>13.2f} s{whole:>8.2f} s{processor:>10.2f} s")
+    print(f"wanted on 2 free cores: the first verdict within {FIRST} s, all within {ALL} s")
+
+
+if __name__ == "__main__":
+    main()
