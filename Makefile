@@ -81,6 +81,12 @@ N ?= 50
 timing-experiment: setup
 	$(Q)$(PYTHON) grader/tests/timing/experiment.py $(N)
 
+# How long a student waits for a grade of lab 3: after an edit, unchanged, with -k; N rounds.
+.PHONY: bench-feedback
+bench-feedback: N := 5
+bench-feedback: setup runtime
+	$(Q)$(PYTHON) grader/tests/timing/feedback.py $(N)
+
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
 

@@ -55,14 +55,13 @@ def digests(submission: Submission) -> dict[str, str]:
     return {name: submission.digest(name) for name in submission.contents}
 
 
-def counts(submission: Submission, graded: Result) -> bool:
-    """Whether a grading is kept: all checks, of the student's own file in starter/."""
-    own = paths.STARTER / submission.lab.folder
-    return graded.selected is None and submission.folder.resolve() == own.resolve()
+def own(submission: Submission) -> bool:
+    """Whether it is the student's own, in starter/: a grade of anything else is not noted."""
+    return submission.folder.resolve() == (paths.STARTER / submission.lab.folder).resolve()
 
 
 def keep(submission: Submission, graded: Result) -> str | None:
-    """Records a grading. Returns why it could not: a grade is worth more than its record."""
+    """Records a grading of all checks. Returns why it could not, which costs no grade."""
     failed = next((c for c in graded.checks if c.verdict == "fail"), None)
     grade = Grade(
         when=datetime.now().astimezone().replace(microsecond=0),

@@ -26,6 +26,7 @@ class Request:
     verbose: bool
     timed: bool
     profiled: bool
+    fresh: bool
 
 
 class Progress:
@@ -68,7 +69,13 @@ def grade(request: Request) -> int:
     observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
     try:
         graded = pipeline.grade(
-            submission, backend, observer, request.pattern, request.verbose, request.timed
+            submission,
+            backend,
+            observer,
+            request.pattern,
+            request.verbose,
+            request.timed,
+            remember=progress.own(submission) and not (request.fresh or request.profiled),
         )
     finally:
         live.clear()
@@ -78,7 +85,8 @@ def grade(request: Request) -> int:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
     if request.json_file is not None:
         common.write(request.json_file, result.to_json(graded))
-    if progress.counts(submission, graded) and (why := progress.keep(submission, graded)):
+    noted = graded.selected is None and progress.own(submission)
+    if noted and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     return graded.exit_code
 

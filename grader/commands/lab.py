@@ -54,6 +54,9 @@ def command(lab_id: str) -> Callable[..., None]:
         watched: Annotated[
             bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C ends.")
         ] = False,
+        fresh: Annotated[
+            bool, typer.Option("--fresh", help="Run again what this very file has passed before.")
+        ] = False,
     ) -> None:
         from grader.commands import grading, watching
 
@@ -67,6 +70,7 @@ def command(lab_id: str) -> Callable[..., None]:
             verbose=verbose,
             timed=timed,
             profiled=profiled,
+            fresh=fresh,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

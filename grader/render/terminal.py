@@ -43,6 +43,8 @@ class Terminal:
             note = ""
         if self.verbose and check.seconds:
             note = f"{check.seconds:.2f} s  {note}"
+        if check.details.get("as_before"):
+            note = f"as before  {note}"
         said = tuple(line for line in check.message if not line.startswith("this case: "))
         again = bool(said) and said in self._said and not self.verbose
         note = f"as above  {note}" if again else note

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, progress
+from grader import build, paths, progress, spec
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]
@@ -75,21 +75,14 @@ def test_a_record_that_cannot_be_written_is_said(folder: Path) -> None:
     assert why is not None and "build/progress/lab9.json cannot be written" in why
 
 
-def test_only_full_gradings_of_starter_are_kept(folder: Path, tmp_path: Path) -> None:
-    import msgspec
-
-    from grader import build, spec
-
-    grade = course.graded(40)
-    assert progress.counts(course.submission(), grade)
-    assert not progress.counts(course.submission(), msgspec.structs.replace(grade, selected="x"))
+def test_only_what_is_in_starter_is_the_students_own(folder: Path, tmp_path: Path) -> None:
+    lab = spec.load("lab9")
     elsewhere = tmp_path / "elsewhere" / "lab9_sums"
     elsewhere.mkdir(parents=True)
     (elsewhere / "add.c").write_text("")
-    assert not progress.counts(build.find(spec.load("lab9"), str(elsewhere)), grade)
-    linked = tmp_path / "linked"
-    linked.symlink_to(folder)
-    assert progress.counts(build.find(spec.load("lab9"), str(linked)), grade)
+    (tmp_path / "linked").symlink_to(folder)
+    places = (paths.STARTER, tmp_path / "linked", elsewhere)
+    assert [progress.own(build.find(lab, str(p))) for p in places] == [True, True, False]
 
 
 def _keep_many(start: int) -> None:

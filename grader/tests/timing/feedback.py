@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader import paths
 
-LAB, FILE = "lab3", "constant_mask.cu"
+LAB, FOLDER, FILE = "lab3", "lab3_constant_mask", "constant_mask.cu"
 FIRST, ALL = 1.5, 5.0  # seconds that we want to keep to, on 2 cores
 
 
@@ -32,12 +32,30 @@ class Timed:
     processor: float
 
 
-def grade(src: Path, *options: str) -> Timed:
-    """Grades and times; raises when the solution does not get full marks."""
+def mirror(root: Path) -> Path:
+    """A second copy of the course, so that starter/ can be a solution. Returns the file that the
+    student would edit. What is slow to make (the environment, the simulator) is shared."""
+    shutil.copytree(
+        paths.ROOT / "grader",
+        root / "grader",
+        ignore=shutil.ignore_patterns("tests", "__pycache__"),
+    )
+    for name in ("grade", "Makefile"):
+        shutil.copy2(paths.ROOT / name, root / name)
+    (root / "build").mkdir()
+    for name in ("labs", "datasets", "solutions", "build/venv", "build/datasets", "build/lib"):
+        (root / name).symlink_to(paths.ROOT / name)
+    file = root / "starter" / FOLDER / FILE
+    file.parent.mkdir(parents=True)
+    shutil.copy(paths.SOLUTIONS / FOLDER / FILE, file)
+    return file
+
+
+def grade(root: Path, *options: str) -> Timed:
+    """Grades and times; ends the program when the solution does not get full marks."""
     start = time.monotonic()
     process = subprocess.Popen(
-        [paths.ROOT / "grade", LAB, "--src", src, "--backend", "sim", *options],
-        stdout=subprocess.PIPE,
+        [root / "grade", LAB, "--backend", "sim", *options], cwd=root, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     process.stdout.readline()  # the heading
@@ -55,9 +73,9 @@ def grade(src: Path, *options: str) -> Timed:
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / FILE
-        shutil.copy(paths.SOLUTIONS / "lab3_constant_mask" / FILE, file)
-        grade(file.parent)  # builds what comes with the course
+        root = Path(place)
+        file = mirror(root)
+        grade(root)  # builds what comes with the lab
         found: dict[str, list[Timed]] = {}
         for number in range(rounds):
             for pattern in ([], ["-k", "97x61"]):
@@ -65,7 +83,7 @@ def main() -> None:
                     edited.write(f"/* edit {number} {pattern} */\n")
                 told = " ".join(pattern)
                 for situation in ("after an edit", "unchanged"):
-                    timed = grade(file.parent, *pattern)
+                    timed = grade(root, *pattern)
                     found.setdefault(f"{situation} {told}".strip(), []).append(timed)
     print(f"./grade {LAB}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {rounds} rounds")
     print(f"{'medians':24}{'first verdict':>15}{'all':>10}{'processor':>12}")
