@@ -41,7 +41,6 @@ help:
 	@echo '  make test            every test of the project (lint, C unit tests, grader)'
 	@echo '  make reproduce       the sources'\'' experiments here, beside their published figures (5 minutes)'
 	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
-	@echo '  make bench-feedback  how long a grade takes here (1 minute)'
 	@echo '  make setup           install what is missing, and nothing else'
 	@echo '  make clean           remove products, keep what set-up made'
 	@echo '  make distclean       remove build/ whole'
@@ -76,18 +75,6 @@ lint: setup-dev
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
 	$(Q)$(PYTHON) -m pytest -q grader/tests
-
-# Busy loops on every core while lab 1 is graded N times: grader/tests/timing/.
-.PHONY: timing-experiment
-N ?= 50
-timing-experiment: setup
-	$(Q)$(PYTHON) grader/tests/timing/experiment.py $(N)
-
-# How long a student waits for a grade of lab 3: after an edit, unchanged, with -k; N rounds.
-.PHONY: bench-feedback
-bench-feedback: N := 5
-bench-feedback: setup runtime
-	$(Q)$(PYTHON) grader/tests/timing/feedback.py $(N)
 
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
@@ -425,3 +412,4 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
 include labs/reproduce/rules.mk
+-include grader/tests/timing/rules.mk

@@ -54,5 +54,5 @@ def _grade(submission: builder.Submission) -> str:
     for grade in (record.last, record.best) if record else ():
         if grade.of(submission):
             points = terminal.points(grade.score, None)
-            return f"graded {grade.when:%Y-%m-%d %H:%M}, public checks: {points}"
+            return f"graded {grade.when:%Y-%m-%d %H:%M}: {points}"
     return f"these files were not graded as they are: ./grade {submission.lab.id} first"

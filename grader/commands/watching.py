@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader import build as builder
-from grader import score
+from grader import score, spec
 from grader.commands import common
 
 Seen = tuple[tuple[int, int, int] | None, ...]
@@ -40,7 +40,7 @@ def _tell(grade: Callable[[], int]) -> None:
     """Grades. What a save can cause and the next can mend is said, and ends nothing."""
     try:
         grade()
-    except (common.CommandError, builder.BuildError, OSError) as problem:
+    except (common.CommandError, spec.SpecError, builder.BuildError, OSError) as problem:
         print(f"grade: {problem}", file=sys.stderr)
 
 

@@ -1,0 +1,13 @@
+# What the timing itself is tried with: commands, not tests. A copy without tests has no such file.
+
+# Busy loops on every core while lab 1 is graded N times: grader/tests/timing/.
+.PHONY: timing-experiment
+N ?= 50
+timing-experiment: setup
+	$(Q)$(PYTHON) grader/tests/timing/experiment.py $(N)
+
+# How long a student waits for a grade of lab 3: after an edit, unchanged, with -k; N rounds.
+.PHONY: bench-feedback
+bench-feedback: N := 5
+bench-feedback: setup runtime
+	$(Q)$(PYTHON) grader/tests/timing/feedback.py $(N)
