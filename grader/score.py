@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.backend import Backend, cpu_has, timed_on
 from grader.result import Check, Score, Unmeasured
 from grader.spec import Lab
+from grader.speed import NO_SOLUTION
 
 FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -26,10 +27,10 @@ def score(lab: Lab, backend: Backend, checks: list[Check], selected: bool) -> Sc
     measured = sum(c.max_points for c in counted)
     if selected:
         return Score(earned, measured, measured)
+    unsure = [c for c in checks if c.verdict == "uncertain"]
     unmeasured = [
-        Unmeasured(c.max_points, "uncertain on this machine")
-        for c in checks
-        if c.verdict == "uncertain"
+        Unmeasured(sum(c.max_points for c in unsure if _unsure(c) == why), why)
+        for why in dict.fromkeys(map(_unsure, unsure))
     ]
     unmeasured += [
         Unmeasured(sum(c.max_points for c in elsewhere if _elsewhere(lab, c) == why), why)
@@ -55,6 +56,13 @@ def _untimed(lab: Lab, backend: Backend, done: set[str]) -> list[Unmeasured]:
     elsewhere = sum(check.points for check in left) - here
     reasons = {"are for speed, left out by --no-speed": here, "need a GPU": elsewhere}
     return [Unmeasured(points, reason) for reason, points in reasons.items() if points]
+
+
+def _unsure(check: Check) -> str:
+    """Why a check was not decided."""
+    if check.diagnosis == NO_SOLUTION:
+        return "are for speed beside the course's solution, in your instructor's grader"
+    return "uncertain on this machine"
 
 
 def _elsewhere(lab: Lab, check: Check) -> str:

@@ -7,6 +7,7 @@ ratio lies on one side of it, and is then the same on the next run.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,10 +19,12 @@ from grader.spec import Speed
 F64 = npt.NDArray[np.float64]
 
 STUDENT, BASELINE, REFERENCE, AGAIN = range(4)
+NO_SOLUTION = "no-solution"  # the diagnosis of a check that only the reference could decide
 CONFIDENCE = 0.99
 RESAMPLES = 2000
 FEW = 8  # rounds; below, no bootstrap: too few to be resampled
 DOUBT = 1.5  # what a figure from a few rounds may be wrong by
+NARROW = 1.1  # the ends of a measured ratio that is only to be shown
 ITSELF = 1.05  # the reference's two slots agree within this
 DISTURBED = 1.25  # the calibration kernel's wall time over its processor time, or over its best
 IMPOSSIBLE = 0.8  # of the floor: it is measured, too, and a zero border leaves out some taps
@@ -34,9 +37,6 @@ class Interval:
     low: float
     middle: float
     high: float
-
-    def scaled(self, factor: float) -> Interval:
-        return Interval(self.low * factor, self.middle * factor, self.high * factor)
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,10 @@ def has_reference(timings: Timings) -> bool:
 def achieved(speed: Speed, timings: Timings) -> Interval | None:
     """The student's speed over what it is held against.
 
-    A student's copy of the course has no reference. There its speed is the baseline's times the
-    lower end of the committed `baseline_is`: never stricter than the true one on a machine that
-    keeps that range, and said to be an estimate.
+    A student's copy of the course has no reference. There the student's speed over the baseline's
+    is measured, and the reference's lies in the committed range `baseline_is`. The interval holds
+    all that the quotient can be: points that it decides are those of a grade with the reference,
+    on a machine that keeps the range, and what it does not decide is promised to nobody.
     """
     if speed.against == "baseline":
         return paired(timings, BASELINE, STUDENT)
@@ -97,7 +98,25 @@ def achieved(speed: Speed, timings: Timings) -> Interval | None:
     found = paired(timings, BASELINE, STUDENT)
     if found is None or speed.baseline_is is None:
         return None
-    return found.scaled(1 / speed.baseline_is[0])
+    low, high = speed.baseline_is
+    return Interval(found.low / high, found.middle / math.sqrt(low * high), found.high / low)
+
+
+def estimated(speed: Speed, timings: Timings) -> bool:
+    """Whether achieved() rests on `baseline_is`, because there is no reference."""
+    return speed.against == "reference" and not has_reference(timings)
+
+
+def settled(speed: Speed, timings: Timings) -> bool:
+    """Whether more rounds would change nothing: the points are decided, or what keeps them open is
+    the range of `baseline_is` and no longer the measurement."""
+    ratio = achieved(speed, timings)
+    if ratio is None:
+        return False
+    if earned(speed, ratio) is not None:
+        return True
+    measured = paired(timings, BASELINE, STUDENT) if estimated(speed, timings) else None
+    return measured is not None and measured.high <= NARROW * measured.low
 
 
 def tiers(speed: Speed) -> list[tuple[float, float]]:

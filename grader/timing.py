@@ -20,18 +20,22 @@ from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
 from grader.spec import Speed
 from grader.speed import (
+    BASELINE,
     F64,
+    NO_SOLUTION,
     REFERENCE,
     STUDENT,
     Interval,
     Timings,
     achieved,
     earned,
+    estimated,
     floor,
     has_reference,
     hidden_ns,
     impossible,
     mostly_disturbed,
+    settled,
     undisturbed,
     unfit,
 )
@@ -171,12 +175,8 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
 
 
 def _settled(speed: Speed, timings: Timings) -> bool:
-    ratio = achieved(speed, timings)
     return (
-        len(timings.rounds) >= ENOUGH
-        and ratio is not None
-        and earned(speed, ratio) is not None
-        and unfit(speed, timings) is None
+        len(timings.rounds) >= ENOUGH and settled(speed, timings) and unfit(speed, timings) is None
     )
 
 
@@ -201,11 +201,14 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
         return Ending("fail", lines, "impossible-time", details)
     lines = say(speed, timings, ratio, least.ns)
     points = earned(speed, ratio)
+    if points is None and estimated(speed, timings):
+        return Ending("uncertain", [*lines, *_no_solution()], NO_SOLUTION, details)
     if points is None:
         lines.append("which side of that bar it lies on cannot be told here; nothing is lost")
         return Ending("uncertain", lines, None, details)
     if points == 0:
-        return Ending("fail", [*lines, f"try: {speed.hint}"], "slow", details)
+        lines += [f"try: {speed.hint}", *(_no_solution() if estimated(speed, timings) else [])]
+        return Ending("fail", lines, "slow", details)
     if excess := unreported(bench, speed, given, work, timings):
         lines.append(
             f"but seen from outside each call takes {_ms(excess)} more than was reported; "
@@ -214,6 +217,8 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
         return Ending("uncertain", lines, "clocks-disagree", details)
     if points < speed.points:
         lines.append(f"try: {speed.hint}")
+    if estimated(speed, timings):
+        lines += _no_solution()
     return Ending("pass", lines, None, details, points)
 
 
@@ -259,23 +264,34 @@ def say(speed: Speed, timings: Timings, ratio: Interval, floor_ns: float) -> lis
         beside = f"the given baseline: {ratio.middle:.3g} times its speed"
         bars = f"{speed.at_least:g} is asked for"
     else:
-        whose = (
-            "the course's solution"
-            if has_reference(timings)
-            else ("the course's solution, as estimated from the given baseline")
-        )
-        beside = f"{whose}: {ratio.middle:.2f} of its speed"
+        beside = f"the course's solution: {ratio.middle:.2f} of its speed"
         bars = f"{speed.pass_at:g} gets half of the points, {speed.full_at:g} all"
     lines = [
         f"{_ms(student)} a call; beside {beside} "
         f"({ratio.low:.2f} to {ratio.high:.2f} from {len(timings.rounds)} rounds); {bars}",
     ]
+    if estimated(speed, timings) and speed.baseline_is:
+        times = timings.typical(BASELINE) / student
+        low, high = speed.baseline_is
+        lines = [
+            f"{_ms(student)} a call, {times:.3g} times the given baseline's speed; the course's "
+            f"solution has {low:g} to {high:g} times, so yours has {ratio.low:.2g} to "
+            f"{ratio.high:.2g} of the solution's; {bars}"
+        ]
     percent = 100 * floor_ns / student
     lines.append(
         f"less than {_ms(floor_ns)} is not possible on this machine: "
         f"your efficiency is {percent:.2g} %"
     )
     return lines
+
+
+def _no_solution() -> list[str]:
+    """What a student's copy says of a check of speed, whatever comes of it."""
+    return [
+        "measured against the baseline; the course's grader measures against its own solution, "
+        "which is not in this copy"
+    ]
 
 
 def _busy(timings: Timings) -> list[str]:

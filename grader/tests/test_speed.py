@@ -31,6 +31,13 @@ def timings(
     return Timings(means * random.lognormal(0, noise, (rounds, 4)), 1e4, 1e11)
 
 
+def without_reference(times: float, noise: float = 0.02) -> Timings:
+    """A student with that many times the baseline's speed, in a copy without the solution."""
+    found = timings(times / 20, noise)
+    found.rounds[:, speed.REFERENCE] = np.nan
+    return found
+
+
 def points(found: Timings, wanted: Speed | None = None) -> float | None:
     wanted = wanted or demand()
     ratio = speed.achieved(wanted, found)
@@ -93,13 +100,28 @@ def test_against_the_baseline() -> None:
 
 
 def test_without_a_reference_the_baseline_stands_in() -> None:
-    found = timings(0.95)
-    found.rounds[:, speed.REFERENCE] = np.nan
-    assert points(found) == 10  # 19 times the baseline's speed; 10 is what baseline_is promises
-    slow = timings(0.2)
-    slow.rounds[:, speed.REFERENCE] = np.nan
-    assert points(slow) == 0
-    assert speed.achieved(demand(baseline_is=None), slow) is None
+    """The solution has 10 to 40 times the baseline's speed; who stands in has `times`."""
+    for times, expected in ((60.0, 10), (30.0, None), (19.0, None), (8.0, None), (6.0, 0)):
+        found = without_reference(times)
+        assert points(found) == expected, times
+        assert speed.estimated(demand(), found)
+        assert speed.settled(demand(), found)
+    assert speed.achieved(demand(baseline_is=None), without_reference(6.0)) is None
+
+
+def test_nobody_is_promised_more_than_beside_the_reference() -> None:
+    """Whatever the solution's speed is within the range, a decision here is the one there."""
+    for slow in (10.5, 20.0, 39.5):
+        for of_reference in np.geomspace(0.05, 8.0, 40):
+            there = timings(float(of_reference), noise=0.001, slow=slow)
+            here = timings(float(of_reference), noise=0.001, slow=slow)
+            here.rounds[:, speed.REFERENCE] = np.nan
+            assert points(here) in (None, points(there))
+
+
+def test_rounds_go_on_until_the_ratio_shown_is_narrow() -> None:
+    assert not speed.settled(demand(), without_reference(19.0, noise=0.3))
+    assert speed.settled(demand(), without_reference(19.0))
 
 
 def test_the_baseline_may_miss_rounds() -> None:
