@@ -62,7 +62,8 @@ class Package:
 
 
 def packages(flavour: str) -> list[Package]:
-    """What the system must bring: to grade with the simulator ("run"), to run the tests ("dev")."""
+    """What the system must bring: to grade with the simulator ("run"), to build unit tests as well
+    ("check"), to run all tests of the project ("dev")."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),
@@ -72,13 +73,16 @@ def packages(flavour: str) -> list[Package]:
         Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
         Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
     ]
-    if flavour == "dev":
+    if flavour in ("check", "dev"):
         needed += [
             Package("check", "the unit test library Check", header="check.h"),
             Package("libsubunit-dev", "the library subunit", library="libsubunit.so"),
+            Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
+        ]
+    if flavour == "dev":
+        needed += [
             Package("clang", "the compiler clang", program="clang"),
             Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
-            Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
         ]
     return needed
 
@@ -321,6 +325,7 @@ def steps(flavour: str) -> None:
     """Does what is missing. Raises SetupError, or OSError for a disk that does not take it."""
     started = time.monotonic()
     missing = [package for package in packages(flavour) if not package.present()]
+    flavour = "run" if flavour == "check" else flavour  # it needs no Python packages of its own
     environment_missing = not stamp.valid(flavour)
     if not (missing or environment_missing or photograph_missing()):
         return
@@ -342,7 +347,7 @@ def steps(flavour: str) -> None:
 
 
 def set_up(flavour: str) -> int:
-    """Sets up "run" or "dev". Returns an exit status; every reason has been printed."""
+    """Sets up "run", "check" or "dev". Returns an exit status; every reason has been printed."""
     # A polite kill ends like Ctrl-C: children are stopped and waited for.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -370,13 +375,18 @@ def set_up(flavour: str) -> int:
 
 
 def command(arguments: Sequence[str]) -> int:
-    """`./grade setup [--dev]`. Returns the exit status."""
+    """`./grade setup [--check] [--dev]`. Returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="grade setup", description="Install what is missing, and nothing else."
     )
-    parser.add_argument("--dev", action="store_true", help="also what the project's own tests need")
-    flavour = "dev" if parser.parse_args(arguments).dev else "run"
-    ready = stamp.valid(flavour)
+    parser.add_argument("--check", action="store_true", help="also what unit tests in C need")
+    if Path(stamp.LOCKS["dev"]).exists():
+        parser.add_argument(
+            "--dev", action="store_true", help="also what the project's own tests need"
+        )
+    chosen = vars(parser.parse_args(arguments))
+    flavour = "dev" if chosen.get("dev") else "check" if chosen["check"] else "run"
+    ready = stamp.valid("dev" if flavour == "dev" else "run")
     status = set_up(flavour)
     # make asks on every run and wants silence.
     if ready and status == 0 and "MAKELEVEL" not in os.environ:

@@ -12,6 +12,7 @@ VENV = os.path.join(ROOT, "build", "venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOCKS = {
     "run": os.path.join(ROOT, "grader", "requirements.lock"),
+    # absent from a student's copy, which has no tests of the grader
     "dev": os.path.join(ROOT, "grader", "requirements-dev.lock"),
 }
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from grader import stamp
 from grader.commands import common
 
 
 def setup(
+    check: Annotated[bool, typer.Option(help="Also what unit tests in C need: Check.")] = False,
     dev: Annotated[
-        bool, typer.Option(help="Also what the tests need: Check, clang, pytest.")
+        bool,
+        typer.Option(
+            help="Also what the project's tests need: clang, pytest.",
+            hidden=not Path(stamp.LOCKS["dev"]).exists(),
+        ),
     ] = False,
 ) -> None:
     """Install what is missing, and nothing else; every command does so when it must."""
     from grader import bootstrap
 
-    raise typer.Exit(bootstrap.command(["--dev"] if dev else []))
+    raise typer.Exit(bootstrap.command(["--check"] * check + ["--dev"] * dev))
 
 
 def doctor(colour: common.ColourOption = common.Colour.auto) -> None:
