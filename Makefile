@@ -38,8 +38,13 @@ help:
 	@echo '  ./grade labN         grade it; ./grade --help lists the rest'
 	@echo '  make labN-test       build and run the unit tests of one lab on your file'
 	@echo '  ./grade labN --watch grade again at each save; ./grade list says how far you are'
+# BEGIN INSTRUCTOR
 	@echo '  make test            every test of the project (lint, C unit tests, grader)'
 	@echo '  make reproduce       the sources'\'' experiments here, beside their published figures (5 minutes)'
+	@echo '  make release         the students'\'' archive in dist/, and proof that nothing secret is in it;'
+	@echo '                       LABS="lab1 lab2": these alone; DIRTY=1: of what is not committed, too'
+# STUDENT: 	@echo '  make test            does all work here? the simulator'\''s unit tests, its counters (1 minute)'
+# END INSTRUCTOR
 	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
 	@echo '  make setup           install what is missing, and nothing else'
 	@echo '  make clean           remove products, keep what set-up made'
@@ -52,16 +57,19 @@ $(LABS):
 	@./grade build $@ --src '$(SRC)' --backend $(BACKEND) $(if $(filter 1,$(V)),--verbose)
 
 .PHONY: $(LABS:%=%-test)
-$(LABS:%=%-test):
+$(LABS:%=%-test): setup-check
 	@./grade build $(@:-test=) --src '$(SRC)' --backend $(BACKEND) --unit-tests $(if $(filter 1,$(V)),--verbose)
 
-.PHONY: setup setup-dev
+.PHONY: setup setup-check test
 setup:
 	@./grade setup
+setup-check:
+	@./grade setup --check
+# BEGIN INSTRUCTOR
+.PHONY: setup-dev lint grader-test starters
 setup-dev:
 	@./grade setup --dev
 
-.PHONY: test lint unit grader-test starters
 test: setup-dev
 	@$(MAKE) lint unit grader-test
 
@@ -79,21 +87,38 @@ grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
 
+# The students' archive and its gate: grader/release/. DIRTY=1 takes what is not committed as well.
+.PHONY: release release-check
+release release-check: setup
+	$(Q)$(PYTHON) -m grader.release $(if $(filter release-check,$@),--check) $(if $(DIRTY),--dirty) \
+	    $(if $(findstring command,$(origin LABS)),--labs '$(LABS)')
+# STUDENT: test: setup-check
+# STUDENT: 	@$(MAKE) unit-one-flavour
+# STUDENT: 	$(say) CHECK 'the counters of this simulator against a GPU'
+# STUDENT: 	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py --check
+# END INSTRUCTOR
+
 # Tables of the simulator's checks: what is found in labs/tests/checks, and on another processor.
-.PHONY: check-zoo aarch64
+.PHONY: check-zoo
 check-zoo: setup runtime
 	$(Q)$(PYTHON) labs/tests/checks/table.py --write
+# BEGIN INSTRUCTOR
+.PHONY: aarch64
 aarch64: setup
 	$(Q)$(PYTHON) labs/tests/aarch64.py
+# END INSTRUCTOR
 
 # The counters against Nsight Compute's, value by value: labs/tests/nsight/ACCURACY.md.
-.PHONY: accuracy bench-sim
+.PHONY: accuracy
 accuracy: setup runtime
 	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py
 
+# BEGIN INSTRUCTOR
 # What the simulator costs, against a loop in C and against Numba's: a command, not a test.
+.PHONY: bench-sim
 bench-sim: setup runtime
 	$(Q)$(PYTHON) -m labs.tests.bench.bench_sim
+# END INSTRUCTOR
 
 .PHONY: clean distclean
 clean:
@@ -183,14 +208,14 @@ TESTS := $(patsubst labs/tests/%.c,%,$(wildcard labs/tests/test_*.c)) \
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp
 
-.PHONY: unit unit-one-flavour lint-c
-unit: setup-dev
+.PHONY: unit unit-one-flavour
+unit: setup-check
 	@$(MAKE) unit-one-flavour FLAVOUR=plain
 	@$(MAKE) unit-one-flavour FLAVOUR=asan
 
 unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
 	$(say) CHECK '$(words $^) suites, $(FLAVOUR)'
-	$(Q)for t in $^; do $$t 2> $$t.log || { cat $$t.log; exit 1; }; done
+	$(Q)for t in $^; do CK_DEFAULT_TIMEOUT=60 $$t 2> $$t.log || { cat $$t.log; exit 1; }; done
 
 $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
@@ -207,12 +232,15 @@ $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 -include $(wildcard $(BUILD)/tests/*/*.d)
 .SECONDARY:
 
+# BEGIN INSTRUCTOR
 # clang reads every C file of ours with the same strict flags; gcc has done so while building.
+.PHONY: lint-c
 OUR_C := $(wildcard labs/common/*.c labs/sim/src/*.c labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)for f in $(OUR_C); do \
 	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) $$f || exit 1; done
+# END INSTRUCTOR
 
 # ---------------------------------------------------------------- one lab, one submission
 
@@ -411,5 +439,7 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
+# BEGIN INSTRUCTOR
 include labs/reproduce/rules.mk
 -include grader/tests/timing/rules.mk
+# END INSTRUCTOR

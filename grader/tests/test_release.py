@@ -1,0 +1,285 @@
+"""The students' archive: what is in it, that its bytes repeat, that its gate finds what is planted.
+
+The slow part, the archive in use, is `make release-check`.
+"""
+
+import gzip
+import hashlib
+import io
+import py_compile
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.release import __main__ as release
+from grader.release import archive, contents, gate, secret
+from grader.release.contents import Member, ReleaseError
+
+ROOT = paths.ROOT
+FOLDER = "convlabs-student-0"
+LABS = contents.chosen_labs(ROOT, [])
+SOLUTION = "solutions/lab4_shared_tile/shared_tile.cu"
+
+
+def packed(*members: Member) -> bytes:
+    return archive.pack(list(members), FOLDER, 0)
+
+
+def text(content: str, path: str = "handouts/lab1.md") -> Member:
+    return Member(path, content.encode(), False)
+
+
+@pytest.fixture(scope="module")
+def files() -> list[str]:
+    return contents.tracked(ROOT)
+
+
+@pytest.fixture(scope="module")
+def whole(files: list[str]) -> list[Member]:
+    return contents.members(ROOT, files, contents.lists(), LABS)
+
+
+@pytest.fixture(scope="module")
+def known(files: list[str]) -> gate.Known:
+    return gate.known(ROOT, files, contents.lists())
+
+
+@pytest.fixture(scope="module")
+def solution_line(known: gate.Known) -> str:
+    """A line of a region of SOLUTION as it is written there."""
+    whats = (text.what for text in known.texts if f"({SOLUTION}:" in text.what)
+    return next(what for what in whats if " = " in what).partition("): ")[2]
+
+
+def test_every_tracked_file_is_in_a_list(files: list[str]) -> None:
+    assert contents.undecided(files, contents.lists()) == []
+
+
+def test_a_new_file_must_be_put_into_a_list(files: list[str]) -> None:
+    with pytest.raises(ReleaseError) as error:
+        contents.members(ROOT, [*files, "grader/new/answers.txt"], contents.lists(), LABS)
+    said = str(error.value)
+    assert "grader/new/answers.txt is in neither list of grader/release/student.toml" in said
+    assert "`inside`" in said
+    assert "`outside`" in said
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "expected"),
+    [
+        ("grader/cli.py", "grader/*.py", True),
+        ("grader/bulk/cli.py", "grader/*.py", False),
+        ("grader/bulk/cli.py", "grader/**bulk**", True),
+        ("grader/commands/bulk.py", "grader/**bulk**", True),
+        ("labs/sim/src/a.c", "labs/sim/**", True),
+        ("labs/simulator.c", "labs/sim/**", False),
+        ("Makefile.bak", "Makefile", False),
+    ],
+)
+def test_patterns(path: str, pattern: str, expected: bool) -> None:
+    assert contents.matches(path, [pattern]) == expected
+
+
+def test_the_same_bytes_each_time(files: list[str], whole: list[Member]) -> None:
+    again = contents.members(ROOT, list(reversed(files)), contents.lists(), LABS)
+    hashes = {hashlib.sha256(archive.pack(m, FOLDER, 1)).hexdigest() for m in (whole, again)}
+    assert len(hashes) == 1
+
+
+def test_nothing_of_this_machine_is_in_the_bytes(whole: list[Member]) -> None:
+    data = archive.pack(whole, FOLDER, 1_700_000_000)
+    assert data[3] == 0  # no flag: no name
+    assert data[4:8] == b"\0\0\0\0"  # no time
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        entries = tar.getmembers()
+    assert [e.name for e in entries] == sorted(e.name for e in entries)
+    owners = {(e.uid, e.gid, e.uname, e.gname, e.mtime, e.isreg()) for e in entries}
+    assert owners == {(0, 0, "", "", 1_700_000_000, True)}
+    assert {e.mode for e in entries} == {0o644, 0o755}
+
+
+def test_what_students_get(whole: list[Member]) -> None:
+    names = {member.path for member in whole}
+    assert {"grade", "Makefile", "README.md", "LICENSE", "datasets/manifest.toml"} <= names
+    assert {"starter/lab4_shared_tile/shared_tile.cu", "labs/sim/rewrite.py"} <= names
+    assert {"handouts/lab8.md", "labs/lab1_cpu_loop/test_lab1.c"} <= names
+    lost = ("solutions/", "grader/hidden/", "grader/tests/", "grader/release/", ".ci/")
+    assert not [name for name in names if name.startswith(lost)]
+    assert next(m for m in whole if m.path == "grade").executable
+
+
+def test_a_part(files: list[str], known: gate.Known) -> None:
+    part = {m.path: m for m in contents.members(ROOT, files, contents.lists(), ["lab1", "lab3"])}
+    assert "starter/lab1_cpu_loop/cpu_loop.c" in part
+    assert not [path for path in part if "lab2" in path or "lab4" in path]
+    rows = [row for row in part["README.md"].content.decode().splitlines() if row.startswith("| ")]
+    assert [row[:4] for row in rows] == ["| la", "| 1 ", "| 3 "]
+    assert "handouts/figures/apron.svg" not in part  # lab 4's
+    assert gate.findings(archive.pack(list(part.values()), FOLDER, 0), known) == []
+    with pytest.raises(ReleaseError, match="there is no lab9; the labs are lab1 lab2"):
+        contents.chosen_labs(ROOT, ["lab9"])
+
+
+def test_the_gate_lets_the_archive_pass(whole: list[Member], known: gate.Known) -> None:
+    assert len(known.texts) > 500
+    assert gate.findings(packed(*whole), known) == []
+
+
+def test_every_link_leads_somewhere(whole: list[Member]) -> None:
+    names = {member.path for member in whole}
+    for member in whole:
+        if member.path.endswith(".md"):
+            for link in contents.LINK.finditer(member.content.decode()):
+                target = (ROOT / member.path).parent / link[3]
+                assert ":" in link[3] or str(target.resolve().relative_to(ROOT)) in names, link[0]
+
+
+def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> None:
+    (tmp_path / "a.tar.gz").write_bytes(packed(*whole))
+    folder = archive.unpack(tmp_path / "a.tar.gz", tmp_path / "unpacked")
+    helped = subprocess.run(["make", "help"], cwd=folder, capture_output=True, text=True)
+    assert helped.returncode == 0
+    assert helped.stderr == ""
+    assert "make test " in helped.stdout
+    makefile = (folder / "Makefile").read_text()
+    for gone in ("release", "make reproduce", "make starters", "INSTRUCTOR", "STUDENT: "):
+        assert gone not in helped.stdout
+    for gone in ("grader/tests", "solutions/starters", "grader.release", "INSTRUCTOR", "STUDENT:"):
+        assert gone not in makefile
+
+
+@pytest.mark.parametrize("squeezed", [False, True])
+def test_a_line_of_a_solution(known: gate.Known, solution_line: str, squeezed: bool) -> None:
+    line = "".join(solution_line.split()) if squeezed else f"\t{solution_line.strip()}  // so"
+    (found,) = gate.findings(packed(text(f"Try this:\n\n    {line}\n")), known)
+    assert f"handouts/lab1.md: a line of a solution ({SOLUTION}:" in found
+
+
+def test_trivial_lines_are_none() -> None:
+    assert not any(map(secret.telling, ("}", "continue;", "__syncthreads();", "} else {", "")))
+    assert secret.telling("sum[x] += coefficient * line[a];")
+
+
+def test_every_solution_is_known_by_lines(known: gate.Known) -> None:
+    """A whole solution under another name is found, whichever it is."""
+    for file in sorted((ROOT / "solutions").glob("lab*/*.c*")):
+        planted = text(file.read_text(), "labs/lab1_cpu_loop/expert.c")
+        assert len(gate.findings(packed(planted), known)) > 5, file
+
+
+def test_every_submission_of_the_zoo_is_known(known: gate.Known) -> None:
+    zoo = sorted((ROOT / "grader" / "tests" / "zoo").glob("lab*/right-*/*"))
+    unseen = [f for f in zoo if not gate.findings(packed(text(f.read_text())), known)]
+    assert zoo
+    assert unseen == []
+
+
+def test_a_seed_of_hidden_cases(known: gate.Known) -> None:
+    (seed, where) = next(iter(known.seeds.items()))
+    assert gate.findings(packed(text(f"seed = {seed}\n")), known) == [
+        f"handouts/lab1.md: the seed of hidden cases ({where})"
+    ]
+    assert gate.findings(packed(text(f"0.{seed} and 1{seed} and {seed}7\n")), known) == []
+
+
+def test_the_words_of_a_hidden_case(known: gate.Known) -> None:
+    hidden = (ROOT / "grader" / "hidden" / "lab3.toml").read_text()
+    found = gate.findings(packed(text(hidden, "labs/lab3_constant_mask/more.toml")), known)
+    assert any("the rationale of a hidden case" in line for line in found)
+    assert any("the seed of hidden cases" in line for line in found)
+
+
+def test_a_compiled_module_of_the_instructor(known: gate.Known, tmp_path: Path) -> None:
+    made = py_compile.compile(str(ROOT / "grader" / "release" / "gate.py"), str(tmp_path / "x"))
+    assert made
+    planted = Member("grader/render/__pycache__/x.pyc", Path(made).read_bytes(), False)
+    found = gate.findings(packed(planted), known)
+    assert any("a cache of compiled Python" in line for line in found)
+    assert any("not a text" in line for line in found)
+    assert any("the first line of grader/release/gate.py" in line for line in found)
+
+
+def test_an_object(known: gate.Known) -> None:
+    planted = Member("labs/common/reference.h", b"\x7fELF" + bytes(range(256)), False)
+    assert any("a compiled program" in line for line in gate.findings(packed(planted), known))
+
+
+def zipped(name: str, data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packing:
+        packing.writestr(name, data)
+    return file.getvalue()
+
+
+def test_archives_in_archives(known: gate.Known) -> None:
+    answer = (ROOT / SOLUTION).read_bytes()
+    inner = packed(Member("x.cu", answer, False))
+    for data in (zipped("x.cu", answer), gzip.compress(answer), zipped("x.tgz", inner)):
+        found = gate.findings(packed(Member("handouts/figures/x.svg", data, False)), known)
+        assert any("in it " in line and "a line of a solution" in line for line in found)
+
+
+def test_a_broken_archive(known: gate.Known) -> None:
+    assert gate.findings(b"no gzip", known) == ["the archive cannot be unpacked; make it anew"]
+    cut = zipped("x", b"x" * 1000)[:-40] + b"PK\5\6" + b"\0" * 18
+    found = gate.findings(packed(Member("handouts/lab1.md", cut, False)), known)
+    assert any("not a text" in line for line in found)
+
+
+def test_names_that_stay_outside(known: gate.Known) -> None:
+    found = gate.findings(
+        packed(text("1\n", "grader/bulk/store.py"), text("2\n", "notes/x.txt")), known
+    )
+    assert found == [
+        "grader/bulk/store.py: this file stays outside (grader/release/student.toml)",
+        "notes/x.txt: this file is not in the list `inside` of grader/release/student.toml",
+    ]
+
+
+def test_a_module_that_needs_an_instructors(known: gate.Known) -> None:
+    needs = "from grader.release import gate\n"
+    found = gate.findings(packed(text(needs, "grader/handy.py")), known)
+    assert any("cannot do without grader.release.gate" in line for line in found)
+    optional = "try:\n    from grader.release import gate\nexcept ImportError:\n    pass\n"
+    assert gate.findings(packed(text(optional, "grader/handy.py")), known) == []
+
+
+def test_a_link_is_no_file(known: gate.Known) -> None:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as tar:
+        entry = tarfile.TarInfo(f"{FOLDER}/grade")
+        entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(entry)
+    (found,) = gate.findings(gzip.compress(plain.getvalue()), known)
+    assert "a link, folder or device" in found
+
+
+def test_sections() -> None:
+    marked = "a\n# BEGIN INSTRUCTOR\nb\n# STUDENT: \tc\n# END INSTRUCTOR\nd\n"
+    assert contents.student_lines("Makefile", marked) == ["a", "\tc", "d"]
+    marked = "<!-- BEGIN INSTRUCTOR -->\nb\n<!-- STUDENT: c -->\n<!-- END INSTRUCTOR -->\n"
+    assert contents.student_lines("README.md", marked) == ["c"]
+
+
+@pytest.mark.parametrize(
+    "marked", ["# BEGIN INSTRUCTOR\n", "# END INSTRUCTOR\n", "# BEGIN INSTRUCTOR\n" * 2]
+)
+def test_sections_without_a_partner(marked: str) -> None:
+    with pytest.raises(ReleaseError, match=r"Makefile:\d: .*INSTRUCTOR has no partner"):
+        contents.student_lines("Makefile", marked)
+
+
+def test_what_is_not_committed_is_refused(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "new.txt").write_text("x\n")
+    with pytest.raises(ReleaseError, match=r"(?s)not committed:.*new\.txt.*DIRTY=1"):
+        release.make(tmp_path, [], dirty=False)
+
+
+def test_outside_a_checkout(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="a release is made from a git checkout"):
+        contents.changes(tmp_path)
