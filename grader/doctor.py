@@ -76,6 +76,14 @@ def check() -> Row:
     return Row("Check", "optional", "gcc finds no check.h", advice)
 
 
+def clang() -> list[Row]:
+    """A row where there are tests that need it; a student's copy has none."""
+    if not Path(stamp.LOCKS["dev"]).exists():
+        return []
+    advice = "./grade setup --dev installs it; only make test needs it"
+    return [program("clang", "optional", advice)]
+
+
 def nvcc() -> Row:
     if shutil.which("nvcc") is None:
         advice = "only --backend gpu needs NVIDIA's CUDA Toolkit; the simulator does without"
@@ -178,7 +186,7 @@ def report() -> list[Row]:
         grammar(),
         photograph(),
         check(),
-        program("clang", "optional", "./grade setup --dev installs it; only make test needs it"),
+        *clang(),
         nvcc(),
         gpu(),
     ]

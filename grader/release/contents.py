@@ -25,6 +25,7 @@ BEGIN, END = "BEGIN INSTRUCTOR", "END INSTRUCTOR"
 STAND_IN = re.compile(r"^\s*(?:# |<!-- )STUDENT: (.*?)(?: -->)?$")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 OF_A_LAB = re.compile(r"(?:^|/)(lab\d+)(?:[_./]|$)")
+EXAMPLE = "lab3"  # the one that the README's commands name
 TABLES_OF_LABS = ("README.md", "handouts/README.md")  # a row a lab, its number first
 
 
@@ -139,7 +140,17 @@ def _student_text(root: Path, path: str, labs: list[str]) -> bytes:
     if path in TABLES_OF_LABS:
         rows = ((re.match(r"\| (\d+) ", line), line) for line in lines)
         lines = [line for row, line in rows if not row or f"lab{row[1]}" in labs]
-    return "".join(f"{line}\n" for line in lines).encode()
+    text = "".join(f"{line}\n" for line in lines)
+    if path == "README.md" and EXAMPLE not in labs:
+        text = _with_example(root, text, labs[-1])
+    return text.encode()
+
+
+def _with_example(root: Path, text: str, lab: str) -> str:
+    """The README with commands that name another lab than EXAMPLE, which is not in the archive."""
+    old, new = (next((root / "labs").glob(f"{one}_*")).name for one in (EXAMPLE, lab))
+    text = text.replace(old, new).replace(f"for lab {EXAMPLE[3:]}", f"for lab {lab[3:]}")
+    return re.sub(rf"(?<![a-z]){EXAMPLE}\b", lab, text).replace(f"test_{EXAMPLE}", f"test_{lab}")
 
 
 def student_lines(path: str, text: str) -> list[str]:

@@ -17,12 +17,11 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.release import archive
+from grader.release import archive, contents
 from grader.release.contents import ReleaseError
 from grader.result import Result
 
 NETWORK = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
-FIRST = "lab3"  # the lab of the README's first command
 LONGEST = 900.0  # seconds of one command
 SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PUBLIC = "all public checks passed"
@@ -72,7 +71,8 @@ def run(data: bytes, labs: list[str], place: Path, say: Callable[[str], None]) -
     packed.write_bytes(data)
     (place / "home").mkdir()
     copy = Copy(archive.unpack(packed, place / "unpacked"), place)
-    the_readme_names_what_works(copy, FIRST if FIRST in labs else labs[0], say)
+    example = contents.EXAMPLE if contents.EXAMPLE in labs else labs[-1]
+    the_readme_names_what_works(copy, example, say)
     for lab in labs:
         a_starter_earns_nothing(copy, lab)
         a_solution_earns_all_that_is_public(copy, lab, say)
@@ -80,12 +80,12 @@ def run(data: bytes, labs: list[str], place: Path, say: Callable[[str], None]) -
 
 def the_readme_names_what_works(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
     readme = (copy.folder / "README.md").read_text()
-    commands = [f"make {FIRST} && ./grade {FIRST}", "make test"]
+    commands = [f"make {lab} && ./grade {lab}", "make test"]
     for command in commands:
         if f"\n    {command}\n" not in readme:
             raise ReleaseError(f"the student's README does not name `{command}`; see README.md")
-    copy.bash(commands[0].replace(FIRST, lab), expected=1)  # the starter is unsolved
-    say(f"make {lab} && ./grade {lab}: works, and the starter fails")
+    copy.bash(commands[0], expected=1)  # the starter is unsolved
+    say(f"{commands[0]}: works, and the starter fails")
     copy.bash(commands[1], expected=0)
     say("make test: works")
 

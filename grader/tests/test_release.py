@@ -119,6 +119,11 @@ def test_a_part(files: list[str], known: gate.Known) -> None:
     rows = [row for row in part["README.md"].content.decode().splitlines() if row.startswith("| ")]
     assert [row[:4] for row in rows] == ["| la", "| 1 ", "| 3 "]
     assert "handouts/figures/apron.svg" not in part  # lab 4's
+    two = contents.members(ROOT, files, contents.lists(), ["lab1", "lab2"])
+    readme = next(m for m in two if m.path == "README.md").content.decode()
+    assert "    make lab2 && ./grade lab2\n" in readme
+    assert "`labs/lab2_global_memory/test_lab2.c`" in readme
+    assert "lab3" not in readme
     assert gate.findings(archive.pack(list(part.values()), FOLDER, 0), known) == []
     with pytest.raises(ReleaseError, match="there is no lab9; the labs are lab1 lab2"):
         contents.chosen_labs(ROOT, ["lab9"])
