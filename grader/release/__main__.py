@@ -43,7 +43,8 @@ def main() -> int:
         print(f"release: {problem}", file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"release: {problem.filename}: {problem.strerror}", file=sys.stderr)
+        where = f"{problem.filename}: " if problem.filename else ""
+        print(f"release: this machine stops it: {where}{problem.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("release: interrupted; nothing is left behind", file=sys.stderr)

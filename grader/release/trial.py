@@ -6,8 +6,10 @@ itself. What they must come to is in the functions' names.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -38,22 +40,26 @@ class Copy:
         """Runs a command line. Returns what it printed; raises ReleaseError for another status."""
         environment = {"PATH": SYSTEM, "HOME": str(self.place / "home")}
         environment |= {n: os.environ[n] for n in NETWORK if n in os.environ}
-        try:
-            done = subprocess.run(
-                ["/bin/bash", "-c", line],
-                cwd=self.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=LONGEST,
-            )
-        except subprocess.TimeoutExpired as late:
-            raise ReleaseError(f"in the archive, `{line}` took over {LONGEST:.0f} s") from late
-        said = done.stdout.decode(errors="replace")
-        if done.returncode != expected:
+        with subprocess.Popen(
+            ["/bin/bash", "-c", line],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as started:
+            try:
+                printed, _ = started.communicate(timeout=LONGEST)
+            except subprocess.TimeoutExpired as late:
+                raise ReleaseError(f"in the archive, `{line}` took over {LONGEST:.0f} s") from late
+            finally:  # Ctrl-C as well: nothing goes on in a folder that is about to be removed
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(started.pid, signal.SIGKILL)
+        said = printed.decode(errors="replace")
+        if started.returncode != expected:
             raise ReleaseError(
-                f"in the archive, `{line}` ended with {done.returncode}, not {expected}; "
+                f"in the archive, `{line}` ended with {started.returncode}, not {expected}; "
                 f"it said\n{said[-4000:]}"
             )
         return said
