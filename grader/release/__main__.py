@@ -80,7 +80,10 @@ def prove(root: Path, data: bytes) -> None:
     found = gate.findings(data, sought)
     if found:
         raise ReleaseError(
-            f"the archive holds what it must not; {len(found)} findings:\n  " + "\n  ".join(found)
+            f"the archive holds what it must not; {len(found)} findings:\n  "
+            + "\n  ".join(found)
+            + f"\ntake it out; a line of a solution that students may see goes into `published` "
+            f"of {contents.SHOWN}"
         )
     say(f"none of {len(sought.texts)} secret lines and {len(sought.seeds)} seeds is inside")
 
