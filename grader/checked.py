@@ -10,7 +10,7 @@ from grader import judge
 from grader import truth as truths
 from grader.build import Submission
 from grader.operations import OPERATIONS
-from grader.run import BACKWARDS, SANITIZED, TRACED, Mode, Outcome, run
+from grader.run import BACKWARDS, PICTURED, SANITIZED, TRACED, Mode, Outcome, run
 from grader.spec import Input
 
 
@@ -25,17 +25,20 @@ class Checked:
 
 @dataclass
 class Runner:
-    """Runs the checked program of a submission, each input once however many checks ask for it."""
+    """Runs the checked program of a submission, each input once however many checks ask for it.
+    `pictured`: what is counted leaves a warp of each access as well."""
 
     submission: Submission
     binary: Path
     backend: str  # whose kind the program is: cpu or sim
     work: Path
+    pictured: bool = False
     _done: dict[tuple[str, Mode], Checked] = field(default_factory=dict)
 
     def forwards(self, check: Input) -> Checked:
         """The run that is counted and watched. Raises OSError or DatasetMissing."""
-        return self._run(check, TRACED if self.backend == "sim" else SANITIZED)
+        traced = PICTURED if self.pictured else TRACED
+        return self._run(check, traced if self.backend == "sim" else SANITIZED)
 
     def backwards(self, check: Input) -> Checked | None:
         """The same with the threads and blocks of every kernel in reverse; None without kernels."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,34 +18,39 @@ SECTOR = 32  # bytes
 SHARED_RESERVED = 1024  # of each block's, by the system
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class Site(msgspec.Struct, frozen=True):
     """One access in the program, as the simulator counted it."""
 
-    pc: int
+    pc: Count
     space: Literal["global", "shared", "constant"]
     store: bool
-    width: int
-    requests: int
-    lanes: int
-    sectors: int
-    fresh: int  # sectors that nothing had touched before in this launch
-    wavefronts: int
-    ideal: int
-    words: int
+    width: Count
+    requests: Count
+    lanes: Count
+    sectors: Count
+    fresh: Count  # sectors that nothing had touched before in this launch
+    wavefronts: Count
+    ideal: Count
+    words: Count
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """One line of the file that CONVLABS_SIM_PROFILE names."""
+    """One line of the file that CONVLABS_SIM_PROFILE names. A student's program could write there,
+    too: hence the bounds."""
 
-    launch: int
+    launch: Count
     name: str
     file: str
-    line: int
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared: int
-    blocks: int
-    counted: int
+    line: Count
+    grid: tuple[Positive, Positive, Positive]
+    block: tuple[Positive, Positive, Positive]
+    shared: Count
+    blocks: Count
+    counted: Count
     complete: bool
     sites: list[Site]
 

@@ -65,15 +65,17 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     printed: str = ""
     profile: bytes = b""  # what a traced run counted
+    warps: bytes = b""  # a warp of each of its accesses, where they were asked for
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """How a binary is run. `counted`: it is a traced one and leaves its counters. There are four,
-    below; each is equal to itself only."""
+    """How a binary is run. `counted`: it is a traced one and leaves its counters; `pictured`: and a
+    warp of each access. There are five, below; each is equal to itself only."""
 
     env: dict[str, str] = field(default_factory=dict)
     counted: bool = False
+    pictured: bool = False
     address_space: int | None = sandbox.ADDRESS_SPACE
 
 
@@ -81,6 +83,7 @@ class Mode:
 _TRACED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_CHECK": "1"}
 PLAIN = Mode()
 TRACED = Mode(_TRACED, counted=True)
+PICTURED = Mode(_TRACED, counted=True, pictured=True)
 BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})
 # AddressSanitizer reserves terabytes of addresses for its shadow.
 SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None)
@@ -128,6 +131,8 @@ def run(
             env["CONVLABS_SIM_INJECT"] = case.inject
         if mode.counted:
             env["CONVLABS_SIM_PROFILE"] = f"{folder}/profile.jsonl"
+        if mode.pictured:
+            env["CONVLABS_SIM_WARPS"] = f"{folder}/warps.jsonl"
         limits = sandbox.Limits(
             seconds=lab.limits.seconds,
             file_size=max(wanted.bytes(), MAX_TEXT),
@@ -139,7 +144,8 @@ def run(
             findings += sanitizer.findings(done.stderr.decode(errors="replace"))
         outcome = _outcome(done, folder, wanted, lab.limits.seconds, findings)
         profile = read_regular(folder / "profile.jsonl", MAX_TEXT) or b""
-        return replace(outcome, profile=profile)
+        warps = read_regular(folder / "warps.jsonl", MAX_TEXT) or b""
+        return replace(outcome, profile=profile, warps=warps)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

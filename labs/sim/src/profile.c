@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "sample.h"
 #include "sectors.h"
+#include "warps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ bool profile_begin(const struct sim_config *config) {
         memset(table.slots, 0, table.slot_count * sizeof *table.slots);
     }
     table.count = 0;
+    warps_begin();
     sectors_release(&touched);
     sample_begin(&config->grid, sample ? strtoull(sample, NULL, 10) : 0);
     return wanted_file() != NULL;
@@ -129,20 +131,27 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         return false;
     }
     bool load = !(code & EVENT_STORE);
+    unsigned cost;
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
     if (space == GLOBAL) {
         unsigned fresh;
-        site->sectors += weight * counters_sectors(access);
+        cost = counters_sectors(access);
+        site->sectors += weight * cost;
         if (!sectors_add(&touched, access, &fresh)) {
             return false;
         }
         site->fresh += fresh;
     } else if (space == SHARED) {
-        site->wavefronts += weight * counters_wavefronts(access, load);
+        cost = counters_wavefronts(access, load);
+        site->wavefronts += weight * cost;
         site->ideal += weight * counters_ideal_wavefronts(access, load);
     } else {
-        site->words += weight * counters_constant_words(access);
+        cost = counters_constant_words(access);
+        site->words += weight * cost;
+    }
+    if (warps_wanted) {
+        warps_count((uint32_t)(site - table.sites), cost, access);
     }
     return true;
 }
@@ -170,13 +179,14 @@ static void write_string(FILE *file, const char *text) {
     fputc('"', file);
 }
 
+static const char *const space_names[] = {"global", "shared", "constant"};
+
 static void write_site(FILE *file, const struct site *s, bool first) {
-    static const char *const names[] = {"global", "shared", "constant"};
     fprintf(file,
             "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
             "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
             "\"words\":%llu}",
-            first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), names[s->space],
+            first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
             s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->fresh,
             scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
@@ -188,7 +198,7 @@ void profile_write(const struct sim_config *c, bool complete) {
         return;
     }
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    fprintf(file, "{\"launch\":%u,\"name\":", launch++);
+    fprintf(file, "{\"launch\":%u,\"name\":", launch);
     write_string(file, c->kernel);
     fprintf(file, ",\"file\":");
     write_string(file, c->file);
@@ -203,4 +213,8 @@ void profile_write(const struct sim_config *c, bool complete) {
     }
     fprintf(file, "]}\n");
     fclose(file);
+    for (uint32_t i = 0; i < table.count; i++) {
+        warps_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
+    }
+    launch++;
 }
