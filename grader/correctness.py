@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,28 @@ from grader.run import Outcome, run
 from grader.spec import Case, Lab
 
 
-def check(submission: Submission, case: Case, binary: Path, backend: str, work: Path) -> Check:
-    """Runs and judges one case. Raises OSError or DatasetMissing for what is not the student's."""
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong output of a public case, with all that it was made from."""
+
+    case: Case
+    operation: str
+    given: Inputs
+    seen: Comparison
+
+
+def check(
+    submission: Submission,
+    case: Case,
+    binary: Path,
+    backend: str,
+    work: Path,
+    keep: Callable[[Wrong], None] | None = None,
+) -> Check:
+    """Runs and judges one case. `keep` is told of a wrong output, but never of a hidden case's.
+
+    Raises OSError or DatasetMissing for what is not the student's.
+    """
     lab = submission.lab
     if case.inject and backend != "sim":
         return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
@@ -45,7 +66,10 @@ def check(submission: Submission, case: Case, binary: Path, backend: str, work: 
     seen = judge.compare(outcome.output, truth.expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
-    return _wrong(submission, case, lab.part_of(case).operation, given, seen, outcome)
+    operation = lab.part_of(case).operation
+    if keep and not case.hidden:
+        keep(Wrong(case, operation, given, seen))
+    return _wrong(submission, case, operation, given, seen, outcome)
 
 
 def _made(

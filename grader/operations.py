@@ -50,20 +50,29 @@ class Operation:
         return "".join(f"[{axis}={i}]" for axis, i in zip(self.axes, index, strict=True))
 
 
-def plane(right: Callable[[F32, F32, str], Expected]) -> Operation:
+# Of the planes' operations; a separable one takes a row and a column of the mask.
+TAPS: dict[str, Callable[[Array], int]] = {
+    "correlate": lambda mask: mask.size,
+    "polyphase": lambda bank: bank[0].size,
+    "separable": lambda mask: sum(mask.shape),
+    "lines": lambda lines: lines.size,
+}
+
+
+def plane(right: Callable[[F32, F32, str], Expected], taps: Callable[[Array], int]) -> Operation:
     """A filter of a float32 image by a mask, or masks: labs 1 to 6."""
     return Operation(
         inputs={"image": "plane", "mask": "mask"},
         axes=("y", "x"),
         shape=lambda given: given["image"].shape,
         expected=lambda given, settings: right(given["image"], given["mask"], settings["border"]),
-        taps=lambda given: int(given["mask"].shape[-1]) ** 2,
+        taps=lambda given: taps(given["mask"]),
         kind="f4",
     )
 
 
 OPERATIONS: dict[str, Operation] = {
-    **{name: plane(right) for name, right in oracle.OPERATIONS.items()},
+    **{name: plane(right, TAPS[name]) for name, right in oracle.OPERATIONS.items()},
     "depthwise": Operation(
         inputs={"image": "planes", "mask": "weights"},
         axes=("c", "y", "x"),

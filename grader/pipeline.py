@@ -12,6 +12,7 @@ from grader import __version__, correctness, nvcc, safety, score, technique, tim
 from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, Submission, build, release
 from grader.checked import Runner
+from grader.evidence import Evidence
 from grader.passed import Passed
 from grader.profile import Profile
 from grader.result import Check, GradedFile, Kind, Result, Verdict
@@ -44,6 +45,7 @@ class Grading:
     submission: Submission
     backend: Backend
     observer: Observer
+    evidence: Evidence | None = None
     checks: list[Check] = field(default_factory=list)
     built: Build | None = None
     watched: Build | None = None
@@ -80,11 +82,13 @@ def grade(
     verbose: bool = False,
     timed: bool = True,
     remember: bool = False,
+    evidence: Evidence | None = None,
 ) -> Result:
     """The whole grade of one lab. What goes wrong on our side is a check of verdict `error`.
 
     `timed`: speed is checked as well, where that can be done: backend.timed_on().
     `remember`: what this very file has passed before is not run again; for one's own file only.
+    `evidence` takes what a report shows and a grade does not; what fails is then run once more.
     """
     lab = submission.lab
     selected = lab.checks() if pattern is None else matching(lab, pattern)
@@ -93,7 +97,7 @@ def grade(
         for planned in selected
         if not isinstance(planned, Speed) or (timed and timed_on(lab, planned, backend))
     ]
-    grading = Grading(submission, backend, observer)
+    grading = Grading(submission, backend, observer, evidence)
     observer.starting("building")
     try:
         if _compiles(grading, selected, verbose):
@@ -198,7 +202,8 @@ def _watch(grading: Grading, work: Path) -> None:
     """Makes the runner of the checked program, where there is one."""
     if grading.watched and grading.watched.checked:
         kind = "cpu" if grading.backend == "cpu" else "sim"
-        grading.runner = Runner(grading.submission, grading.watched.checked, kind, work)
+        pictured = grading.evidence is not None
+        grading.runner = Runner(grading.submission, grading.watched.checked, kind, work, pictured)
 
 
 def _fault(fault: BuildError | OSError) -> list[str]:
@@ -251,7 +256,8 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
                 return _blank(lab, planned, "skip", needs=spoilt)
             where = timed_on(lab, planned, grading.backend)
             assert where is not None  # or it would not be planned
-            return timing.check(grading.submission, planned, where, work)
+            keep = grading.evidence.timed if grading.evidence else None
+            return timing.check(grading.submission, planned, where, work, keep)
         if grading.runner is None:
             return _blank(lab, planned, "skip", [grading.without])
         needs = grading.needs(planned.part)
@@ -260,6 +266,8 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
         check, profile = technique.check(grading.submission, planned, grading.runner, needs)
         if profile is not None:
             grading.observer.profiled(planned, profile)
+            if grading.evidence:
+                grading.evidence.counted(planned, profile, grading.runner)
         return check
     except DatasetMissing as missing:
         reason = [str(missing)]
@@ -277,4 +285,8 @@ def _correct(grading: Grading, case: Case, work: Path) -> Check:
     if case.inject and grading.watched:
         built, backend = grading.watched, "sim"
     assert built is not None and built.binary is not None  # or nothing would run
-    return correctness.check(grading.submission, case, built.binary, backend, work)
+    kept: list[correctness.Wrong] = []
+    check = correctness.check(grading.submission, case, built.binary, backend, work, kept.append)
+    if grading.evidence and kept:
+        grading.evidence.failed(kept[0], grading.runner)
+    return check

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,8 +123,16 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     return bench
 
 
-def check(submission: Submission, speed: Speed, where: Backend, work: Path) -> Check:
-    """Times and judges, on the backend that backend.timed_on() says.
+def check(
+    submission: Submission,
+    speed: Speed,
+    where: Backend,
+    work: Path,
+    keep: Callable[[Speed, Timings], None] | None = None,
+) -> Check:
+    """Times and judges, on the backend that backend.timed_on() says. `keep` is told what was
+    measured.
+
 
     Raises OSError, BuildError or DatasetMissing for what is not the student's.
     """
@@ -133,6 +142,8 @@ def check(submission: Submission, speed: Speed, where: Backend, work: Path) -> C
         bench = bench_for(submission, speed, where)
         given = cases.inputs(lab, speed, speed.seed)
         timings = _measure(speed, bench, given, work)
+        if keep:
+            keep(speed, timings)
         found = _judged(speed, bench, given, work, timings)
     except Ended as end:
         found = end.ending

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from grader import pipeline, progress, result, spec
 from grader.commands import common
+from grader.evidence import Evidence
 from grader.profile import Profile
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
@@ -22,6 +23,7 @@ class Request:
     backend: str
     pattern: str | None
     json_file: str | None
+    html_file: str | None
     colour: bool
     verbose: bool
     timed: bool
@@ -67,6 +69,7 @@ def grade(request: Request) -> int:
     common.announce_first_build()
     profiles: list[tuple[spec.Technique, Profile]] = []
     observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
+    evidence = Evidence(submission) if request.html_file else None
     try:
         graded = pipeline.grade(
             submission,
@@ -75,16 +78,21 @@ def grade(request: Request) -> int:
             request.pattern,
             request.verbose,
             request.timed,
-            remember=progress.own(submission) and not (request.fresh or request.profiled),
+            remember=progress.own(submission) and not (request.fresh or request.profiled or evidence),
+            evidence=evidence,
         )
     finally:
         live.clear()
     if not quiet:
-        print(terminal.footer(graded), flush=True)
+        print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
     if request.json_file is not None:
         common.write(request.json_file, result.to_json(graded))
+    if request.html_file and evidence:
+        from grader.render import html  # its libraries take a tenth of a second to load
+
+        common.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
     noted = graded.selected is None and progress.own(submission)
     if noted and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)

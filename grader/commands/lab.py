@@ -40,6 +40,10 @@ def command(lab_id: str) -> Callable[..., None]:
             str | None,
             typer.Option("--json", metavar="FILE", help="Write convlabs-grade/v1; - for stdout."),
         ] = None,
+        html_file: Annotated[
+            str | None,
+            typer.Option("--html", metavar="FILE", help="Write a page with pictures of it all."),
+        ] = None,
         colour: common.ColourOption = common.Colour.auto,
         verbose: Annotated[
             bool, typer.Option("-v", "--verbose", help="Times, every message, the build commands.")
@@ -66,6 +70,7 @@ def command(lab_id: str) -> Callable[..., None]:
             backend=backend.value,
             pattern=pattern,
             json_file=json_file,
+            html_file=html_file,
             colour=common.coloured(colour),
             verbose=verbose,
             timed=timed,

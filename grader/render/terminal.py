@@ -61,8 +61,8 @@ class Terminal:
             lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")
         return lines
 
-    def footer(self, result: Result) -> str:
-        """The score, what is left to do, and how to go on."""
+    def footer(self, result: Result, report: str | None = None) -> str:
+        """The score, what is left to do, and how to go on. `report`: the page about it."""
         lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:
@@ -80,6 +80,9 @@ class Terminal:
         public = [c for c in failed if not c.hidden and c.part]
         if public:
             lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")
+        if report or public:
+            pictures = report or f"./grade {result.lab} --html report.html"
+            lines.append(f"  pictures: {pictures}")
         return "\n".join(lines)
 
     def _wrap(self, line: str) -> list[str]:

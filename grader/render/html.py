@@ -1,0 +1,138 @@
+"""A grade as one page that needs nothing else: no network, no script, light and dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from grader import files
+from grader.evidence import Evidence, Failure
+from grader.render import access, listing, planes, roofline, times
+from grader.render.terminal import points
+from grader.result import Check, Result
+from grader.speed import tiers
+
+HERE = Path(__file__).resolve().parent
+KINDS = {
+    "build": "Build",
+    "correct": "Right results",
+    "safe": "Safe",
+    "technique": "Technique",
+    "speed": "Speed",
+}
+WORDS = {
+    "pass": ("✓", "ok"),
+    "fail": ("✕", "fail"),
+    "uncertain": ("?", "unsure"),
+    "error": ("!", "error"),
+    "skip": ("–", "skip"),
+}
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a kind of checks earned."""
+
+    name: str
+    earned: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Item:
+    """A check with what belongs to it on the page."""
+
+    check: Check
+    sign: str
+    word: str
+    failure: Failure | None
+    figures: list[planes.Figure]
+    first: bool  # the first that failed: it is open
+
+
+def page(result: Result, evidence: Evidence) -> str:
+    """The whole report."""
+    runs = list(evidence.runs.values())
+    failed = {check.name for check in result.checks if check.verdict == "fail"}
+    speeds = _speeds(result, evidence)
+    return str(
+        _template().render(
+            result=result,
+            score=points(result.score, result.selected),
+            shares=_shares(result),
+            groups=_groups(result, evidence),
+            runs=[(run, listing.listings(evidence.submission, run)) for run in runs],
+            shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
+            accesses=access.worst(runs),
+            roofline=roofline.of_traced(runs),
+            speeds=speeds,
+            style=Markup((HERE / "templates" / "report.css").read_text(encoding="utf-8")),
+        )
+    )
+
+
+def write(path: Path, result: Result, evidence: Evidence) -> None:
+    """Writes the report of one submission, whole or not at all. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_whole(path, page(result, evidence).encode(errors="replace"))
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("report.html")
+
+
+def _shares(result: Result) -> list[Share]:
+    """By kind, those that have points."""
+    shares = []
+    for kind, name in KINDS.items():
+        checks = [c for c in result.checks if c.kind == kind and c.verdict in ("pass", "fail")]
+        most = sum(c.max_points for c in checks)
+        if most:
+            shares.append(Share(name, sum(c.points for c in checks), most))
+    return shares
+
+
+def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Item]]]:
+    """Heading, how many passed, and the checks of each kind."""
+    failures = {failure.check: failure for failure in evidence.failures}
+    first = next((c for c in result.checks if c.verdict in ("fail", "error")), None)
+    groups = []
+    for kind, name in KINDS.items():
+        checks = [c for c in result.checks if c.kind == kind]
+        items = []
+        for check in checks:
+            failure = None if check.hidden else failures.get(check.id)
+            figures = planes.figures(failure) if failure else []
+            items.append(Item(check, *WORDS[check.verdict], failure, figures, check is first))
+        if items:
+            passed = sum(c.verdict == "pass" for c in checks)
+            groups.append((name, f"{passed} of {len(checks)} passed", items))
+    return groups
+
+
+def _speeds(
+    result: Result, evidence: Evidence
+) -> list[tuple[Check, times.Times, roofline.Roofline | None]]:
+    """The checks that were timed."""
+    specs = {s.name: s for s in evidence.submission.lab.speed}
+    checks = {c.id: c for c in result.checks}
+    found = []
+    for timed in evidence.times:
+        check = checks[timed.check]
+        bars = [bar for bar, _ in tiers(specs[check.name])]
+        chart = times.times(timed, check.details, bars)
+        found.append((check, chart, roofline.of_timed(timed)))
+    return found

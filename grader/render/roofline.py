@@ -1,0 +1,238 @@
+"""Where a kernel stands below the roofs of a machine: operations a byte, operations a second."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from markupsafe import Markup
+
+from grader.evidence import Timed, Traced
+from grader.profile import SECTOR, Kernel
+from grader.render.svg import Svg
+from grader.warps import BANKS, WORD
+
+WIDTH, HEIGHT = 700.0, 340.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 18.0, 44.0
+DEPTH = 300  # of the vertical axis: the highest roof over its foot, at least
+
+
+class Gpu(msgspec.Struct, frozen=True):
+    """roofs.toml."""
+
+    device: str
+    flops: float
+    l1: float
+    shared: float
+    dram: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """`what`: its label goes on with this; `rate`: operations a second, None where only the roof
+    above it is known."""
+
+    name: str
+    what: str
+    intensity: float
+    bandwidth: float  # of the roof that it stands under
+    rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """A chart, and its figures as a table."""
+
+    title: str
+    note: str
+    picture: Markup
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@cache
+def gpu() -> Gpu:
+    file = Path(__file__).with_name("roofs.toml")
+    return msgspec.toml.decode(file.read_bytes(), type=Gpu)
+
+
+def of_traced(runs: list[Traced]) -> Roofline | None:
+    """A run of each part under the roofs of a GPU. Nothing was timed: a point is the most that
+    the traffic allows."""
+    roofs = gpu()
+    points, rows = [], []
+    for run in _one_a_part(runs):
+        kernels = [k for k in run.profile.kernels if _sectors(k)]
+        through = [
+            ("L1", sum(_sectors(k) for k in kernels) * SECTOR, roofs.l1),
+            ("shared", sum(_turns(k) for k in kernels) * BANKS * WORD, roofs.shared),
+            ("DRAM", sum(k.counters.dram_bytes or 0 for k in kernels), roofs.dram),
+        ]
+        names = ", ".join(dict.fromkeys(k.name for k in kernels))
+        what = f"{run.part}  {names}" + ("" if run.right else " (its result is wrong)")
+        for level, moved, roof in (t for t in through if t[1]):
+            point = Point(run.part, level, run.flops / moved, roof)
+            most = min(roofs.flops, point.intensity * roof)
+            figures = (f"{_si(moved)}B", f"{point.intensity:.3g}", _rate(most))
+            rows.append((what, level, *figures))
+            points.append(point)
+            what = ""
+    if not points:
+        return None
+    note = (
+        "Operations: those that the taps ask for. Bytes: 32 a sector through L1, 128 a turn of "
+        "shared memory, and from DRAM what is touched for the first time (a model). Nothing was "
+        "timed: a point is the most that its traffic allows, and the lowest of a kernel's binds it."
+    )
+    lines = [("shared", roofs.shared), ("L1", roofs.l1), ("DRAM", roofs.dram)]
+    drawing = _chart(f"Kernels under the roofs of an {roofs.device}", points, lines, roofs.flops)
+    headings = ["kernel", "through", "bytes", "operations a byte", "at most"]
+    return Roofline(f"Roofs: {roofs.device}, measured", note, drawing, headings, rows)
+
+
+def _one_a_part(runs: list[Traced]) -> list[Traced]:
+    """Of each part the run of the largest output, right ones first."""
+    counted = [r for r in runs if r.flops and any(_sectors(k) for k in r.profile.kernels)]
+    best: dict[str, Traced] = {}
+    for run in sorted(counted, key=lambda r: (r.right, r.pixels)):
+        best[run.part] = run
+    return [best[part] for part in sorted(best)]
+
+
+def of_timed(timed: Timed) -> Roofline | None:
+    """What was timed, under the roofs that were measured beside it."""
+    if not (timed.copy_ns and timed.mac_rate and timed.moved) or not timed.times:
+        return None
+    bandwidth = timed.moved / timed.copy_ns * 1e9
+    intensity, peak = 2 * timed.macs / timed.moved, 2 * timed.mac_rate
+    points = [
+        Point(name, "", intensity, bandwidth, 2e9 * timed.macs / float(times[len(times) // 2]))
+        for name, times in timed.times.items()
+    ]
+    note = (
+        f"{_count(2 * timed.macs)} operations a call; {_count(timed.moved)} bytes that any program "
+        "must read and write. Both roofs were measured beside it: a copy of the image, and "
+        "multiply-adds."
+    )
+    drawing = _chart("Under the roofs of this machine", points, [("copy", bandwidth)], peak)
+    rows = [
+        (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{(p.rate or 0) / peak:.1%}")
+        for p in points
+    ]
+    headings = ["", "operations a byte", "reached", "of the roof"]
+    return Roofline("Roofs: this machine, measured in the same run", note, drawing, headings, rows)
+
+
+def _sectors(kernel: Kernel) -> int:
+    return kernel.counters.global_load_sectors + kernel.counters.global_store_sectors
+
+
+def _turns(kernel: Kernel) -> int:
+    return kernel.counters.shared_load_wavefronts + kernel.counters.shared_store_wavefronts
+
+
+def _chart(label: str, points: list[Point], roofs: list[tuple[str, float]], peak: float) -> Markup:
+    ridges = [peak / bandwidth for _, bandwidth in roofs]
+    xs = [*(p.intensity for p in points), *ridges]
+    heights = [p.rate or min(peak, p.intensity * p.bandwidth) for p in points]
+    axes = _Axes(min(xs) / 8, max(xs) * 4, min(peak / DEPTH, *(h / 3 for h in heights)), peak * 2)
+    drawing = Svg(WIDTH, HEIGHT, label)
+    axes.draw(drawing)
+    for name, bandwidth in roofs:
+        start, ridge = max(axes.left, axes.low / bandwidth), peak / bandwidth
+        (x, y), (u, v) = axes.at(start, start * bandwidth), axes.at(ridge, peak)
+        drawing.path([(x, y), (u, v)], "roof")
+        turn = math.atan2(y - v, u - x)
+        x += 12 * math.cos(turn) - 4 * math.sin(turn)
+        y -= 12 * math.sin(turn) + 4 * math.cos(turn)
+        said = f"{name} {_si(bandwidth)}B/s"
+        drawing.text(x, y, said, "roof-name", turn=math.degrees(turn))
+    drawing.path([axes.at(min(ridges), peak), axes.at(axes.right, peak)], "roof")
+    x, y = axes.at(axes.right, peak)
+    drawing.text(x - 4, y - 7, f"float32 {_rate(peak)}", "label", "end")
+    places = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
+    for number, (point, (x, y)) in enumerate(zip(points, places, strict=True)):
+        drawing.line(x, y, x, HEIGHT - BOTTOM, "drop")
+        kind = "point" if point.rate is None or number == 0 else "point other"
+        drawing.circle(x, y, 5, kind, f"{point.name}: {point.intensity:.3g} operations a byte")
+    _name(drawing, points, places)
+    return drawing.done()
+
+
+def _name(drawing: Svg, points: list[Point], places: list[tuple[float, float]]) -> None:
+    """A label below each group of points that lie close together, and below each other."""
+    named: dict[tuple[str, int], tuple[list[str], float, float]] = {}
+    for point, (x, y) in zip(points, places, strict=True):
+        same = (
+            k
+            for k, v in named.items()
+            if k[0] == point.what and math.hypot(x - v[1], y - v[2]) < 40
+        )
+        names, _, _ = named.setdefault(next(same, (point.what, len(named))), ([], x, y))
+        names.append(point.name)
+    taken: list[tuple[float, float, float]] = []
+    for (what, _), (names, x, y) in sorted(named.items(), key=lambda item: item[1][1]):
+        label = " ".join([", ".join(names), what]).strip()
+        wide = 7.0 * len(label) + 8
+        x, y = min(x + 8, WIDTH - RIGHT - wide), y + 19
+        while any(x < u + w and u < x + wide and abs(y - v) < 15 for u, v, w in taken):
+            y += 15
+        taken.append((x, y, wide))
+        drawing.text(x, y, label, "label")
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """Both logarithmic."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def at(self, intensity: float, rate: float) -> tuple[float, float]:
+        across = math.log(intensity / self.left) / math.log(self.right / self.left)
+        up = math.log(rate / self.low) / math.log(self.high / self.low)
+        wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+        return LEFT + across * wide, TOP + (1 - up) * tall
+
+    def draw(self, drawing: Svg) -> None:
+        for decade in _decades(self.left, self.right):
+            x, _ = self.at(decade, self.low)
+            drawing.line(x, TOP, x, HEIGHT - BOTTOM, "grid")
+            drawing.text(x, HEIGHT - BOTTOM + 16, f"{decade:g}", "axis", "middle")
+        for decade in _decades(self.low, self.high):
+            _, y = self.at(self.left, decade)
+            drawing.line(LEFT, y, WIDTH - RIGHT, y, "grid")
+            drawing.text(LEFT - 8, y + 4, _si(decade), "axis", "end")
+        middle = (LEFT + WIDTH - RIGHT) / 2
+        drawing.text(middle, HEIGHT - 8, "floating-point operations a byte", "axis", "middle")
+        drawing.text(LEFT - 8, TOP - 4, "FLOP/s", "axis", "end")
+
+
+def _decades(low: float, high: float) -> list[float]:
+    return [10.0**e for e in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+
+
+def _si(value: float) -> str:
+    """ "4.29 T", "100 G"."""
+    for factor, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}"
+    return f"{value:.3g} "
+
+
+def _rate(value: float) -> str:
+    return f"{_si(value)}FLOP/s"
+
+
+def _count(value: float) -> str:
+    """ "11.3 million"."""
+    for factor, unit in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}"
+    return f"{value:g}"
