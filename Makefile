@@ -84,6 +84,11 @@ grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
 	$(Q)$(PYTHON) -m pytest -q grader/tests
 
+# Three reports, light and dark, as build/screenshots/*.png: look at them after a change of one.
+.PHONY: screenshots
+screenshots: setup-dev
+	$(Q)$(PYTHON) -m grader.tests.browser
+
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
 

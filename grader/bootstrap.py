@@ -9,7 +9,6 @@ import argparse
 import contextlib
 import errno
 import fcntl
-import importlib.util
 import os
 import shlex
 import shutil
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import stamp
+from grader.system import Package, packages
 
 ROOT = Path(stamp.ROOT)
 BUILD = ROOT / "build"
@@ -37,74 +37,6 @@ class SetupError(Exception):
 
 
 # ------------------------------------------------------------------------------ system packages
-
-
-@dataclass(frozen=True)
-class Package:
-    """One system package, and how to see whether what it brings is already here."""
-
-    name: str  # in Debian and Ubuntu
-    brings: str  # for a reader on another system
-    program: str = ""  # a program on PATH
-    header: str = ""  # a header that `compiler` finds
-    library: str = ""  # a library that the C compiler finds
-    module: str = ""  # a module of this Python
-    compiler: str = "gcc"
-
-    def present(self) -> bool:
-        if self.program:
-            return shutil.which(self.program) is not None
-        if self.module:
-            return importlib.util.find_spec(self.module) is not None
-        if self.header:
-            return header_found(self.header, self.compiler)
-        return library_found(self.library)
-
-
-def packages(flavour: str) -> list[Package]:
-    """What the system must bring: to grade with the simulator ("run"), to build unit tests as well
-    ("check"), to run all tests of the project ("dev")."""
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    needed = [
-        Package("gcc", "the C compiler gcc", program="gcc"),
-        Package("g++", "the C++ compiler g++", program="g++"),
-        Package("make", "GNU make", program="make"),
-        Package("binutils", "the archiver ar", program="ar"),
-        Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
-        Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
-    ]
-    if flavour in ("check", "dev"):
-        needed += [
-            Package("check", "the unit test library Check", header="check.h"),
-            Package("libsubunit-dev", "the library subunit", library="libsubunit.so"),
-            Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
-        ]
-    if flavour == "dev":
-        needed += [
-            Package("clang", "the compiler clang", program="clang"),
-            Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
-        ]
-    return needed
-
-
-def header_found(name: str, compiler: str = "gcc") -> bool:
-    """Whether the compiler finds the header; False when there is no such compiler."""
-    return answer([compiler, "-E", "-x", "c", "-"], f"#include <{name}>\n") is not None
-
-
-def library_found(name: str) -> bool:
-    """Whether gcc finds the library: it then prints a path instead of the bare name."""
-    path = answer(["gcc", f"-print-file-name={name}"], "")
-    return path is not None and os.path.isabs(path.strip())
-
-
-def answer(command: Sequence[str], text: str) -> str | None:
-    """What a compiler prints when given `text`; None when it is missing or fails."""
-    try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True)
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def install_system_packages(missing: Sequence[Package]) -> None:
@@ -167,7 +99,7 @@ def install_python_packages(flavour: str, keep: bool) -> None:
             "not allow; please rename or move it, then run the same command again"
         )
     if not keep:
-        size = "65 MB" if flavour == "run" else "100 MB"
+        size = "65 MB" if flavour == "run" else "155 MB"
         say(f"Python packages from PyPI into build/venv (about {size}, half a minute)")
         for old in stamp.LOCKS:  # first, or a removal that is cut short would leave a valid stamp
             Path(stamp.path(old)).unlink(missing_ok=True)
@@ -183,7 +115,7 @@ def install_python_packages(flavour: str, keep: bool) -> None:
         site = VENV / "lib" / version / "site-packages"
         (site / "convlabs.pth").write_text("../../../../..\n")
     else:
-        say("Python packages for the tests, from PyPI into build/venv (about 35 MB)")
+        say("Python packages for the tests, from PyPI into build/venv (about 90 MB)")
     pip = [stamp.PYTHON, "-I", "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input"]
     exactly = ["--require-hashes", "--only-binary", ":all:", "-r", stamp.LOCKS[flavour]]
     output = logged([*pip, "install", "--no-warn-script-location", *exactly])

@@ -78,7 +78,7 @@ def page(result: Result, evidence: Evidence) -> str:
 def write(path: Path, result: Result, evidence: Evidence) -> None:
     """Writes the report of one submission, whole or not at all. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_whole(path, page(result, evidence).encode(errors="replace"))
+    files.replace(path, page(result, evidence).encode(errors="replace"))
 
 
 @cache

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import bootstrap, stamp
+from grader import bootstrap, stamp, system
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,7 +60,8 @@ class Copy:
         self.root = folder / "a b'\"ü $(x) %s"
         (self.root / "grader").mkdir(parents=True)
         (self.root / "datasets").mkdir()
-        for name in ("grade", "grader/__init__.py", "grader/stamp.py", "grader/bootstrap.py"):
+        needed = ("__init__", "stamp", "bootstrap", "system")
+        for name in ("grade", *(f"grader/{module}.py" for module in needed)):
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "grader" / "__main__.py").write_text(MAIN)
         (self.root / "datasets" / "generate.py").write_text(FETCH)
@@ -268,8 +269,8 @@ def programs(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}" if name in present else None)
 
 
-STB = bootstrap.Package("libstb-dev", "the headers of stb", header="no/such/header.h")
-MAKE = bootstrap.Package("make", "GNU make", program="no-such-program")
+STB = system.Package("libstb-dev", "the headers of stb", header="no/such/header.h")
+MAKE = system.Package("make", "GNU make", program="no-such-program")
 
 
 def test_a_user_who_may_not_install_gets_the_exact_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,12 +312,30 @@ def test_apt_get_is_run_where_it_may(user: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_package_can_be_missing_and_present() -> None:
-    for package in bootstrap.packages("dev"):
+    for package in system.packages("dev"):
         assert package.present(), f"{package.name} is needed by this test, too"
     assert not STB.present()
     assert not MAKE.present()
-    assert not bootstrap.Package("x", "x", module="no_such_module").present()
-    assert not bootstrap.Package("x", "x", library="libnosuch.so").present()
+    assert not system.Package("x", "x", module="no_such_module").present()
+    assert not system.Package("x", "x", library="libnosuch.so").present()
+
+
+@pytest.mark.parametrize(
+    ("release", "program", "asked"),
+    [
+        ("debian", None, ["chromium"]),
+        ("ubuntu debian", None, []),  # a stub that asks for a snap
+        ("linuxmint ubuntu debian", None, []),
+        ("debian", "/usr/bin/google-chrome", []),
+        ("", None, ["chromium"]),
+    ],
+)
+def test_a_browser_is_asked_for_where_there_is_a_package(
+    release: str, program: str | None, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system, "release", lambda: release)
+    monkeypatch.setattr(shutil, "which", lambda _: program)
+    assert [package.name for package in system.browser()] == asked
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""The system packages that convlabs needs, and how to see what is here.
+
+Runs on the system's Python 3.11 or later before anything is installed: the standard library alone.
+"""
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Package:
+    """One system package, and how to see whether what it brings is already here."""
+
+    name: str  # in Debian and Ubuntu
+    brings: str  # for a reader on another system
+    program: str = ""  # a program on PATH
+    header: str = ""  # a header that `compiler` finds
+    library: str = ""  # a library that the C compiler finds
+    module: str = ""  # a module of this Python
+    compiler: str = "gcc"
+
+    def present(self) -> bool:
+        if self.program:
+            return shutil.which(self.program) is not None
+        if self.module:
+            return importlib.util.find_spec(self.module) is not None
+        if self.header:
+            return header_found(self.header, self.compiler)
+        return library_found(self.library)
+
+
+def packages(flavour: str) -> list[Package]:
+    """What the system must bring: to grade with the simulator ("run"), to build unit tests as well
+    ("check"), to run all tests of the project ("dev")."""
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    needed = [
+        Package("gcc", "the C compiler gcc", program="gcc"),
+        Package("g++", "the C++ compiler g++", program="g++"),
+        Package("make", "GNU make", program="make"),
+        Package("binutils", "the archiver ar", program="ar"),
+        Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
+        Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
+    ]
+    if flavour in ("check", "dev"):
+        needed += [
+            Package("check", "the unit test library Check", header="check.h"),
+            Package("libsubunit-dev", "the library subunit", library="libsubunit.so"),
+            Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
+        ]
+    if flavour == "dev":
+        needed += [
+            Package("clang", "the compiler clang", program="clang"),
+            Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
+            *browser(),
+        ]
+    return needed
+
+
+def browser() -> list[Package]:
+    """The browser that the tests open reports in. Ubuntu's package of it only asks for a snap:
+    there, whoever has none keeps none, and the tests say that they were skipped."""
+    known = ("chromium", "google-chrome", "google-chrome-stable", "chrome")
+    if any(shutil.which(name) for name in known) or "ubuntu" in release():
+        return []
+    return [Package("chromium", "the browser Chromium", program="chromium")]
+
+
+def release() -> str:
+    """This system and those that it is like, such as "linuxmint ubuntu debian"."""
+    try:
+        system = platform.freedesktop_os_release()
+    except OSError:
+        return ""
+    return f"{system.get('ID', '')} {system.get('ID_LIKE', '')}".lower()
+
+
+def header_found(name: str, compiler: str = "gcc") -> bool:
+    """Whether the compiler finds the header; False when there is no such compiler."""
+    return answer([compiler, "-E", "-x", "c", "-"], f"#include <{name}>\n") is not None
+
+
+def library_found(name: str) -> bool:
+    """Whether gcc finds the library: it then prints a path instead of the bare name."""
+    path = answer(["gcc", f"-print-file-name={name}"], "")
+    return path is not None and os.path.isabs(path.strip())
+
+
+def answer(command: Sequence[str], text: str) -> str | None:
+    """What a compiler prints when given `text`; None when it is missing or fails."""
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
