@@ -70,6 +70,7 @@ def grade(request: Request) -> int:
     profiles: list[tuple[spec.Technique, Profile]] = []
     observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
     evidence = Evidence(submission) if request.html_file else None
+    fresh = request.fresh or request.profiled or evidence is not None
     try:
         graded = pipeline.grade(
             submission,
@@ -78,7 +79,8 @@ def grade(request: Request) -> int:
             request.pattern,
             request.verbose,
             request.timed,
-            remember=progress.own(submission) and not (request.fresh or request.profiled or evidence),
+            remember=progress.own(submission)
+            and not (request.fresh or request.profiled or evidence),
             evidence=evidence,
         )
     finally:
