@@ -79,8 +79,7 @@ def grade(request: Request) -> int:
             request.pattern,
             request.verbose,
             request.timed,
-            remember=progress.own(submission)
-            and not (request.fresh or request.profiled or evidence),
+            remember=progress.own(submission) and not fresh,
             evidence=evidence,
         )
     finally:
