@@ -95,10 +95,15 @@ def _template() -> jinja2.Template:
 
 
 def _shares(result: Result) -> list[Share]:
-    """By kind, those that have points."""
+    """By kind, those that have points. A skip that needs another check has lost its own."""
+    measured = [
+        c
+        for c in result.checks
+        if c.verdict in ("pass", "fail") or (c.verdict == "skip" and c.needs)
+    ]
     shares = []
     for kind, name in KINDS.items():
-        checks = [c for c in result.checks if c.kind == kind and c.verdict in ("pass", "fail")]
+        checks = [c for c in measured if c.kind == kind]
         most = sum(c.max_points for c in checks)
         if most:
             shares.append(Share(name, sum(c.points for c in checks), most))
