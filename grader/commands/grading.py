@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from grader import pipeline, progress, result, spec
+from grader.build import Submission
 from grader.commands import common
 from grader.evidence import Evidence
 from grader.profile import Profile
@@ -88,16 +89,21 @@ def grade(request: Request) -> int:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
-    if request.json_file is not None:
-        common.write(request.json_file, result.to_json(graded))
+    _keep(request, submission, graded)
     if request.html_file and evidence:
         from grader.render import html  # its libraries take a tenth of a second to load
 
         common.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
+    return graded.exit_code
+
+
+def _keep(request: Request, submission: Submission, graded: result.Result) -> None:
+    """Notes the grade for `./grade list`, and writes it where --json says."""
     noted = graded.selected is None and progress.own(submission)
     if noted and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
-    return graded.exit_code
+    if request.json_file is not None:
+        common.write(request.json_file, result.to_json(graded))
 
 
 def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:

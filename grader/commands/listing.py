@@ -13,9 +13,10 @@ HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
 
 @dataclass(frozen=True)
 class Row:
-    """One lab. `next`: what to do about it; "" when nothing is left."""
+    """One lab. `next`: what to do about it; "" when nothing can be done."""
 
     cells: tuple[str, str, str, str, str, str]
+    begun: bool
     done: bool
     next: str
 
@@ -32,17 +33,17 @@ def row(lab_id: str) -> Row:
         lab = spec.load(lab_id)
     except spec.SpecError:
         status = f"cannot be graded; ./grade {lab_id} says why"
-        return Row((lab_id, "", "", "", "", status), False, "")
+        return Row((lab_id, "", "", "", "", status), False, False, "")
     record = progress.read(lab_id)
     status, next_step = _standing(lab, record)
-    done = record is not None and record.best.full()
+    begun = _touched(lab)
     if record is None:
-        return Row((lab_id, lab.title, "", "", "", status), done, next_step)
+        return Row((lab_id, lab.title, "", "", "", status), begun, False, next_step)
     best = record.best
     points = f"{best.score.earned:g}/{best.score.measured:g}"
     rest = f"{best.score.total - best.score.measured:g}"
     when = f"{best.when:%Y-%m-%d %H:%M}"
-    return Row((lab_id, lab.title, points, rest, when, status), done, next_step)
+    return Row((lab_id, lab.title, points, rest, when, status), begun, best.full(), next_step)
 
 
 def _standing(lab: spec.Lab, record: progress.Record | None) -> tuple[str, str]:
@@ -80,7 +81,8 @@ def _touched(lab: spec.Lab) -> bool:
 
 
 def render(rows: list[Row], colour: bool) -> str:
-    """The table, and the next step of the first lab that has one left."""
+    """The table, and the next step: in the first lab that is begun and not done, else in the first
+    that is not."""
     table = [HEADINGS, *(row.cells for row in rows)]
     widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
     lines = []
@@ -90,7 +92,7 @@ def render(rows: list[Row], colour: bool) -> str:
         done = number > 0 and rows[number - 1].done
         style = "1" if number == 0 else "32" if done else ""
         lines.append(f"\x1b[{style}m{line}\x1b[0m" if colour and style else line)
-    left = [row for row in rows if row.next and not row.done]
+    left = sorted((row for row in rows if row.next and not row.done), key=lambda row: not row.begun)
     if left:
         lines.append(f"next: {left[0].next}")
     elif rows:

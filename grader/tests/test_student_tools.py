@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,18 @@ def test_list_follows_the_student(
     assert "\x1b" not in said
     (folder / "add.c").unlink()
     assert "add.c is missing" in listed(monkeypatch, capsys)
+
+
+def test_the_next_step_is_in_a_lab_that_is_begun(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    for place in (paths.LABS, paths.STARTER):  # an earlier lab, not begun
+        shutil.copytree(place / "lab9_sums", place / "lab1_before")
+    file = paths.LABS / "lab1_before" / "lab.toml"
+    file.write_text(file.read_text().replace('"lab9"', '"lab1"'))
+    assert "next: read handouts/lab1.md" in listed(monkeypatch, capsys)
+    (folder / "add.c").write_text("int one;\n")
+    assert "next: make lab9 && ./grade lab9" in listed(monkeypatch, capsys)
 
 
 def test_colour_when_it_is_asked_for(
