@@ -29,8 +29,14 @@ def build(
     if submission.problems:
         raise common.UsageError("; ".join(submission.problems))
     common.announce_first_build()
-    asked = chosen == "sim" and not unit_tests and nvcc.here()
-    made = builder.build(submission, chosen, verbose, "unit" if unit_tests else "run", nvcc=asked)
+    made = builder.build(
+        submission,
+        chosen,
+        verbose,
+        "unit" if unit_tests else "run",
+        checked=bool(loaded.safe) and chosen != "gpu" and not unit_tests,  # ./grade is next
+        nvcc=chosen == "sim" and not unit_tests and nvcc.here(),
+    )
     for warning in made.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
     if made.binary is None:
