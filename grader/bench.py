@@ -15,8 +15,9 @@ import numpy as np
 from grader import bands, sandbox
 from grader.bands import Band
 from grader.cases import Inputs
+from grader.jail import View
 from grader.operations import OPERATIONS
-from grader.run import MAX_TEXT, RUNNER, crash, last_line, read_regular
+from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.spec import Speed
 from grader.speed import F64
 
@@ -70,6 +71,7 @@ class Bench:
     reference: Path | None
     threads: int
     wall: bool  # the clock outside is the one on the wall, not the processor's account
+    gpu: bool = False
 
     def run(
         self,
@@ -107,8 +109,11 @@ class Bench:
                 address_space=None,
                 processor=False,
             )
+            opened = (self.program, self.student, self.baseline, self.reference)
+            reads = (folder, *(path for path in opened if path))
+            view = View(reads, made(folder, ("bands", "status.json")), gpu=self.gpu)
             before = _children_seconds()
-            done = sandbox.launch(argv, bounds, folder)
+            done = sandbox.launch(argv, bounds, folder, view=view)
             processor = _children_seconds() - before
             ran = _ran(done, processor, folder)
             if ran.end != "completed":
@@ -143,6 +148,8 @@ def _ran(done: sandbox.Finished, processor: float, folder: Path) -> Ran:
         return ended("failed", "did not come to an end while it was timed, and was stopped")
     if done.flooded:
         return ended("failed", "printed more than a megabyte; take the printing out")
+    if done.swollen:
+        return ended("failed", sandbox.SWOLLEN)
     if done.signal is not None:
         return ended("failed", crash(done.signal))
     said = last_line(done.stderr)

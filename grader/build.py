@@ -17,15 +17,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import files, paths, sandbox
+from grader import files, jail, paths, sandbox
+from grader.jail import View
 from grader.spec import Lab
 
 KEPT_BUILDS = 12  # of one lab; older ones are removed. A submission may have several
 IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
-COMPILE_LIMITS = sandbox.Limits(seconds=90, output=1 << 20, address_space=None, grace=2)
+COMPILE_LIMITS = sandbox.Limits(
+    seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2
+)
+TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 
+# In a folder while make is at work there: what a killed make left half-written would else count.
+UNFINISHED = ".unfinished"
 _TARGETS = {"run": "run-binary", "unit": "test-binary", "speed": "speed-binary"}
 
 
@@ -50,6 +56,7 @@ class Submission:
     shown: str
     contents: dict[str, bytes]
     problems: list[str]  # why a file cannot be graded, in words
+    home: Path | None = None  # where it is built; None: build/<lab>, which keeps the last few
 
     def digest(self, name: str) -> str:
         return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
@@ -187,13 +194,22 @@ def build(
     }
     _ready(f"the parts of {lab.id} that come with the course", targets, variables, verbose)
     with _alone(out):
-        made = _make(targets, variables, COMPILE_LIMITS, verbose, {"SHOWN": submission.shown})
+        environment = {"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"}
+        (out / UNFINISHED).touch()
+        seen = view(lab, out, backend)
+        ready = variables | {"READY": "1"}
+        made = _make(targets, ready, COMPILE_LIMITS, verbose, environment, seen)
+        if made.status is not None:
+            (out / UNFINISHED).unlink(missing_ok=True)
     log = made.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
     if made.status == 0:
         second = out / "checked" if checked else None
         product = "student.so" if target == "speed" else target
+        for binary in filter(None, (out / product, second)):
+            if binary.is_symlink() or not binary.is_file():
+                raise BuildError(f"{binary} is not a file", log)
         report = out / "nvcc.txt" if nvcc else None
         return Build(out / product, [], warnings, made.seconds, second, report)
     errors = _explain(made, log, diagnostics, submission)
@@ -225,8 +241,10 @@ def _stage(submission: Submission, backend: str) -> Path:
     mixed = hashlib.sha256(f"{backend}\0{submission.shown}\0".encode())
     for name, content in sorted(submission.contents.items()):
         mixed.update(f"{name}\0{len(content)}\0".encode() + content)
-    home = paths.BUILD / submission.lab.id
+    home = submission.home or paths.BUILD / submission.lab.id
     out = home / mixed.hexdigest()[:12]
+    if (out / UNFINISHED).exists():
+        shutil.rmtree(out, ignore_errors=True)
     source = out / "src"
     source.mkdir(parents=True, exist_ok=True)
     for name, content in submission.contents.items():
@@ -269,12 +287,13 @@ def _make(
     limits: sandbox.Limits,
     verbose: bool,
     env: dict[str, str] | None = None,
+    view: View | None = None,
 ) -> sandbox.Finished:
     argv = ["make", "--no-print-directory", f"-j{len(targets)}", "-Otarget", *targets]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     try:
-        made = sandbox.launch(argv, limits, paths.ROOT, env)
+        made = sandbox.launch(argv, limits, paths.ROOT, env, view)
     except OSError as problem:
         raise BuildError(
             f"make cannot be run: {problem.strerror}; try ./grade doctor", ""
@@ -282,6 +301,20 @@ def _make(
     if verbose:
         print(made.stdout.decode(errors="replace"), end="", flush=True)
     return made
+
+
+def view(lab: Lab, out: Path, backend: str) -> View:
+    """What the compiler of a submission sees: its files, the public headers, what is linked."""
+    here, common = paths.LABS / lab.folder, paths.LABS / "common"
+    lib, ours = paths.BUILD / "lib" / "plain", given(lab, backend)
+    reads = [paths.ROOT / "Makefile", *common.glob("*.h"), *here.glob("*.h")]
+    reads += [*here.glob("baseline.*"), *here.glob("flags.mk"), *ours.glob("*.o")]
+    reads += [lib / "libcommon.a", lib / "libsim.a", lib / "common" / "runner.o", out / "src"]
+    if backend == "sim":
+        simulator = paths.LABS / "sim"
+        reads += [simulator / "include", *simulator.glob("*.py"), *jail.interpreter()]
+    jail.give(out)
+    return View(tuple(reads), (out,), temporary=TEMPORARY)
 
 
 def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bool) -> None:
@@ -338,6 +371,8 @@ def _explain(
         return [f"compiling took more than {COMPILE_LIMITS.seconds:.0f} s and was stopped"]
     if made.flooded:
         return ["the compiler printed more than a megabyte of messages and was stopped"]
+    if made.swollen:
+        return [f"the compiler {sandbox.SWOLLEN}"]
     errors = [d for d in diagnostics if d.severity == "error"]
     if errors:
         return listed(errors, submission)

@@ -48,7 +48,7 @@ def check(
         return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
     truth = truths.of(lab, case)
     given = truth.given
-    outcome = run(lab, case, binary, given, work)
+    outcome = run(lab, case, binary, given, work, gpu=backend == "gpu")
     if outcome.end == "our-fault":
         return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
     if case.inject:

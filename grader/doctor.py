@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from datasets import generate
-from grader import stamp, system
+from grader import jail, stamp, system
 
 State = Literal["ok", "missing", "optional"]
 OLDEST_GCC = 12  # the first with -ftrivial-auto-var-init
@@ -172,6 +172,14 @@ def photograph() -> Row:
     return Row("photograph", "missing", "build/datasets/coffee.png is not the manifest's", advice)
 
 
+def sandbox() -> Row:
+    why = jail.missing()
+    if why is None:
+        return Row("sandbox", "ok", jail.tier())
+    advice = "your own code runs without; only ./grade bulk, for others' code, needs it"
+    return Row("sandbox", "optional", why, advice)
+
+
 def report() -> list[Row]:
     """Looks at everything. Takes a second or so."""
     simulator = "./grade setup installs it"
@@ -187,6 +195,7 @@ def report() -> list[Row]:
         photograph(),
         check(),
         *clang(),
+        sandbox(),
         nvcc(),
         gpu(),
     ]

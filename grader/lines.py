@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grader import paths, sandbox
+from grader.jail import View
 
 OURS = str(paths.LABS / "sim" / "include")  # inlined into the program, and not what it says
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -25,7 +26,8 @@ def places(binary: Path, counters: Iterable[int]) -> dict[int, Place]:
         return found
     argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in wanted)]
     try:
-        said = sandbox.launch(argv, sandbox.Limits(seconds=20), binary.parent).stdout
+        limits, view = sandbox.Limits(seconds=20), View(reads=(binary,))
+        said = sandbox.launch(argv, limits, binary.parent, view=view).stdout
     except OSError:
         return found
     pc = -1

@@ -24,6 +24,7 @@ import numpy as np
 from grader import lines, paths, sandbox, sanitizer
 from grader.cases import Inputs
 from grader.finding import Finding
+from grader.jail import View, give
 from grader.operations import OPERATIONS, Array
 from grader.spec import Case, Input, Lab
 
@@ -77,6 +78,7 @@ class Mode:
     counted: bool = False
     pictured: bool = False
     address_space: int | None = sandbox.ADDRESS_SPACE
+    debugger: bool = False  # it looks at its own threads, with ptrace
 
 
 # One thread of the host: what a traced run counts and finds does not depend on the cores.
@@ -86,7 +88,9 @@ TRACED = Mode(_TRACED, counted=True)
 PICTURED = Mode(_TRACED, counted=True, pictured=True)
 BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})
 # AddressSanitizer reserves terabytes of addresses for its shadow.
-SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None)
+SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None, debugger=True)
+# All that a run may write. They are there before it, and are all that it can write behind walls.
+LEFT = ("out.raw", "status.json", "findings.jsonl", "profile.jsonl")
 
 
 @contextmanager
@@ -111,7 +115,13 @@ def _sweep(home: Path) -> None:
 
 
 def run(
-    lab: Lab, case: Input, binary: Path, given: Inputs, work: Path, mode: Mode = PLAIN
+    lab: Lab,
+    case: Input,
+    binary: Path,
+    given: Inputs,
+    work: Path,
+    mode: Mode = PLAIN,
+    gpu: bool = False,
 ) -> Outcome:
     """Runs `case` once. Raises OSError when the machine cannot (disk full, say)."""
     folder = Path(tempfile.mkdtemp(dir=work))
@@ -138,7 +148,8 @@ def run(
             file_size=max(wanted.bytes(), MAX_TEXT),
             address_space=mode.address_space,
         )
-        done = sandbox.launch(argv, limits, folder, env)
+        view = View((binary, folder), made(folder, LEFT), debugger=mode.debugger, gpu=gpu)
+        done = sandbox.launch(argv, limits, folder, env, view)
         findings = findings_in(folder, binary)
         if mode is SANITIZED:
             findings += sanitizer.findings(done.stderr.decode(errors="replace"))
@@ -148,6 +159,16 @@ def run(
         return replace(outcome, profile=profile, warps=warps)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def made(folder: Path, names: tuple[str, ...]) -> tuple[Path, ...]:
+    """Empty files that a run will write."""
+    files = tuple(folder / name for name in names)
+    for file in files:
+        file.touch(mode=0o644)
+        give(file)
+    folder.chmod(0o755)  # mkdtemp() makes it for our user alone
+    return files
 
 
 def _outcome(
@@ -166,6 +187,8 @@ def _outcome(
         return ended("timeout", f"did not finish within {seconds:g} s and was stopped")
     if done.flooded:
         return ended("flood", "printed more than a megabyte and was stopped; take the printing out")
+    if done.swollen:
+        return ended("crashed", sandbox.SWOLLEN)
     if done.signal is not None:
         return ended("crashed", crash(done.signal))
     status = _status(folder)

@@ -1,14 +1,19 @@
 """Runs one command within limits and leaves nothing of it behind.
 
-The command gets a session of its own, limits on time, memory, file size and output, a small
-environment and no standard input. When it ends, or must end, everything that descends from it is
-killed: the grader is made the reaper of orphans, so a process that detached itself is found too.
+The command gets a session of its own, limits on time, memory, processes, file size and output, a
+small environment and no standard input. When it ends, or must end, everything that descends from it
+is killed: the grader is made the reaper of orphans, so a process that detached itself is found too.
+With a View it also runs behind walls, where this machine has them (jail.py).
+
+Memory is limited twice: the addresses of one process by the kernel (RLIMIT_AS), and what all of
+them together hold in fact by the grader, which looks every 50 ms and kills.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import resource
 import selectors
@@ -20,6 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from grader import jail
+from grader.jail import View, Walled
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -29,6 +37,15 @@ KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEV
 
 
 ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
+MEMORY = 4 << 30  # bytes that a command and what it started may hold; labs need a tenth of it
+SWOLLEN = f"used more than {MEMORY >> 30} GB of memory and was stopped"
+LOOK = 0.05  # seconds between two looks at the clock and the memory
+PAGE = resource.getpagesize()
+
+
+def _most_processes() -> int:
+    """Room for make and its compilers, or for OpenMP's threads on every core."""
+    return 64 + 4 * (os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -39,13 +56,19 @@ class Limits:
     output: int = 1 << 20  # of stdout and stderr, each; more ends the command
     file_size: int = 1 << 30
     address_space: int | None = ADDRESS_SPACE
+    memory: int = MEMORY  # resident, of all its processes
+    processes: int = field(default_factory=_most_processes)  # and threads; behind walls only
+    open_files: int = 256  # behind walls only
     processor: bool = True  # also limit processor time: Linux then reads its clock in steps of 4 ms
     grace: float = 0.0  # between SIGTERM and SIGKILL; make needs it to remove half-written files
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a command ended. Exactly one of `status` and `signal` is set."""
+    """How a command ended. Exactly one of `status` and `signal` is set.
+
+    `swollen`: it held more memory than it may, and was killed.
+    """
 
     status: int | None
     signal: int | None
@@ -54,6 +77,7 @@ class Finished:
     seconds: float
     stdout: bytes = b""
     stderr: bytes = b""
+    swollen: bool = False
 
 
 @dataclass
@@ -62,16 +86,42 @@ class _Stream:
     data: bytearray = field(default_factory=bytearray)
 
 
+@dataclass
+class _Watched:
+    """What was seen of a command until it ended or had to."""
+
+    streams: list[_Stream]
+    timed_out: bool = False
+    flooded: bool = False
+    swollen: bool = False
+
+    def stopped(self) -> bool:
+        return self.timed_out or self.flooded or self.swollen
+
+
 def launch(
     argv: list[str],
     limits: Limits,
     cwd: Path,
     env: dict[str, str] | None = None,
+    view: View | None = None,
 ) -> Finished:
-    """Runs `argv` to its end or to a limit. Raises OSError when it cannot be started."""
+    """Runs `argv` to its end or to a limit. Raises OSError when it cannot be started.
+
+    `view`: what it may see, where there are walls; None for what is ours.
+    """
+    if view is None or jail.missing() is not None:
+        environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
+        environment |= {"LC_ALL": "C.UTF-8"} | (env or {})
+        return _launch(argv, limits, cwd, environment, None)
+    with jail.walled(argv, view, cwd, env or {}, limits.processes) as walled:
+        return _launch(walled.argv, limits, Path("/"), walled.env, walled)
+
+
+def _launch(
+    argv: list[str], limits: Limits, cwd: Path, env: dict[str, str], walled: Walled | None
+) -> Finished:
     _become_reaper()
-    environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
-    environment |= {"LC_ALL": "C.UTF-8"} | (env or {})
     start = time.monotonic()
     process = subprocess.Popen(
         argv,
@@ -79,30 +129,45 @@ def launch(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
-        env=environment,
+        env=env,
         close_fds=True,
+        pass_fds=walled.files if walled else (),
         start_new_session=True,
-        preexec_fn=_limiter(limits),
+        preexec_fn=_limiter(limits, walled is not None),
     )
     try:
-        streams, timed_out, flooded = _watch(process, limits, start + limits.seconds)
+        watched = _watch(process, limits, start + limits.seconds)
     finally:
-        _kill_all(process, limits.grace)
+        _kill_all(process, 0 if walled else limits.grace)
     code = process.returncode
+    if walled and code >= 0:
+        code = _inside(walled, watched)
     return Finished(
         status=code if code >= 0 else None,
         signal=-code if code < 0 else None,
-        timed_out=timed_out,
-        flooded=flooded,
+        timed_out=watched.timed_out,
+        flooded=watched.flooded,
         seconds=time.monotonic() - start,
-        stdout=bytes(streams[0].data),
-        stderr=bytes(streams[1].data),
+        stdout=bytes(watched.streams[0].data),
+        stderr=bytes(watched.streams[1].data),
+        swollen=watched.swollen,
     )
 
 
-def _limiter(limits: Limits) -> Callable[[], None]:
+def _inside(walled: Walled, watched: _Watched) -> int:
+    """The exit status of the command itself, or minus its signal. Raises OSError when bubblewrap
+    did not come to start it."""
+    code = jail.exit_code(walled)
+    if code is None:
+        said = watched.streams[1].data.decode(errors="replace").strip().splitlines()
+        raise OSError(errno.EIO, f"the sandbox did not start: {said[-1] if said else 'no reason'}")
+    return 128 - code if 128 < code <= 128 + signal.SIGRTMAX else code
+
+
+def _limiter(limits: Limits, walled: bool) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
+    counted = walled and jail.limits_root_now()
 
     def limit() -> None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -110,6 +175,10 @@ def _limiter(limits: Limits) -> Callable[[], None]:
             os._exit(127)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
+        if walled:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
+        if counted:
+            resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
         if limits.processor:
             cpu = int(limits.seconds * (os.cpu_count() or 1)) + 5
             hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -121,46 +190,69 @@ def _limiter(limits: Limits) -> Callable[[], None]:
     return limit
 
 
-def _watch(
-    process: subprocess.Popen[bytes], limits: Limits, deadline: float
-) -> tuple[list[_Stream], bool, bool]:
+def _watch(process: subprocess.Popen[bytes], limits: Limits, deadline: float) -> _Watched:
     """Reads both outputs until the process has ended, or kills it at a limit."""
     assert process.stdout is not None and process.stderr is not None
-    streams = [_Stream(process.stdout), _Stream(process.stderr)]
-    timed_out = flooded = False
+    seen = _Watched([_Stream(process.stdout), _Stream(process.stderr)])
     with selectors.DefaultSelector() as selector:
-        for stream in streams:
+        for stream in seen.streams:
             os.set_blocking(stream.file.fileno(), False)
             selector.register(stream.file, selectors.EVENT_READ, stream)
-        while selector.get_map():
-            # A detached process may hold the pipes open after the command's end: look now and then.
-            for key, _ in selector.select(timeout=max(0.0, min(0.05, deadline - time.monotonic()))):
-                stream = key.data
-                chunk = _read(stream.file)
-                if chunk == b"":
-                    selector.unregister(stream.file)
-                elif chunk:
-                    stream.data += chunk[: limits.output - len(stream.data)]
-                    flooded = flooded or len(stream.data) >= limits.output
-            timed_out = not flooded and time.monotonic() >= deadline
-            if timed_out or flooded or process.poll() is not None:
-                break
-        if process.poll() is None and not (timed_out or flooded):
-            timed_out = _outlasts(process, deadline)
+        look = time.monotonic() + LOOK
+        while not seen.stopped() and process.poll() is None:
+            now = time.monotonic()
+            if now >= look:
+                seen.swollen = _resident(process.pid) > limits.memory
+                look = now + LOOK
+            # A detached process may hold the pipes open after the command's end, and a command may
+            # close them long before its own: look now and then.
+            wait = max(0.0, min(look, deadline) - now)
+            if selector.get_map():
+                seen.flooded = _take(selector, wait, limits.output)
+            else:
+                _wait(process, wait)
+            seen.timed_out = not seen.stopped() and time.monotonic() >= deadline
         _kill_all(process, limits.grace)
-        for stream in streams:
+        for stream in seen.streams:
             _drain(stream, limits.output)
             stream.file.close()
-    return streams, timed_out, flooded
+    return seen
 
 
-def _outlasts(process: subprocess.Popen[bytes], deadline: float) -> bool:
-    """Waits for a process that has closed its outputs; True when the deadline came first."""
-    try:
-        process.wait(timeout=max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return True
-    return False
+def _take(selector: selectors.BaseSelector, wait: float, most: int) -> bool:
+    """Reads what there is. True when a stream has come to its limit."""
+    flooded = False
+    for key, _ in selector.select(timeout=wait):
+        stream = key.data
+        chunk = _read(stream.file)
+        if chunk == b"":
+            selector.unregister(stream.file)
+        elif chunk:
+            stream.data += chunk[: most - len(stream.data)]
+            flooded = flooded or len(stream.data) >= most
+    return flooded
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=seconds)
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process and all below it hold. What forks share is counted twice."""
+    total, waiting = 0, [pid, *_children()]
+    seen: set[int] = set()
+    while waiting:
+        pid = waiting.pop()
+        if pid in seen:
+            continue
+        seen.add(pid)
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+            for task in os.listdir(f"/proc/{pid}/task"):
+                below = Path(f"/proc/{pid}/task/{task}/children").read_text()
+                waiting += [int(child) for child in below.split()]
+    return total
 
 
 def _read(file: IO[bytes]) -> bytes | None:

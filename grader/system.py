@@ -57,6 +57,7 @@ def packages(flavour: str) -> list[Package]:
         needed += [
             Package("clang", "the compiler clang", program="clang"),
             Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
+            Package("bubblewrap", "the sandbox bubblewrap", program="bwrap"),
             *browser(),
         ]
     return needed

@@ -117,6 +117,7 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
         reference if has_solution else None,
         threads,
         wall=where == "gpu" or threads > 1,
+        gpu=where == "gpu",
     )
     if bench.baseline is None and bench.reference is None:
         raise Ended("skip", ["it is timed beside the course's solution, which this copy lacks"])

@@ -124,7 +124,7 @@ static void read_arguments(struct bench *b) {
     if (!b->band)
         die("not enough memory");
     const char *bands = bench_option(job, "--bands", NULL);
-    b->bands = bands ? fopen(bands, "wbxe") : NULL;
+    b->bands = bands ? fopen(bands, "wbe") : NULL;
     if (bands && !b->bands)
         die("%s cannot be written", bands);
 }

@@ -1,0 +1,1 @@
+"""Grades a folder of submissions: intake, worker processes, a store, reports."""

@@ -1,0 +1,135 @@
+"""The walls, probed through the launcher itself; where there are none, that is said and no more."""
+
+import os
+import subprocess
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from grader import jail, paths, seccomp
+from grader.bulk import probe
+from grader.jail import View
+from grader.sandbox import Limits, launch
+
+walls = pytest.mark.skipif(
+    jail.missing() is not None, reason=f"no sandbox on this machine: {jail.missing()}"
+)
+
+
+@cache
+def probes() -> list[probe.Seen]:
+    return probe.all_seen()
+
+
+@walls
+@pytest.mark.parametrize("kind, least", [("refused", 25), ("works", 5), ("stopped", 5)])
+def test_every_probe_comes_out_as_it_must(kind: str, least: int) -> None:
+    seen = [s for s in probes() if s.kind == kind]
+    assert len(seen) >= least
+    assert not probe.surprises(seen)
+
+
+def test_a_probe_that_comes_through_is_a_surprise() -> None:
+    seen = probe.Seen("read another's file", "refused", False, 0.1, "exit status 0")
+    assert probe.surprises([seen]) == ["read another's file: not refused. exit status 0"]
+
+
+@walls
+def test_without_walls_the_probes_do_come_through(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They can fail: the same attempts succeed where nothing holds them."""
+    monkeypatch.setattr(jail, "missing", lambda: "a test")
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    done = launch(["cat", str(secret)], Limits(5), tmp_path, view=View())
+    assert done.stdout == b"x"
+
+
+@walls
+def test_environment_has_what_was_given_and_nothing_else() -> None:
+    done = launch(["env"], Limits(5), Path("/tmp"), {"ONE": "1"}, View())
+    names = {line.split("=")[0] for line in done.stdout.decode().splitlines()}
+    assert names - set(jail.KEPT_VARIABLES) <= {"HOME", "TMPDIR", "LC_ALL", "ONE", "PWD"}
+    assert "ONE" in names
+
+
+@walls
+def test_what_cannot_be_bound_is_our_fault(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="did not start"):
+        launch(["true"], Limits(5), Path("/tmp"), view=View((tmp_path / "missing",)))
+
+
+@walls
+@pytest.mark.parametrize("code", [0, 1, 7, 126, 127])
+def test_exit_status_comes_through(code: int) -> None:
+    done = launch(["sh", "-c", f"exit {code}"], Limits(5), Path("/tmp"), view=View())
+    assert (done.status, done.signal) == (code, None)
+
+
+@walls
+def test_forged_status_of_the_sandbox_does_not_count() -> None:
+    script = 'echo "{ \\"exit-code\\": 0 }" >&2; echo "bwrap: no" >&2; exit 1'
+    done = launch(["sh", "-c", script], Limits(5), Path("/tmp"), view=View())
+    assert done.status == 1
+
+
+@walls
+def test_a_launch_is_quick() -> None:
+    """At most 50 ms more than one without walls, on a machine that is not busy with others."""
+
+    def quickest(view: View | None) -> float:
+        times = []
+        for _ in range(15):
+            start = time.monotonic()
+            launch(["true"], Limits(5), Path("/tmp"), view=view)
+            times.append(time.monotonic() - start)
+        return min(times)
+
+    assert quickest(View()) - quickest(None) < 0.05
+
+
+def test_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    jail.missing.cache_clear()
+    try:
+        assert "bwrap is not installed" in str(jail.missing())
+        assert jail.tier() == "none"
+    finally:
+        monkeypatch.undo()
+        jail.missing.cache_clear()
+
+
+def test_a_student_without_bubblewrap_grades_as_ever(tmp_path: Path) -> None:
+    environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
+    (tmp_path / "cpu_loop.c").write_text("int nothing;\n")
+    done = subprocess.run(
+        [paths.ROOT / "grade", "lab1", "--src", tmp_path],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 1 and "does not define correlate_loops()" in done.stdout
+    assert not done.stderr.strip() or "once" in done.stderr
+
+
+def test_memory_of_a_whole_tree_is_limited(tmp_path: Path) -> None:
+    held = "python3 -c 'b = bytearray(60000000); import time; time.sleep(20)'"
+    done = launch(["sh", "-c", f"{held} & {held} & wait"], Limits(20, memory=100 << 20), tmp_path)
+    assert done.swollen and done.seconds < 15
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_filter_is_whole(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = os.uname_result(("Linux", "x", "6", "1", machine))
+    monkeypatch.setattr(os, "uname", lambda: fake)
+    strict, loose = seccomp.program(), seccomp.program(debugger=True, gpu=True)
+    assert strict and loose and len(strict) % 8 == 0
+    left_out = len(seccomp.DEBUGGER) + len(seccomp.MEMORY)
+    assert (len(strict) - len(loose)) // 8 == 2 * left_out
+    column = seccomp.ARCHITECTURES[machine][0]
+    numbers = [n[column] for n in (seccomp.DENIED | seccomp.MEMORY | seccomp.DEBUGGER).values()]
+    assert len(set(numbers)) == len(numbers)
