@@ -218,6 +218,16 @@ def build(
     return Build(None, errors, warnings, made.seconds)
 
 
+def prepare(lab: Lab, backend: str, timed: bool) -> None:
+    """Builds what comes with the course once for all submissions. Raises BuildError."""
+    speed = timed and lab.speed and backend != "sim"
+    kinds = ["run-binary", "checked-binary"][: 1 if backend == "gpu" else 2]
+    kinds += ["speed-binary"] if speed else []
+    variables = {"LAB": lab.folder, "BACKEND": backend, "FILES": " ".join(lab.submit)}
+    variables["OUT"] = str((paths.BUILD / lab.id).relative_to(paths.ROOT))
+    _ready(f"the parts of {lab.id} that come with the course", kinds, variables, verbose=False)
+
+
 def given(lab: Lab, backend: str) -> Path:
     """Where the lab's own parts are built: the timing program, baseline.so, reference.so."""
     return paths.BUILD / "given" / lab.folder / backend

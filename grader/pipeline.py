@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,11 +31,15 @@ KINDS: dict[type, Kind] = {
 
 @dataclass(frozen=True)
 class Observer:
-    """Who is told what happens while it happens. All are called in the grader's process."""
+    """Who is told what happens while it happens. All are called in the grader's process.
+
+    `timing` is held while something is timed: others may then have to be quiet.
+    """
 
     starting: Callable[[str], None] = field(default=lambda _: None)
     checked: Callable[[Check], None] = field(default=lambda _: None)
     profiled: Callable[[Technique, Profile], None] = field(default=lambda *_: None)
+    timing: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 @dataclass
@@ -257,7 +262,8 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
             where = timed_on(lab, planned, grading.backend)
             assert where is not None  # or it would not be planned
             keep = grading.evidence.timed if grading.evidence else None
-            return timing.check(grading.submission, planned, where, work, keep)
+            with grading.observer.timing():
+                return timing.check(grading.submission, planned, where, work, keep)
         if grading.runner is None:
             return _blank(lab, planned, "skip", [grading.without])
         needs = grading.needs(planned.part)

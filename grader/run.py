@@ -98,7 +98,7 @@ def workspace() -> Iterator[Path]:
     """A folder for the files of one grading; gone afterwards, whatever happens."""
     home = paths.BUILD / "run"
     home.mkdir(parents=True, exist_ok=True)
-    _sweep(home)
+    sweep(home)
     folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=home))
     try:
         yield folder
@@ -106,7 +106,7 @@ def workspace() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _sweep(home: Path) -> None:
+def sweep(home: Path) -> None:
     """Removes what a killed grader could not."""
     for left in home.iterdir():
         pid = left.name.split("-")[0]
