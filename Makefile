@@ -89,6 +89,11 @@ grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 screenshots: setup-dev
 	$(Q)$(PYTHON) -m grader.tests.browser
 
+# A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md (half an hour).
+.PHONY: prove-bulk
+prove-bulk: setup
+	$(Q)$(PYTHON) -m grader.tests.prove_bulk
+
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py
 

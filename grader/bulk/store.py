@@ -64,12 +64,12 @@ class Store:
     def __init__(self, folder: Path, resume: bool) -> None:
         self.folder = folder
         self.own = folder / ".run"  # no student's name begins with a dot: names.py
-        self._lock = _take(self.own)
         path = self.own / "store.sqlite"
+        if resume and not path.exists():
+            raise StoreError(f"{folder} holds no run")
+        self._lock = _take(self.own)
         if path.exists() and not resume:
             raise StoreError(f"{folder} holds a run; --resume continues it, or name another folder")
-        if resume and not path.exists():
-            raise StoreError(f"{folder} holds no run to be resumed")
         try:
             self._db = sqlite3.connect(path, isolation_level=None)
             self._db.execute("pragma journal_mode=wal")
