@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from grader import diagnose, grey_mistakes, layer_mistakes, oracle
 from grader.cases import Inputs
-from grader.diagnose import LARGE, Diagnosis, Mistake
+from grader.diagnose import LARGE
 from grader.judge import Comparison
+from grader.mistake import Diagnosis, Mistake, reproduces
 from grader.operations import OPERATIONS
 from grader.spec import Case
 
@@ -25,10 +26,13 @@ KNOWN: dict[str, Callable[[Case, Inputs, Comparison], Iterator[Mistake]]] = {
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
 
-def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
-    """The known mistake that reproduces the student's output, or None."""
+def explain(
+    case: Case, operation: str, given: Inputs, seen: Comparison, on_host: bool = False
+) -> Diagnosis | None:
+    """The known mistake that reproduces the student's output, or None. `on_host`: no kernel has
+    computed it, but a function that was given the output itself."""
     if operation in oracle.OPERATIONS:
-        return diagnose.explain(case, operation, given, seen)
+        return diagnose.explain(case, operation, given, seen, on_host)
     if seen.unwritten.all():
         things = OPERATIONS[operation].things()
         return Diagnosis("nothing-written", f"none of the output's {things} was written")
@@ -39,7 +43,7 @@ def explain(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diag
     if seen.got.size > LARGE or operation not in KNOWN:
         return None
     for mistake in KNOWN[operation](case, given, seen):
-        if diagnose.reproduces(mistake.output(), seen):
+        if reproduces(mistake.output(), seen):
             return Diagnosis(mistake.name, mistake.text)
     return diagnose.scaled(seen) if seen.got.dtype.kind == "f" else None
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from grader import plane_mistakes
 from grader.cases import Inputs
-from grader.diagnose import Mistake
 from grader.grey import DECIMALS, WEIGHTS, Triple, grey, weighted
 from grader.judge import Comparison
+from grader.mistake import Mistake
 from grader.oracle import Expected
 from grader.spec import Case
 
@@ -30,6 +31,7 @@ def mistakes(case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
     yield from _weights(image, name)
     yield from _roundings(image, weights, DECIMALS[name])
     yield from _places(image, weights, seen)
+    yield from _moved(image, weights, seen)
 
 
 def _unwritten(seen: Comparison) -> Iterator[Mistake]:
@@ -98,6 +100,21 @@ def _roundings(
             f"this is what decimal weights give, {how}: the rule's are in units of 1/32768",
             np.floor(floating + half).astype(np.int64),
         )
+    yield _exactly(
+        "not-normalised",
+        "the sum was not divided by 32768: shift it right by 15, or only its lowest byte is left",
+        (total + 16384) & 255,
+    )
+    yield _exactly(
+        "not-normalised",
+        "the sum was not divided by 32768: shift it right by 15, or every value is cut to 255",
+        np.minimum(total + 16384, 255),
+    )
+    yield _exactly(
+        "accumulated",
+        "each value was added to what the output held before: set it, and add nothing to it",
+        (((total + 16384) >> 15) + POISON) & 255,
+    )
     small = [(w + 64) >> 7 for w in weights]
     yield _exactly(
         "eight-bit-weights",
@@ -120,13 +137,9 @@ def _places(image: npt.NDArray[np.uint8], weights: Triple, seen: Comparison) -> 
         "the image was read as three planes, one after the other; a pixel's bytes lie together",
         grey(np.moveaxis(planes, 0, 2), weights),
     )
-    if height == width:
-        yield _exactly(
-            "transposed", "x and y are swapped in the output", np.asarray(seen.expected.value).T
-        )
     flat = seen.expected.value.reshape(-1).astype(np.int64)
     for vector in (4, 8, 16, 32, 64):
-        order = _moved(seen, flat, vector)
+        order = _permuted(seen, flat, vector)
         if order is not None:
             yield _exactly(
                 "wrong-order",
@@ -136,7 +149,47 @@ def _places(image: npt.NDArray[np.uint8], weights: Triple, seen: Comparison) -> 
             )
 
 
-def _moved(seen: Comparison, flat: I64, vector: int) -> I64 | None:
+def _moved(image: npt.NDArray[np.uint8], weights: Triple, seen: Comparison) -> Iterator[Mistake]:
+    """Pixels that are read or written where another one belongs."""
+    height, width, _ = image.shape
+    right = seen.expected.value
+    if height > 1 and width > 1:
+        yield _exactly(
+            "transposed",
+            "x and y are swapped where the output is written",
+            np.ascontiguousarray(right.T).reshape(right.shape),
+        )
+        yield _exactly(
+            "image-transposed",
+            "x and y are swapped where the image is read",
+            np.ascontiguousarray(right.reshape(width, height).T),
+        )
+    bytes_ = image.reshape(-1)
+    for stride, first, name, text in (
+        (4, 0, "channel-stride", "pixels were read 4 bytes apart; one has 3, without a gap"),
+        (1, 0, "channel-stride", "pixels were read 1 byte apart; one has 3"),
+        (3, 1, "shifted", "each pixel was read 1 byte too far on: its colours are G, B, R"),
+        (3, 3, "shifted", "each output holds the grey of the next pixel"),
+        (3, -3, "shifted", "each output holds the grey of the pixel before it"),
+    ):
+        places = np.arange(right.size)[:, None] * stride + first + np.arange(3)[None, :]
+        known = np.asarray(((places >= 0) & (places < bytes_.size)).all(axis=1))
+        read = bytes_[np.where(known[:, None], places, 0)]
+        value = grey(read[None], weights)[0].astype(np.float64)
+        yield _exactly(name, text, np.where(known, value, np.nan).reshape(right.shape))
+    for pitch, words in plane_mistakes.pitches(width, height, 0) if height > 1 else ():
+        y, x = np.indices(right.shape)
+        there = y * pitch + x
+        value = right.reshape(-1)[np.minimum(there, right.size - 1)]
+        yield _exactly(
+            "row-pitch",
+            f"the image's rows were read {pitch} pixels apart, {words}; one begins width = {width} "
+            "after the other",
+            np.where(there < right.size, value, np.nan),
+        )
+
+
+def _permuted(seen: Comparison, flat: I64, vector: int) -> I64 | None:
     """The output that one permutation inside all groups of `vector` pixels gives, if one is seen
     in the first groups. It must hold in all of them to be reported."""
     groups = len(flat) // vector

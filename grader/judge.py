@@ -10,6 +10,11 @@ import numpy.typing as npt
 
 from grader.oracle import Expected
 
+POISON = np.uint32(0xFFFFFFFF)  # what device memory holds before it is written, in each word
+# What a float or a double of the output holds before the call: a signalling NaN. Arithmetic makes
+# it a quiet one, all ones, which tells "added to what was there" from "never written".
+SIGNALLING = {4: 0xFFBFFFFF, 8: 0xFFF7FFFFFFFFFFFF}  # by the bytes of an element
+
 Array = npt.NDArray[Any]
 
 
@@ -19,6 +24,7 @@ class Comparison:
 
     wrong: npt.NDArray[np.bool_]
     unwritten: npt.NDArray[np.bool_]  # of bytes nothing is known: 255 is a value like another
+    untouched: npt.NDArray[np.bool_]  # of those, where not even arithmetic took place
     got: Array
     expected: Expected
 
@@ -48,11 +54,12 @@ def bits(array: Array) -> npt.NDArray[Any]:
 
 
 def unwritten(got: Array) -> npt.NDArray[np.bool_]:
-    """Where a float still has every bit set, as before the call; a byte tells nothing."""
+    """Where a float is what it was before the call, or that after arithmetic: every bit set, which
+    is also what device memory and timed outputs hold at first. A byte tells nothing."""
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     words = bits(got)
-    return np.asarray(words == np.iinfo(words.dtype).max)
+    return np.asarray(_untouched(got) | (words == np.iinfo(words.dtype).max))
 
 
 def number(value: float, kind: np.dtype[Any]) -> str:
@@ -64,4 +71,14 @@ def compare(got: Array, expected: Expected) -> Comparison:
     """Every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
         close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
-    return Comparison(~close, unwritten(got), got, expected)
+    untouched = _untouched(got)
+    poisoned = unwritten(got)
+    if untouched.any():
+        got = np.where(untouched, np.array(np.nan, dtype=got.dtype), got)  # one that is quiet
+    return Comparison(~close, poisoned, untouched, got, expected)
+
+
+def _untouched(got: Array) -> npt.NDArray[np.bool_]:
+    if got.dtype.kind != "f":
+        return np.zeros(got.shape, dtype=np.bool_)
+    return np.asarray(bits(got) == SIGNALLING[got.dtype.itemsize])

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader import layers
+from grader import layer_places, layers
 from grader.cases import Inputs
-from grader.diagnose import Mistake
 from grader.judge import Comparison
 from grader.layers import Array
+from grader.mistake import Mistake
 from grader.oracle import Expected
 from grader.spec import Case
 
 
-def depthwise(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mistake]:
+def depthwise(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
     """One mask (k x k) for every channel (c x height x width)."""
     image, mask = given.image, given.mask
     if image.dtype == np.float64:
@@ -30,9 +30,10 @@ def depthwise(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mistake
         lambda: _spread(layers.depthwise(image, mask)),
     )
     yield Mistake("copied", "the output is the input, unchanged", lambda: _exactly(image))
+    yield from layer_places.mistakes(image, mask, layers.depthwise, seen)
 
 
-def convolution(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mistake]:
+def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
     """n masks (n x c x k x k) over all channels."""
     image, bank = given.image, given.mask
 
@@ -72,6 +73,7 @@ def convolution(_case: Case, given: Inputs, _seen: Comparison) -> Iterator[Mista
         lambda: _interleaved(layers.convolution(image, bank)),
     )
     yield from _some_channels(image, bank)
+    yield from layer_places.mistakes(image, bank, layers.convolution, seen)
 
 
 def _reused(image: Array, bank: Array) -> Iterator[Mistake]:
@@ -113,12 +115,24 @@ def _turned(mask: Array) -> Iterator[tuple[str, str, Array]]:
         mask[..., ::-1, ::-1],
     )
     yield (
+        "mask-mirrored",
+        "this is what masks mirrored left to right give: the sign of the x offset is wrong",
+        mask[..., ::-1],
+    )
+    yield (
+        "mask-upside-down",
+        "this is what masks turned upside down give: the sign of the y offset is wrong",
+        mask[..., ::-1, :],
+    )
+    yield (
         "mask-transposed",
         "this is what transposed masks give: rows and columns of each are swapped",
         np.swapaxes(mask, -1, -2),
     )
     size = mask.shape[-1]
     for name, rows, columns in (
+        ("last row and column", slice(0, -1), slice(0, -1)),
+        ("first row and column", slice(1, None), slice(1, None)),
         ("last row", slice(0, -1), slice(None)),
         ("last column", slice(None), slice(0, -1)),
         ("first row", slice(1, None), slice(None)),

@@ -9,13 +9,12 @@ import pytest
 
 from grader import diagnose, oracle, tiles
 from grader.cases import Inputs
-from grader.judge import compare
+from grader.judge import POISON, SIGNALLING, compare
 from grader.oracle import F32
 from grader.spec import Case
 
 CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
 HEIGHT, WIDTH = 23, 37
-POISON = np.uint32(0xFFFFFFFF)  # what a float of the output holds before it is written
 
 
 def inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
@@ -64,6 +63,34 @@ def window_off(given: Inputs) -> F32:
     return oracle.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
 
 
+def framed(given: Inputs, frame: F32) -> F32:
+    out = frame.copy()
+    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
+    return out
+
+
+def read_with_pitch(image: F32, pitch: int) -> F32:
+    """The image as it looks when its rows are taken to be `pitch` apart."""
+    flat = np.pad(image.reshape(-1), (0, HEIGHT * pitch))
+    return np.stack([flat[y * pitch : y * pitch + WIDTH] for y in range(HEIGHT)])
+
+
+def written_with_pitch(given: Inputs, pitch: int) -> F32:
+    out = unwritten(given.image, ALL, ALL).reshape(-1)
+    for y, row in enumerate(right(given)):
+        out[y * pitch : y * pitch + WIDTH] = row
+    return out.reshape(HEIGHT, WIDTH)
+
+
+def with_stride(mask: F32, stride: int) -> F32:
+    flat = np.pad(mask.reshape(-1), (0, 99))
+    return np.stack([flat[b * stride : b * stride + 5] for b in range(5)])
+
+
+def correlated(image: F32, given: Inputs) -> F32:
+    return oracle.correlate64(image, given.mask, "zero").astype(np.float32)
+
+
 ALL = slice(None)
 MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
@@ -80,7 +107,9 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
         "single-tap",
         lambda g: right(g, mask=without(g.mask, slice(1, 2), slice(3, 4))),
     ),
-    "factor": ("scaled", lambda g: right(g) / np.float32(25)),
+    "factor": ("scaled", lambda g: right(g) / np.float32(24)),
+    "divided by the taps": ("normalised", lambda g: right(g) / np.float32(25)),
+    "divided by the sum": ("normalised", lambda g: right(g) / g.mask.sum()),
     "copied": ("copied", lambda g: g.image.copy()),
     "zeros": ("all-zero", lambda g: np.zeros_like(g.image)),
     "nan": ("nan", lambda g: np.full_like(g.image, np.float32("nan"))),
@@ -106,6 +135,40 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     ),
     "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
     "window off by a radius": ("window-off", window_off),
+    "x and y swapped in the output": (
+        "transposed",
+        lambda g: np.ascontiguousarray(right(g).T).reshape(HEIGHT, WIDTH),
+    ),
+    "x and y swapped in the image": (
+        "image-transposed",
+        lambda g: correlated(np.ascontiguousarray(g.image.reshape(WIDTH, HEIGHT).T), g),
+    ),
+    "width and height swapped": (
+        "width-height-swapped",
+        lambda g: correlated(g.image.reshape(WIDTH, HEIGHT), g).reshape(HEIGHT, WIDTH),
+    ),
+    "rows of the image too short": (
+        "row-pitch",
+        lambda g: correlated(read_with_pitch(g.image, WIDTH - 1), g),
+    ),
+    "rows of the image padded": (
+        "row-pitch",
+        lambda g: correlated(read_with_pitch(g.image, 64), g),
+    ),
+    "rows of the output too short": ("row-pitch", lambda g: written_with_pitch(g, WIDTH - 1)),
+    "rows of the mask too long": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 6))),
+    "rows of the largest mask": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 17))),
+    "rows of the mask too short": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 4))),
+    "frame of zeros": ("border-skipped", lambda g: framed(g, np.zeros_like(g.image))),
+    "frame of the input": ("border-skipped", lambda g: framed(g, g.image)),
+    "window one to the right": (
+        "shifted",
+        lambda g: oracle.correlate64(np.pad(g.image, 3), g.mask, "zero")[3:-3, 4:-2].astype("f4"),
+    ),
+    "windows a radius below": (
+        "window-off",
+        lambda g: oracle.correlate64(np.pad(g.image, 4), g.mask, "zero")[6:-2, 4:-4].astype("f4"),
+    ),
     "uninitialised": ("uninitialised-sum", lambda g: right(g) - np.float32(1.7e38)),
 }
 
@@ -197,3 +260,60 @@ def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
     other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
     found = diagnose.explain(CASE, "correlate", given, compare(other, seen.expected))
     assert found is None or found.name != "apron-missing"
+
+
+def untouched(where: tuple[slice, slice]) -> F32:
+    """The right output, but for what the function never wrote."""
+    out = right(inputs())
+    out.view(np.uint32)[where] = SIGNALLING[4]
+    return out
+
+
+def added_to(where: tuple[slice, slice]) -> F32:
+    """As untouched, but the function added to what the output held."""
+    with np.errstate(invalid="ignore"):
+        return untouched(where) + np.float32(1) - np.float32(1)
+
+
+@pytest.mark.parametrize(
+    ("out", "on_host", "name"),
+    [
+        (untouched((ALL, ALL)), True, "nothing-written"),
+        (untouched((ALL, ALL)), False, "nothing-written"),
+        (added_to((ALL, ALL)), True, "accumulated"),
+        (added_to((slice(3, 9), ALL)), True, "accumulated"),
+        (untouched((slice(22, None), ALL)), True, "last-block-missing"),
+        (untouched((slice(21, None), ALL)), False, "left-before-loading"),
+    ],
+)
+def test_what_was_never_written_is_told_from_what_was_added_to(
+    out: F32, on_host: bool, name: str
+) -> None:
+    given = inputs()
+    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    found = diagnose.explain(CASE, "correlate", given, seen, on_host)
+    assert found is not None and found.name == name
+
+
+@pytest.mark.parametrize("kind", [("left",), ("top", "bottom"), ("left", "right", "top", "bottom")])
+def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]) -> None:
+    pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
+    given = Inputs(inputs().image, pair)
+    apron = tiles.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
+    mask = oracle.plane(pair).astype(np.float32)
+    out = tiles.without(apron, given.image, mask, "zero").value.astype(np.float32)
+    seen = compare(out, oracle.lines(given.image, pair, "zero"))
+    found = diagnose.explain(CASE, "lines", given, seen)
+    assert found is not None and found.name == "apron-missing" and apron.words() in found.text
+
+
+def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
+    given = inputs()
+    case = msgspec.structs.replace(CASE, exact="float32 row-major")
+    exact = oracle.float32_row_major(given.image, given.mask, "zero")
+    for out, name in (
+        (right(given), "not-bit-for-bit"),
+        (right(given, mask=given.mask[::-1, ::-1]), "mask-flipped"),
+    ):
+        found = diagnose.explain(case, "correlate", given, compare(out, exact))
+        assert found is not None and found.name == name

@@ -9,9 +9,9 @@ import pytest
 
 from grader import backend, explain, operations, score, spec
 from grader.cases import Inputs, inputs
-from grader.diagnose import Diagnosis
 from grader.grey import DECIMALS, WEIGHTS, grey
 from grader.judge import compare
+from grader.mistake import Diagnosis
 from grader.result import Check
 from grader.spec import Case
 
@@ -63,6 +63,9 @@ def test_one_byte_is_right_and_floats_find_it(name: str) -> None:
     assert not compare((total + np.float32(1)).astype(np.uint8), expected).right()
 
 
+TOTAL = GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384
+
+
 def reordered(vector: int, order: list[int]) -> I64:
     flat = RIGHT.reshape(-1).copy()
     whole = len(flat) // vector * vector
@@ -94,6 +97,16 @@ MISTAKES: dict[str, Callable[[], I64]] = {
     "channel-order": lambda: grey(
         np.moveaxis(GIVEN.image.reshape(3, 53, 61), 0, 2), WEIGHTS["709"]
     ),
+    "transposed": lambda: np.ascontiguousarray(RIGHT.T).reshape(RIGHT.shape),
+    "image-transposed": lambda: RIGHT.reshape(RIGHT.shape[::-1]).T,
+    "channel-stride": lambda: grey(
+        np.resize(GIVEN.image.reshape(-1), (RIGHT.size, 4))[:, :3].reshape(GIVEN.image.shape),
+        WEIGHTS["709"],
+    ),
+    "shifted": lambda: np.roll(RIGHT.reshape(-1), 1).reshape(RIGHT.shape),
+    "row-pitch": lambda: np.stack([RIGHT.reshape(-1)[y * 60 : y * 60 + 61] for y in range(53)]),
+    "not-normalised": lambda: TOTAL & 255,
+    "accumulated": lambda: (RIGHT + 255) & 255,
     "wrong-order": lambda: reordered(16, [*range(8, 16), *range(8)]),
 }
 

@@ -151,6 +151,74 @@ def test_known_mistake_of_depthwise_is_named(name: str) -> None:
     assert found is not None and found.name == name
 
 
+def padded(given: Inputs, mode: str, dx: int = 0) -> np.ndarray:
+    """The sums of an image with another border, or with windows `dx` to the right."""
+    wide = np.pad(given.image, ((0, 0), (2, 2), (2, 2)), mode=mode)  # type: ignore[call-overload]
+    return layers.convolution(wide, given.mask).value[:, 2:-2, 2 + dx : 2 + dx + WIDTH]
+
+
+def by_taps(given: Inputs, factor: Callable[[int, int], float | np.ndarray]) -> np.ndarray:
+    """The sums with the term of each tap (row, column of the mask) times a factor."""
+    total = np.zeros((MASKS, HEIGHT, WIDTH))
+    for row, column in np.ndindex(3, 3):
+        only = np.zeros_like(given.mask)
+        only[..., row, column] = given.mask[..., row, column]
+        total += layers.convolution(given.image, only).value * factor(row, column)
+    return total
+
+
+def right_in(given: Inputs) -> np.ndarray:
+    return layers.convolution(given.image, given.mask).value
+
+
+def turned(image: np.ndarray) -> np.ndarray:
+    return np.swapaxes(image.reshape(-1, WIDTH, HEIGHT), 1, 2)
+
+
+def framed(given: Inputs) -> np.ndarray:
+    out = np.zeros((MASKS, HEIGHT, WIDTH))
+    out[:, 1:-1, 1:-1] = right_in(given)[:, 1:-1, 1:-1]
+    return out
+
+
+PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
+    "wrong-border": lambda g: padded(g, "edge"),
+    "window-off": lambda g: padded(g, "constant", dx=1),
+    "transposed": lambda g: np.swapaxes(right_in(g), 1, 2).reshape(MASKS, HEIGHT, WIDTH),
+    "image-transposed": lambda g: layers.convolution(turned(g.image), g.mask).value,
+    "mask-mirrored": lambda g: layers.convolution(g.image, g.mask[..., ::-1]).value,
+    "mask-upside-down": lambda g: layers.convolution(g.image, g.mask[..., ::-1, :]).value,
+    "border-skipped": framed,
+    "single-tap": lambda g: by_taps(g, lambda row, column: 2 if (row, column) == (0, 2) else 1),
+    "apron-missing": lambda g: by_taps(
+        g, lambda _row, column: np.arange(WIDTH) % 8 + column - 1 >= 0
+    ),
+    "loop-bound": lambda g: by_taps(g, lambda row, column: row < 2 and column < 2),
+    "row-pitch": lambda g: (
+        layers.convolution(
+            np.stack(
+                [
+                    [FLAT[c * HEIGHT * WIDTH + y * 10 :][:WIDTH] for y in range(HEIGHT)]
+                    for c in range(CHANNELS)
+                ]
+            ),
+            g.mask,
+        ).value
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_mistake_with_places_is_named(name: str) -> None:
+    given = inputs()
+    seen = compare(
+        PLACES[name](given).astype(np.float64), layers.convolution(given.image, given.mask)
+    )
+    assert not seen.right()
+    found = explain.explain(CASE, "layers", given, seen)
+    assert found is not None and found.name == name
+
+
 def seen_with_poison(where: tuple[slice, ...]) -> tuple[Inputs, Comparison]:
     given = inputs()
     right = layers.convolution(given.image, given.mask)

@@ -8,8 +8,9 @@
  *
  * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
  * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
- * An output is filled with 0xff bytes (NaN, as a float) between guard zones of 4096 bytes before
- * the call, and written raw afterwards, or as a post-processed picture when its file ends in .png.
+ * An output is filled with 0xff bytes, or with a signalling NaN where its type is f4 or f8, between
+ * guard zones of 4096 bytes before the call, and written raw afterwards, or as a post-processed
+ * picture when its file ends in .png.
  * The status file is written last and gets one line of JSON:
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
  * where `error` is lab_error() of a `returned` other than 0, and `guards` says "intact", "written

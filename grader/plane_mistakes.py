@@ -1,0 +1,305 @@
+"""Known mistakes of a filter of one plane, each as the output that it gives (labs 1 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from grader import oracle, tiles, two_passes
+from grader.cases import Inputs
+from grader.judge import Comparison
+from grader.mistake import Mistake
+from grader.oracle import F32, F64, Expected
+from grader.spec import Case
+
+Make = Callable[..., Callable[[], Expected]]
+MAX_SIZE = 17  # of the masks that the labs allow: what a row of a fixed-size mask has
+
+
+def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
+    """The known mistakes, the likeliest first."""
+    image, mask = given.image, given.mask
+    border = case.border
+
+    def make(image: F32, mask: F32, border: str = border) -> Callable[[], Expected]:
+        return lambda: oracle.OPERATIONS[operation](image, mask, border)
+
+    yield from _turned_masks(image, mask, make)
+    for other in ("zero", "replicate", "wrap", "mirror"):
+        if other != border:
+            yield Mistake(
+                "wrong-border",
+                f"this is what a {other} border gives; this case asks for {border}",
+                make(image, mask, other),
+            )
+    yield from _partial_masks(image, mask, make)
+    if operation == "separable":
+        for name, text, output in two_passes.mistakes(image, mask, border, seen.got):
+            yield Mistake(name, text, output)
+    if operation == "polyphase":
+        yield from _phases(image, mask, make)
+    yield Mistake(
+        "copied",
+        "the output is the input, unchanged",
+        lambda: Expected(image.astype(np.float64), np.zeros(image.shape)),
+    )
+    yield from _border_skipped(image, given.radius, seen.expected)
+    yield from _moved(seen)
+    yield from _windows_off(image, mask, border, make)
+    yield from _swapped(image, mask, make)
+    yield from _strides(image, mask, make)
+    if operation != "polyphase" and mask.shape[0] == mask.shape[1]:
+        for apron in tiles.suspects(seen.wrong, given.radius):
+            yield Mistake(
+                "apron-missing",
+                f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
+                "gives the same result",
+                lambda apron=apron: tiles.without(apron, image, mask, border),  # type: ignore[misc]
+            )
+
+
+def _turned_masks(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
+    for name, text, turned in (
+        (
+            "mask-flipped",
+            "a flipped mask gives (convolution): this lab asks for correlation, "
+            "f(x+a, y+b) goes with g(a, b)",
+            mask[..., ::-1, ::-1],
+        ),
+        (
+            "mask-transposed",
+            "a transposed mask gives: rows and columns of the mask are swapped",
+            np.swapaxes(mask, -1, -2),
+        ),
+        (
+            "mask-mirrored",
+            "a mask mirrored left to right gives: the sign of the x offset is wrong",
+            mask[..., ::-1],
+        ),
+        (
+            "mask-upside-down",
+            "a mask turned upside down gives: the sign of the y offset is wrong",
+            mask[..., ::-1, :],
+        ),
+    ):
+        yield Mistake(name, f"this is what {text}", make(image, np.ascontiguousarray(turned)))
+
+
+def _partial_masks(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
+    def middle(size: int) -> slice:
+        return slice(max(size // 2 - 1, 0), size // 2 + 2)
+
+    def only(rows: slice, columns: slice) -> F32:
+        part = np.zeros_like(mask)
+        part[..., rows, columns] = mask[..., rows, columns]
+        return part
+
+    every = slice(None)
+    ends = "run from -radius to +radius, both included"
+    for name, rows, columns in (
+        ("last row and column", slice(0, -1), slice(0, -1)),
+        ("last row", slice(0, -1), every),
+        ("last column", every, slice(0, -1)),
+        ("first row and column", slice(1, None), slice(1, None)),
+        ("first row", slice(1, None), every),
+        ("first column", every, slice(1, None)),
+        ("outermost ring", slice(1, -1), slice(1, -1)),
+    ):
+        yield Mistake(
+            "loop-bound",
+            f"this is what leaving out the mask's {name} gives: the loops over it must {ends}",
+            make(image, only(rows, columns)),
+        )
+    if max(mask.shape[-2:]) > 5:
+        yield Mistake(
+            "radius-ignored",
+            "only the middle 3x3 of the mask was used: the radius is a parameter",
+            make(image, only(middle(mask.shape[-2]), middle(mask.shape[-1]))),
+        )
+
+
+def _phases(image: F32, bank: F32, make: Make) -> Iterator[Mistake]:
+    for shift in range(1, len(bank)):
+        yield Mistake(
+            "wrong-phase",
+            f"column x was given mask (x + {shift}) mod {len(bank)} of the bank, not x mod "
+            f"{len(bank)}",
+            make(image, np.ascontiguousarray(np.roll(bank, -shift, axis=0))),
+        )
+    for phase in range(len(bank)):
+        yield Mistake(
+            "one-phase",
+            f"mask {phase} of the bank was used for every column",
+            make(image, np.ascontiguousarray(np.repeat(bank[phase : phase + 1], len(bank), 0))),
+        )
+
+
+def _border_skipped(image: F32, radius: int, right: Expected) -> Iterator[Mistake]:
+    """The frame of pixels whose windows reach outside was not computed, but filled."""
+    height, width = image.shape
+    inside = np.zeros(image.shape, dtype=np.bool_)
+    inside[radius : height - radius, radius : width - radius] = True
+    if radius and inside.any():
+        for what, frame in (("is 0", np.zeros(image.shape)), ("is the input", image)):
+            yield Mistake(
+                "border-skipped",
+                f"a frame {radius} px wide {what}: pixels at the border count too",
+                lambda frame=frame: Expected(  # type: ignore[misc]
+                    np.where(inside, right.value, frame), np.where(inside, right.bound, 0)
+                ),
+            )
+
+
+def _moved(seen: Comparison) -> Iterator[Mistake]:
+    """The right values in the wrong places."""
+    value, bound = seen.expected.value, seen.expected.bound
+    height, width = value.shape
+    if height > 1 and width > 1:
+        yield Mistake(
+            "transposed",
+            f"x and y are swapped where the output is written: pixel (x, y) stands at "
+            f"x * {height} + y and belongs at y * {width} + x",
+            lambda: Expected(
+                np.ascontiguousarray(value.T).reshape(value.shape),
+                np.ascontiguousarray(bound.T).reshape(value.shape),
+            ),
+        )
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            if (dy, dx) != (0, 0):
+                yield Mistake(
+                    "shifted",
+                    f"the right values stand {offset(dx, dy)} of where they belong",
+                    lambda dy=dy, dx=dx: Expected(  # type: ignore[misc]
+                        _rolled(value, dy, dx), _rolled(bound, dy, dx)
+                    ),
+                )
+
+
+def offset(dx: int, dy: int) -> str:
+    """Such as "1 px left and 2 px above"."""
+    across = f"{abs(dx)} px {'left' if dx < 0 else 'right'}" if dx else ""
+    down = f"{abs(dy)} px {'above' if dy < 0 else 'below'}" if dy else ""
+    return " and ".join(part for part in (across, down) if part)
+
+
+def _rolled(array: F64, dy: int, dx: int) -> F64:
+    """Moved by (dx, dy); of what comes in from outside nothing is known."""
+    moved = np.roll(array, (dy, dx), (0, 1))
+    if dy:
+        moved[slice(0, dy) if dy > 0 else slice(dy, None)] = np.nan
+    if dx:
+        moved[:, slice(0, dx) if dx > 0 else slice(dx, None)] = np.nan
+    return moved
+
+
+def _windows_off(image: F32, mask: F32, border: str, make: Make) -> Iterator[Mistake]:
+    """Each window lies away from where it must: a radius was forgotten, or is one too many."""
+    radius = mask.shape[-1] // 2
+    height, width = image.shape
+    mode = "edge" if border == "replicate" else "constant"
+    wide = np.pad(image, 2 * radius, mode=mode)  # type: ignore[call-overload]
+    steps = [(1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1)]
+    places = [(radius * dx, radius * dy) for dx, dy in steps]
+    places += [(dx, dy) for dx in (0, 1, -1) for dy in (0, 1, -1) if radius > 1 and (dx or dy)]
+    for dx, dy in places:
+
+        def cropped(dx: int = dx, dy: int = dy) -> Expected:
+            whole = make(wide, mask)()
+            rows = slice(2 * radius + dy, 2 * radius + dy + height)
+            columns = slice(2 * radius + dx, 2 * radius + dx + width)
+            return Expected(whole.value[rows, columns], whole.bound[rows, columns])
+
+        text = f"each window lies {offset(dx, dy)} of its place"
+        if max(abs(dx), abs(dy)) == radius > 1:
+            text += ": as far as the apron is wide, which begins a radius before the tile"
+        yield Mistake("window-off", text, cropped)
+
+
+def _swapped(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
+    """x and y, or width and height, taken for each other where the image is read."""
+    height, width = image.shape
+    if height == 1 or width == 1:
+        return
+    turned = np.ascontiguousarray(image.reshape(width, height).T)
+    yield Mistake(
+        "image-transposed",
+        f"x and y are swapped where the image is read: pixel (x, y) is at y * {width} + x, and was "
+        f"looked for at x * {height} + y",
+        make(turned, mask),
+    )
+    if height != width:
+        for which in (mask, np.swapaxes(mask, -1, -2)):
+            tall = make(image.reshape(width, height), np.ascontiguousarray(which))
+            yield Mistake(
+                "width-height-swapped",
+                f"width and height are swapped: this is what an image of {height}x{width} with the "
+                "same pixels gives",
+                lambda tall=tall: _reshaped(tall(), image.shape),  # type: ignore[misc]
+            )
+
+
+def _reshaped(plane: Expected, shape: tuple[int, ...]) -> Expected:
+    return Expected(plane.value.reshape(shape), plane.bound.reshape(shape))
+
+
+def _strides(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
+    """Rows of the image or of the mask read as if they were longer or shorter than they are."""
+    height, width = image.shape
+    for pitch, words in pitches(width, height, mask.shape[-1] // 2) if height > 1 else ():
+        yield Mistake(
+            "row-pitch",
+            f"the image's rows were read {pitch} pixels apart, {words}; one begins width = {width} "
+            "after the other",
+            make(_rows(image, pitch), mask),
+        )
+    size = mask.shape[-1]
+    for pitch in (size - 1, size + 1, MAX_SIZE):
+        for whole in dict.fromkeys((pitch * pitch, size * size)):
+            if size > 1 and pitch != size and mask.shape[-2] == size:
+                yield Mistake(
+                    "mask-stride",
+                    f"the mask's rows were read {pitch} coefficients apart; one begins "
+                    f"2 * radius + 1 = {size} after the other",
+                    make(image, _masks(mask, pitch, whole)),
+                )
+
+
+def pitches(width: int, height: int, radius: int) -> Iterator[tuple[int, str]]:
+    """Lengths that a row of the image may be taken to have, and how one comes to each."""
+    known = {width: ""}
+    for pitch, words in (
+        (height, "the height"),
+        (width - 1, "width - 1"),
+        (width + 1, "width + 1"),
+        (width + radius, "width + radius"),
+        (width + 2 * radius, "width + 2 * radius, as if the image had its apron"),
+        *((-(-width // n) * n, f"the width rounded up to a multiple of {n}") for n in (4, 8, 16)),
+        *((-(-width // n) * n, f"the width rounded up to a multiple of {n}") for n in (32, 64)),
+    ):
+        if pitch > 0 and pitch not in known:
+            known[pitch] = words
+            yield pitch, words
+
+
+def _rows(image: F32, pitch: int) -> F32:
+    """The image read with rows `pitch` apart."""
+    y, x = np.indices(image.shape)
+    return _read(image, np.asarray(y * pitch + x))
+
+
+def _masks(mask: F32, pitch: int, whole: int) -> F32:
+    """The mask, or the masks, read with rows `pitch` apart and one `whole` after the other."""
+    row, column = np.indices(mask.shape[-2:])
+    number = np.arange(mask.size // row.size).reshape((*mask.shape[:-2], 1, 1))
+    return _read(mask, np.asarray(number * whole + row * pitch + column))
+
+
+def _read(array: F32, places: npt.NDArray[np.int64]) -> F32:
+    """The array's elements at these places; 0 beyond its end."""
+    flat = array.reshape(-1)
+    inside = places < flat.size
+    read = np.where(inside, flat[np.where(inside, places, 0)], np.float32(0))
+    return np.ascontiguousarray(read, dtype=np.float32)
