@@ -15,9 +15,10 @@ from grader.build import Submission
 from grader.cases import Inputs
 from grader.finding import Finding
 from grader.judge import Comparison
+from grader.mistake import Diagnosis
 from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
-from grader.run import Outcome, run
+from grader.run import PLAIN, REVERSED, Outcome, run
 from grader.spec import Case, Lab
 
 
@@ -69,7 +70,51 @@ def check(
     operation = lab.part_of(case).operation
     if keep and not case.hidden:
         keep(Wrong(case, operation, given, seen))
-    return _wrong(submission, case, operation, given, seen, outcome)
+    found = _explained(submission, case, operation, given, seen, outcome)
+    if found is None and _changes(submission, case, binary, backend, given, outcome, work):
+        found = Diagnosis(
+            "order-dependent",
+            "another run gives another result: it depends on the order in which threads run; look "
+            "for a variable that they share, or a value that one writes and another uses",
+        )
+    return _wrong(submission, case, operation, given, seen, outcome, found)
+
+
+def _explained(
+    submission: Submission,
+    case: Case,
+    operation: str,
+    given: Inputs,
+    seen: Comparison,
+    outcome: Outcome,
+) -> Diagnosis | None:
+    """The mistake, where it is known. What the simulator saw is better than any guess about pixels
+    that were not written."""
+    on_host = submission.lab.backends == ["cpu"]
+    found = explain.explain(case, operation, given, seen, on_host)
+    errors = [f for f in outcome.findings if f.severity == "error"]
+    if errors and seen.unwritten.any():
+        things = OPERATIONS[operation].things()
+        missing = f"{int(seen.unwritten.sum())} of {seen.got.size} {things} were never written"
+        return Diagnosis(errors[0].kind, missing)
+    return found
+
+
+def _changes(
+    submission: Submission,
+    case: Case,
+    binary: Path,
+    backend: str,
+    given: Inputs,
+    outcome: Outcome,
+    work: Path,
+) -> bool:
+    """Does another run, on the simulator with threads and blocks in reverse, give other bits?"""
+    mode = REVERSED if backend == "sim" else PLAIN
+    again = run(submission.lab, case, binary, given, work, mode)
+    if again.output is None or outcome.output is None:
+        return False
+    return again.output.tobytes() != outcome.output.tobytes()
 
 
 def _made(
@@ -136,18 +181,18 @@ def _wrong(
     given: Inputs,
     seen: Comparison,
     outcome: Outcome,
+    found: Diagnosis | None,
 ) -> Check:
     place = seen.first()
     got, want = float(seen.got[place]), float(seen.expected.value[place])
     out = OPERATIONS[operation]
     lines = []
-    on_host = submission.lab.backends == ["cpu"]
-    found = explain.explain(case, operation, given, seen, on_host)
     if not found or found.name != "nothing-written":
         where = explain.location(operation, given, seen)
         lines.append(f"{seen.count()} of {seen.got.size} {out.things()} differ: {where}")
         lines.append(
-            f"out{out.place(place)} = {judge.number(got, seen.got.dtype)}, "
+            f"out{out.place(place)}{explain.in_tile(operation, seen)} = "
+            f"{judge.number(got, seen.got.dtype)}, "
             f"want {_wanted(seen, place)}{_against_bound(seen, place)}"
         )
     if found:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import diagnose, grey_mistakes, layer_mistakes, oracle
+from grader import diagnose, grey_mistakes, layer_mistakes, oracle, tiles
 from grader.cases import Inputs
 from grader.diagnose import LARGE
 from grader.judge import Comparison
@@ -26,6 +26,7 @@ KNOWN: dict[str, Callable[[Case, Inputs, Comparison], Iterator[Mistake]]] = {
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
 
+@np.errstate(all="ignore")  # an output may hold anything
 def explain(
     case: Case, operation: str, given: Inputs, seen: Comparison, on_host: bool = False
 ) -> Diagnosis | None:
@@ -53,6 +54,17 @@ def location(operation: str, given: Inputs, seen: Comparison) -> str:
     if operation in oracle.OPERATIONS:
         return diagnose.location(seen, given.radius)
     return _place(operation, given.radius, seen.wrong)
+
+
+def in_tile(operation: str, seen: Comparison) -> str:
+    """Where the first wrong element lies in its tile, in words; "" when nothing repeats."""
+    axes = OPERATIONS[operation].axes
+    if seen.wrong.mean() > 0.9:
+        return ""
+    others = tuple(i for i, axis in enumerate(axes) if axis not in ("y", "x"))
+    *_, y, x = seen.first()
+    found = tiles.place(np.asarray(seen.wrong.any(axis=others)), y, x)
+    return f", {found}" if found else ""
 
 
 def _place(operation: str, radius: int, wrong: Mask) -> str:
@@ -96,6 +108,8 @@ def _unwritten(operation: str, seen: Comparison) -> Diagnosis:
         whole: Mask = np.asarray(missing.all(axis=others))
         if whole.any() and whole[np.argmax(whole) :].all():
             first = int(np.argmax(whole))
+            if name in ("y", "x") and first % 4:
+                continue  # no block ends there
             tail[(slice(None),) * axis + (slice(first, None),)] = True
             ends.append(f"{PLURALS[name]} {first}..{missing.shape[axis] - 1}")
     if ends and (tail == missing).all():

@@ -14,6 +14,8 @@ from grader.mistake import Mistake
 from grader.oracle import Expected
 from grader.spec import Case
 
+MANY = 40  # channels or masks; the parts that they are taken in are smaller
+
 
 def depthwise(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
     """One mask (k x k) for every channel (c x height x width)."""
@@ -79,7 +81,7 @@ def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistak
 def _reused(image: Array, bank: Array) -> Iterator[Mistake]:
     """Weights that are loaded for a part of the channels and then used for the others too."""
     channels = bank.shape[1]
-    for part in range(2, channels):
+    for part in range(2, min(channels, MANY)):
         places = np.arange(channels) % part
         yield Mistake(
             "weights-not-reloaded",
@@ -206,14 +208,19 @@ def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
         "only the last channel is in the sums: they must go on from channel to channel",
         lambda: layers.convolution(image[-1:], bank[:, -1:]),
     )
-    for first in sorted({(channels - 1) // chunk * chunk for chunk in range(2, channels)}):
+    for first in sorted(
+        {(channels - 1) // chunk * chunk for chunk in range(2, min(channels, MANY))}
+    ):
         yield Mistake(
             "last-chunk-only",
             f"only channels {first}..{channels - 1} are in the sums: they start anew with each "
             "part of the channels, and must go on from one to the next",
             lambda first=first: layers.convolution(image[first:], bank[:, first:]),  # type: ignore[misc]
         )
-    for count in range(channels - 1, 0, -1):
+    whole = {channels - channels % part for part in range(2, MANY)}  # the rest is left out
+    for count in sorted({channels - 1, *whole, *range(1, MANY)}, reverse=True):
+        if not 0 < count < channels:
+            continue
         yield Mistake(
             "channels-left-out",
             f"only channels 0..{count - 1} of {channels} are in the sums"

@@ -40,7 +40,7 @@ def mistakes(image: Array, mask: Array, make: Make, seen: Comparison) -> Iterato
             lambda dy=dy, dx=dx: _cropped(make(wide, mask), image.shape, 2 * radius, dy, dx),  # type: ignore[misc]
         )
     yield from _taps(image, mask, make, seen)
-    for apron in tiles.suspects(np.asarray(seen.wrong.any(axis=0)), radius):
+    for apron in tiles.suspects(np.asarray(seen.wrong.any(axis=0)), radius, radius):
         yield Mistake(
             "apron-missing",
             f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} gives "

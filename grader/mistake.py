@@ -35,11 +35,14 @@ class Mistake:
 
 
 def reproduces(mistake: Expected, seen: Comparison) -> bool:
-    """Does the mistake give the student's output, and not just what is right anyway?"""
+    """Does the mistake give the student's output where that is wrong, and where the mistake is?"""
+    right = seen.expected
     with np.errstate(invalid="ignore"):
         same = np.abs(seen.got.astype(np.float64) - mistake.value) <= mistake.bound
+        differs = np.abs(mistake.value - right.value) > mistake.bound + right.bound
     told = ~np.isnan(mistake.value)
     wrong = seen.wrong & told
     if 2 * told.sum() < told.size or 2 * wrong.sum() < seen.wrong.sum():
         return False
-    return bool(same[told].mean() >= MOST and same[wrong].mean() >= MOST)
+    concerned = wrong | (differs & told)
+    return bool(same[told].mean() >= MOST and same[concerned].mean() >= MOST)

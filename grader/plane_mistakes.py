@@ -26,6 +26,14 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
     def make(image: F32, mask: F32, border: str = border) -> Callable[[], Expected]:
         return lambda: oracle.OPERATIONS[operation](image, mask, border)
 
+    if operation != "polyphase":
+        for apron in tiles.suspects(seen.wrong, mask.shape[0] // 2, mask.shape[1] // 2):
+            yield Mistake(
+                "apron-missing",
+                f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
+                "gives the same result",
+                lambda apron=apron: tiles.without(apron, image, mask, border),  # type: ignore[misc]
+            )
     yield from _turned_masks(image, mask, make)
     for other in ("zero", "replicate", "wrap", "mirror"):
         if other != border:
@@ -34,10 +42,10 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
                 f"this is what a {other} border gives; this case asks for {border}",
                 make(image, mask, other),
             )
-    yield from _partial_masks(image, mask, make)
     if operation == "separable":
         for name, text, output in two_passes.mistakes(image, mask, border, seen.got):
             yield Mistake(name, text, output)
+    yield from _partial_masks(image, mask, make)
     if operation == "polyphase":
         yield from _phases(image, mask, make)
     yield Mistake(
@@ -48,16 +56,9 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
     yield from _border_skipped(image, given.radius, seen.expected)
     yield from _moved(seen)
     yield from _windows_off(image, mask, border, make)
-    yield from _swapped(image, mask, make)
+    if mask.ndim == 2:
+        yield from _swapped(image, mask, border, make)
     yield from _strides(image, mask, make)
-    if operation != "polyphase" and mask.shape[0] == mask.shape[1]:
-        for apron in tiles.suspects(seen.wrong, given.radius):
-            yield Mistake(
-                "apron-missing",
-                f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
-                "gives the same result",
-                lambda apron=apron: tiles.without(apron, image, mask, border),  # type: ignore[misc]
-            )
 
 
 def _turned_masks(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
@@ -200,16 +201,17 @@ def _windows_off(image: F32, mask: F32, border: str, make: Make) -> Iterator[Mis
     radius = mask.shape[-1] // 2
     height, width = image.shape
     mode = "edge" if border == "replicate" else "constant"
-    wide = np.pad(image, 2 * radius, mode=mode)  # type: ignore[call-overload]
-    steps = [(1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1)]
-    places = [(radius * dx, radius * dy) for dx, dy in steps]
-    places += [(dx, dy) for dx in (0, 1, -1) for dy in (0, 1, -1) if radius > 1 and (dx or dy)]
+    frame = radius + max(radius, MAX_SIZE // 2)
+    wide = np.pad(image, frame, mode=mode)  # type: ignore[call-overload]
+    steps = [(dx, dy) for dx in (0, 1, -1) for dy in (0, 1, -1) if (dx, dy) != (0, 0)]
+    sizes = dict.fromkeys(n for n in (radius, abs(MAX_SIZE // 2 - radius), 1) if n)
+    places = [(n * dx, n * dy) for n in sizes for dx, dy in steps]
     for dx, dy in places:
 
         def cropped(dx: int = dx, dy: int = dy) -> Expected:
             whole = make(wide, mask)()
-            rows = slice(2 * radius + dy, 2 * radius + dy + height)
-            columns = slice(2 * radius + dx, 2 * radius + dx + width)
+            rows = slice(frame + dy, frame + dy + height)
+            columns = slice(frame + dx, frame + dx + width)
             return Expected(whole.value[rows, columns], whole.bound[rows, columns])
 
         text = f"each window lies {offset(dx, dy)} of its place"
@@ -218,7 +220,7 @@ def _windows_off(image: F32, mask: F32, border: str, make: Make) -> Iterator[Mis
         yield Mistake("window-off", text, cropped)
 
 
-def _swapped(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
+def _swapped(image: F32, mask: F32, border: str, make: Make) -> Iterator[Mistake]:
     """x and y, or width and height, taken for each other where the image is read."""
     height, width = image.shape
     if height == 1 or width == 1:
@@ -231,6 +233,11 @@ def _swapped(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
         make(turned, mask),
     )
     if height != width:
+        yield Mistake(
+            "width-height-swapped",
+            "this is what an image gives whose border is looked for at x = height and y = width",
+            lambda: _wrong_sides(image, mask, border),
+        )
         for which in (mask, np.swapaxes(mask, -1, -2)):
             tall = make(image.reshape(width, height), np.ascontiguousarray(which))
             yield Mistake(
@@ -239,6 +246,24 @@ def _swapped(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
                 "same pixels gives",
                 lambda tall=tall: _reshaped(tall(), image.shape),  # type: ignore[misc]
             )
+
+
+def _wrong_sides(image: F32, mask: F32, border: str) -> Expected:
+    """With the border at the wrong sides. What is read beyond the end of the image is not known."""
+    height, width = image.shape
+    high, wide = mask.shape[-2] // 2, mask.shape[-1] // 2
+    seen = image[: min(height, width), : min(height, width)]
+    frame = ((high, high + height - len(seen)), (wide, wide + width - len(seen)))
+    mode = "edge" if border == "replicate" else "constant"
+    padded = np.pad(seen, frame, mode=mode)  # type: ignore[call-overload]
+    rows, columns = slice(high, high + height), slice(wide, wide + width)
+    whole = oracle.correlate(padded, mask, "zero")
+    value, bound = whole.value[rows, columns].copy(), whole.bound[rows, columns]
+    if width > height:
+        value[height - high :] = np.nan
+    else:
+        value[:, width - wide :] = np.nan
+    return Expected(value, bound)
 
 
 def _reshaped(plane: Expected, shape: tuple[int, ...]) -> Expected:

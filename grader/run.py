@@ -72,7 +72,7 @@ class Outcome:
 @dataclass(frozen=True, eq=False)
 class Mode:
     """How a binary is run. `counted`: it is a traced one and leaves its counters; `pictured`: and a
-    warp of each access. There are five, below; each is equal to itself only."""
+    warp of each access. There are six, below; each is equal to itself only."""
 
     env: dict[str, str] = field(default_factory=dict)
     counted: bool = False
@@ -84,6 +84,7 @@ class Mode:
 # One thread of the host: what a traced run counts and finds does not depend on the cores.
 _TRACED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_CHECK": "1"}
 PLAIN = Mode()
+REVERSED = Mode({"CONVLABS_SIM_ORDER": "reverse"})
 TRACED = Mode(_TRACED, counted=True)
 PICTURED = Mode(_TRACED, counted=True, pictured=True)
 BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})

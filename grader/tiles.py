@@ -17,7 +17,7 @@ from grader.oracle import F32, Expected, gamma
 Mask = npt.NDArray[np.bool_]
 
 SIDES = (128, 64, 32, 16, 8, 4)  # of a tile, in pixels; and what a block of 32 leaves in its middle
-PERIODS = (4, 8, 16, 32, 64)
+PERIODS = (4, 8, 16, 32, 64, 128)
 KINDS = (
     ("left",),
     ("right",),
@@ -60,11 +60,11 @@ class Apron:
             return row[:, None] & column[None, :]
         return row[:, None] | column[None, :]
 
-    def touched(self, shape: tuple[int, int], radius: int) -> Mask:
-        """The pixels that miss any tap: those at the four ends of the mask miss the most."""
-        ends = (-radius, radius)
+    def touched(self, shape: tuple[int, int], high: int, wide: int) -> Mask:
+        """The pixels that miss any tap: those at the four ends of the mask, `high` rows and `wide`
+        columns from its middle, miss the most."""
         found = np.zeros(shape, dtype=np.bool_)
-        for b, a in ((b, a) for b in ends for a in ends):
+        for b, a in ((b, a) for b in (-high, high) for a in (-wide, wide)):
             found |= self.missing(shape, b, a)
         return found
 
@@ -78,12 +78,13 @@ def _beyond(count: int, tile: int, offset: int, before: bool, after: bool) -> Ma
     return np.asarray((before & (place < 0)) | (after & (place >= max(tile, 1))), dtype=np.bool_)
 
 
-def suspects(wrong: Mask, radius: int) -> Iterator[Apron]:
+def suspects(wrong: Mask, high: int, wide: int) -> Iterator[Apron]:
     """The aprons whose lack could make just these pixels wrong: all of them, and many of those
-    that it touches. Only tiles of which the image has more than one: the others have no seam."""
+    that it touches. Only tiles of which the image has more than one: the others have no seam. The
+    mask reaches `high` rows and `wide` columns from its middle."""
     shape = (wrong.shape[0], wrong.shape[1])
-    sides = [side for side in (32 - 2 * radius, *SIDES) if side > 0]
-    for kind in KINDS if radius > 0 else ():
+    sides = [side for side in (32 - 2 * max(high, wide), *SIDES) if side > 0]
+    for kind in KINDS if high or wide else ():
         widths = sides if {"left", "right", "corners"} & {*kind} else [0]
         heights = sides if {"top", "bottom", "corners"} & {*kind} else [0]
         for width in dict.fromkeys(widths):
@@ -91,8 +92,8 @@ def suspects(wrong: Mask, radius: int) -> Iterator[Apron]:
                 if width >= shape[1] or height >= shape[0]:
                     continue
                 apron = Apron(kind, width, height)
-                touched = apron.touched(shape, radius)
-                likely = not (wrong & ~touched).any() and 2 * wrong.sum() >= touched.sum()
+                touched = apron.touched(shape, high, wide)
+                likely = not (wrong & ~touched).any() and 2 * wrong.sum() >= touched.sum() > 0
                 if likely and not touched.all():
                     yield apron
 
@@ -112,14 +113,15 @@ def single_load(wrong: Mask, radius: int) -> tuple[int, int] | None:
 
 def without(apron: Apron, image: F32, mask: F32, border: str) -> Expected:
     """Eq. 1 with 0 for what is missing, and its bound (float64)."""
-    radius = mask.shape[0] // 2
+    high, wide = mask.shape[0] // 2, mask.shape[1] // 2
     height, width = image.shape
     mode = "edge" if border == "replicate" else "constant"
-    padded = np.pad(image.astype(np.float64), radius, mode=mode)  # type: ignore[call-overload]
+    frame = ((high, high), (wide, wide))
+    padded = np.pad(image.astype(np.float64), frame, mode=mode)  # type: ignore[call-overload]
     value, magnitude = np.zeros(image.shape), np.zeros(image.shape)
     for row, column in np.ndindex(mask.shape):
         term = padded[row : row + height, column : column + width] * float(mask[row, column])
-        term = np.where(apron.missing((height, width), row - radius, column - radius), 0.0, term)
+        term = np.where(apron.missing((height, width), row - high, column - wide), 0.0, term)
         value += term
         magnitude += np.abs(term)
     return Expected(value, gamma(mask.size) * magnitude)
@@ -128,14 +130,30 @@ def without(apron: Apron, image: F32, mask: F32, border: str) -> Expected:
 def pattern(wrong: Mask) -> str:
     """Such as "in columns 0..5 of every 32", or "" when nothing repeats."""
     found = []
-    for axis, name in ((0, "columns"), (1, "rows")):
-        hit = np.flatnonzero(wrong.any(axis=axis))
+    for name, axis, period in _repeating(wrong):
+        hit = np.unique(np.flatnonzero(wrong.any(axis=1 - axis)) % period)
+        found.append(f"{name}s {_ranges(hit)} of every {period}")
+    return f"in {' and '.join(found)}" if found else ""
+
+
+def place(wrong: Mask, y: int, x: int) -> str:
+    """Where a pixel lies in its tile, such as "column 5 of its 32"; "" when nothing repeats."""
+    found = [
+        f"{name} {(y, x)[axis] % period} of its {period}"
+        for name, axis, period in _repeating(wrong)
+    ]
+    return " and ".join(found)
+
+
+def _repeating(wrong: Mask) -> Iterator[tuple[str, int, int]]:
+    """Along which axes of the plane what is wrong repeats: the name, the axis, the period."""
+    for axis, name in ((1, "column"), (0, "row")):
+        hit = np.flatnonzero(wrong.any(axis=1 - axis))
         periods = [p for p in PERIODS if len(np.unique(hit // p)) > 2]
         share = {p: len(np.unique(hit % p)) / p for p in periods}  # of a period that is hit
         best = min(periods, key=lambda p: share[p], default=0)
         if best and share[best] <= 0.5:
-            found.append(f"{name} {_ranges(np.unique(hit % best))} of every {best}")
-    return f"in {' and '.join(found)}" if found else ""
+            yield name, axis, best
 
 
 def _ranges(places: npt.NDArray[np.int64]) -> str:

@@ -34,7 +34,7 @@ def explain(given: Inputs, seen: Comparison, on_host: bool) -> Diagnosis:
         _apron_not_loaded(given, seen)
         or _wrong_pitch(given, seen)
         or _ends(seen, on_host)
-        or _frame(seen)
+        or _frame(seen, given.radius)
         or Diagnosis(
             "not-all-written",
             f"{_count(seen)} were never written, or were computed from memory that nobody had "
@@ -54,11 +54,11 @@ def _pattern(seen: Comparison) -> str:
 
 def _apron_not_loaded(given: Inputs, seen: Comparison) -> Diagnosis | None:
     """Are the pixels without a value just those whose windows reach into some part of the apron?"""
-    radius = given.mask.shape[-1] // 2
-    for apron in tiles.suspects(seen.wrong, radius):
-        if (seen.wrong == apron.touched(seen.got.shape, radius)).all():
+    high, wide = given.mask.shape[-2] // 2, given.mask.shape[-1] // 2
+    for apron in tiles.suspects(seen.wrong, high, wide):
+        if (seen.wrong == apron.touched(seen.got.shape, high, wide)).all():
             return Diagnosis("apron-missing", f"{apron.words()} was never loaded")
-    if tile := tiles.single_load(seen.wrong, radius):
+    if tile := tiles.single_load(seen.wrong, max(high, wide)):
         return Diagnosis(
             "one-load-a-thread",
             f"of each tile with its apron only the first {tile[0]}x{tile[1]} pixels were loaded: "
@@ -109,6 +109,11 @@ def _ends(seen: Comparison, on_host: bool) -> Diagnosis | None:
             f"{text}; a loop ends too soon, or what the division among the threads leaves over is "
             "nobody's",
         )
+    if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height:
+        return Diagnosis(
+            "vector-tail",
+            f"{text}, what groups of 4 leave over; a width need not be a multiple of 4",
+        )
     if (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height):
         return Diagnosis(
             "left-before-loading",
@@ -122,18 +127,15 @@ def _ends(seen: Comparison, on_host: bool) -> Diagnosis | None:
     )
 
 
-def _frame(seen: Comparison) -> Diagnosis | None:
-    """Is everything missing outside a box, and nothing in it?"""
-    missing = seen.unwritten
-    ys, xs = np.nonzero(~missing)
-    if not len(ys):
-        return None
-    box = np.zeros_like(missing)
-    box[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1] = True
-    if (box == missing).any():
+def _frame(seen: Comparison, radius: int) -> Diagnosis | None:
+    """Is it the pixels whose windows reach outside that are missing, and no others?"""
+    height, width = seen.unwritten.shape
+    missing = np.ones((height, width), dtype=np.bool_)
+    missing[radius : height - radius, radius : width - radius] = False
+    if radius == 0 or missing.all() or (missing != seen.unwritten).any():
         return None
     return Diagnosis(
         "border-skipped",
-        f"{_count(seen)} were never written: a frame around the image; pixels at the border count "
-        "too",
+        f"{_count(seen)} were never written, or were computed from memory outside the image: a "
+        f"frame {radius} px wide; pixels at the border count too",
     )

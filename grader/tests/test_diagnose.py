@@ -131,7 +131,7 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "corners of the apron": ("apron-missing", lambda g: tiled(g, ("corners",), 16, 16)),
     "apron never loaded": (
         "apron-missing",
-        lambda g: not_loaded(g, tiles.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2)),
+        lambda g: not_loaded(g, tiles.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
     ),
     "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
     "window off by a radius": ("window-off", window_off),
@@ -165,11 +165,15 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
         "shifted",
         lambda g: oracle.correlate64(np.pad(g.image, 3), g.mask, "zero")[3:-3, 4:-2].astype("f4"),
     ),
+    "windows of the largest mask": (
+        "window-off",
+        lambda g: oracle.correlate64(np.pad(g.image, 8), g.mask, "zero")[2:-14, 8:-8].astype("f4"),
+    ),
     "windows a radius below": (
         "window-off",
         lambda g: oracle.correlate64(np.pad(g.image, 4), g.mask, "zero")[6:-2, 4:-4].astype("f4"),
     ),
-    "uninitialised": ("uninitialised-sum", lambda g: right(g) - np.float32(1.7e38)),
+    "uninitialised": ("uninitialised-value", lambda g: right(g) - np.float32(1.7e38)),
 }
 
 

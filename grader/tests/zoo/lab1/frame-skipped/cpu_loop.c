@@ -1,4 +1,4 @@
-// zoo: wrong | frame-skipped
+// zoo: wrong | border-skipped
 //
 // Pixels nearer to the border than the radius are left out.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | inside-not-clamped
+// zoo: wrong | out-of-bounds
 //
 // The inside loop of part B runs past the row for masks wider than the image.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | last-rows-missing
+// zoo: wrong | last-block-missing
 //
 // Part C shares out height / threads rows a thread: what the division leaves over is never
 // computed.

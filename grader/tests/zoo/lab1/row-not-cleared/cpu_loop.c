@@ -1,4 +1,4 @@
-// zoo: wrong | row-not-cleared
+// zoo: wrong | accumulated
 //
 // The row of the result is never set to 0: it adds to what was there.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | x-y-swapped
+// zoo: wrong | width-height-swapped
 //
 // The clamps use the wrong side of the image: right for square images only.
 #include "lab.h"

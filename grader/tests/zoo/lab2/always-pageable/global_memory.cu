@@ -1,4 +1,4 @@
-// zoo: wrong | always-pageable
+// zoo: wrong | call-not-made
 //
 // Part C takes its buffer from malloc() whatever was asked for.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | bytes-forgotten
+// zoo: wrong | out-of-bounds
 //
 // Counts elements where bytes are asked for: a quarter of the image is copied.
 #include "lab.h"

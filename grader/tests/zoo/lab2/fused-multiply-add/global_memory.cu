@@ -1,4 +1,4 @@
-// zoo: wrong | fused-multiply-add
+// zoo: wrong | not-bit-for-bit
 //
 // Part D leaves product and sum to the compiler, which fuses them.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | staging-leaked
+// zoo: wrong | leak-on-error
 //
 // Leaves the staging buffer behind when the filter fails.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | taps-column-by-column
+// zoo: wrong | not-bit-for-bit
 //
 // Part D rounds as asked, but takes the taps column by column.
 #include "lab.h"

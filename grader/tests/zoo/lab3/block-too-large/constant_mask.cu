@@ -1,4 +1,4 @@
-// zoo: wrong | block-too-large
+// zoo: wrong | invalid-launch | also error-not-checked
 //
 // 33 x 33 = 1089 threads, more than a block may have; the launch fails and nobody asks.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | border-not-checked
+// zoo: wrong | out-of-bounds | also border-skipped
 //
 // Reads beyond the image: the row before or after at the sides, what lies there above and below.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | mask-never-copied
+// zoo: wrong | all-zero
 //
 // set_mask() and set_bank() copy the first time only; here, the first time is never.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | no-bounds-check
+// zoo: wrong | out-of-bounds
 //
 // Every thread of the last blocks computes and stores, inside the image or not.
 #include "lab.h"

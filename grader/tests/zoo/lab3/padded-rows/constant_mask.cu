@@ -1,4 +1,4 @@
-// zoo: wrong | padded-rows
+// zoo: wrong | mask-stride
 //
 // The kernels read rows of 17 coefficients, the copy packed them: right for 17x17 only.
 #include "lab.h"

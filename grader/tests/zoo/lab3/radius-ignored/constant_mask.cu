@@ -1,4 +1,4 @@
-// zoo: wrong | radius-ignored
+// zoo: wrong | radius-ignored | also loop-bound
 //
 // Only the middle 3x3 of any mask is used.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | radius-not-refused
+// zoo: wrong | returned-error
 //
 // A mask that does not fit is copied all the same, over what lies behind.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | replicate-as-zero
+// zoo: wrong | wrong-border
 //
 // The border is always 0, whatever was asked for.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | uninitialised-sum
+// zoo: wrong | uninitialised-value
 //
 // The sum starts with whatever its register held.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | zero-as-replicate
+// zoo: wrong | wrong-border
 //
 // The border is always the nearest pixel, whatever was asked for.
 #include "lab.h"

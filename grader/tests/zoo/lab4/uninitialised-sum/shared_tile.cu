@@ -1,4 +1,4 @@
-// zoo: wrong | uninitialised-sum
+// zoo: wrong | uninitialised-value
 //
 // Part D: the sums start with whatever their registers held.
 #include "lab.h"

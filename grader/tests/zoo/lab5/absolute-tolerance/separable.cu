@@ -1,4 +1,4 @@
-// zoo: wrong | accepted
+// zoo: wrong | returned-error
 //
 // The tolerance does not go with the coefficients: what is small passes.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | apron
+// zoo: wrong | apron-missing
 //
 // The row pass has no apron: a warp reads only the 128 pixels that it computes.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-lines
+// zoo: wrong | returned-error
 //
 // Neither line is divided by g(p, q), so their product has it once too often.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-lines
+// zoo: wrong | returned-error
 //
 // Takes the first column and row for the lines: some masks begin with zeros.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | race
+// zoo: wrong | global-race
 //
 // Both passes of part B work in d_out: blocks overwrite what their neighbours still read.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | not-all-written
+// zoo: wrong | apron-missing
 //
 // The fused kernel makes the row pass for its own rows only; those of the apron are never written.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | shifted
+// zoo: wrong | window-off
 //
 // The tile of the column pass is laid out for the largest radius, its taps for the given one.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-lines
+// zoo: wrong | returned-error
 //
 // Takes the middle column and row for the lines: Ando has zeros there.
 #include "lab.h"

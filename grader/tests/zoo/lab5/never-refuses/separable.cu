@@ -1,4 +1,4 @@
-// zoo: wrong | accepted
+// zoo: wrong | returned-error
 //
 // Every mask is called separable.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | race
+// zoo: wrong | shared-race
 //
 // The column pass of the fused kernel starts while other warps are still at the row pass.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | refused
+// zoo: wrong | returned-error
 //
 // Rounding is taken for a contradiction: a Gaussian is refused.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-reason
+// zoo: wrong | returned-error
 //
 // The reason counts from 0, not from -radius.
 #include "lab.h"

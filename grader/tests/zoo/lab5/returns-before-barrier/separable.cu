@@ -1,4 +1,4 @@
-// zoo: wrong | not-all-written
+// zoo: wrong | barrier-divergence
 //
 // Threads outside the image leave before the tile is full; their part of the apron is missing.
 #include "lab.h"

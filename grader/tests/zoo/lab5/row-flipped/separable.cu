@@ -1,4 +1,4 @@
-// zoo: wrong | mask-mirrored
+// zoo: wrong | mask-mirrored | also mask-flipped
 //
 // The row is read backwards.
 #include "lab.h"

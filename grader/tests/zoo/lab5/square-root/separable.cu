@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-lines
+// zoo: wrong | returned-error
 //
 // Both lines are the root of the diagonal: right for a Gaussian, not for masks that are not
 // symmetric.

@@ -1,4 +1,4 @@
-// zoo: wrong | window
+// zoo: wrong | window-off
 //
 // The window begins at the lane's own group, not two groups before it.
 #include "lab.h"

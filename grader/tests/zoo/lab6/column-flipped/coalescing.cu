@@ -1,4 +1,4 @@
-// zoo: wrong | mask-upside-down
+// zoo: wrong | mask-upside-down | also mask-flipped
 //
 // Group i times tap b goes to row i + b - 2 APRON: the column is read backwards.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | not-all-written
+// zoo: wrong | uninitialised-read
 //
 // The vector row pass is launched with blocks for HIGH rows and computes BLOCK_HEIGHT.
 #include "lab.h"

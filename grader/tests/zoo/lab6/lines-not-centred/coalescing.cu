@@ -1,4 +1,4 @@
-// zoo: wrong | shifted
+// zoo: wrong | window-off
 //
 // set_lines() copies the lines to the beginning; the kernels look in the middle.
 #include "lab.h"

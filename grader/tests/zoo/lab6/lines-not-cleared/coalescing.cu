@@ -1,4 +1,4 @@
-// zoo: wrong | stale-taps
+// zoo: wrong | uninitialised-value
 //
 // set_lines() copies to the middle of the line and leaves the rest of an uninitialised buffer.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | shifted
+// zoo: wrong | window-off
 //
 // The tile begins a radius before the block, the taps begin at APRON - radius.
 #include "lab.h"

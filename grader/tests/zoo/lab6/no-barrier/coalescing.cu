@@ -1,4 +1,4 @@
-// zoo: wrong | race
+// zoo: wrong | shared-race
 //
 // No barrier between filling the tile of the row pass and reading it.
 #include "lab.h"

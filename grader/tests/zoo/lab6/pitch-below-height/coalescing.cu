@@ -1,4 +1,4 @@
-// zoo: wrong | overlap
+// zoo: wrong | out-of-bounds
 //
 // An odd pitch that is less than the tile is high: its columns overlap.
 #include "lab.h"

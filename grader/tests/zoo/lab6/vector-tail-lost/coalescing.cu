@@ -1,4 +1,4 @@
-// zoo: wrong | last-columns
+// zoo: wrong | vector-tail | also last-block-missing
 //
 // What does not fill a group of four is not stored.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | order
+// zoo: wrong | -
 //
 // The four floats of a group are taken in the wrong order.
 #include "lab.h"

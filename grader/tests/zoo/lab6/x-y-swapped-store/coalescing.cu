@@ -1,4 +1,4 @@
-// zoo: wrong | transposed
+// zoo: wrong | uninitialised-read
 //
 // The row pass was turned at the load and not at the store: rows and columns of each block are
 // exchanged.

@@ -1,4 +1,4 @@
-// zoo: wrong | last-chunk-only
+// zoo: wrong | last-chunk-only | also last-channel-only
 //
 // The sums start anew with each chunk of channels.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | no-bounds-check
+// zoo: wrong | out-of-bounds
 //
 // Pixels beyond the right end of a row are written: over the next row.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-bytes
+// zoo: wrong | -
 //
 // The highest byte of a word taken as the first, as on a big-endian machine.
 #include "lab_cuda.h"

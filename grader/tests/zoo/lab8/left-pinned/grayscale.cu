@@ -1,4 +1,4 @@
-// zoo: wrong | left-pinned
+// zoo: wrong | leak-on-error
 //
 // What was pinned is never unpinned.
 #include "lab_cuda.h"
