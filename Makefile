@@ -46,6 +46,8 @@ help:
 # STUDENT: 	@echo '  make test            does all work here? the simulator'\''s unit tests, its counters (1 minute)'
 # END INSTRUCTOR
 	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
+	@echo '  make zoo-table       what the grader says of programs with a known verdict (10 minutes)'
+	@echo '  make mutation        what it says of slips in the solutions (40 minutes; ID=... for one)'
 	@echo '  make setup           install what is missing, and nothing else'
 	@echo '  make clean           remove products, keep what set-up made'
 	@echo '  make distclean       remove build/ whole'
@@ -93,6 +95,13 @@ screenshots: setup-dev
 .PHONY: prove-bulk
 prove-bulk: setup
 	$(Q)$(PYTHON) -m grader.tests.prove_bulk
+
+# The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
+.PHONY: zoo-table mutation
+zoo-table: setup-dev runtime
+	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/test_zoo.py -k 'test_zoo['
+mutation: setup-dev runtime
+	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
 starters: setup
 	$(Q)$(PYTHON) solutions/starters.py

@@ -1,0 +1,65 @@
+"""Grades one mutant with the grader's own pipeline, until something catches it."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from grader import backend, build, pipeline, spec
+from grader.result import Check
+from grader.spec import Lab
+from grader.tests.mutation.mutants import Mutant, mutated, solution
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`caught_by`: the kind of the check that failed, "build": the compiler; None: nothing did."""
+
+    id: str
+    caught_by: str | None
+    check: str = ""
+
+    def words(self) -> str:
+        return f"{self.caught_by}: {self.check}" if self.caught_by else "not caught"
+
+
+class _CaughtError(Exception):
+    """Ends a grading at the first check that fails."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(check.name)
+        self.check = check
+
+
+def judge(mutant: Mutant) -> Outcome:
+    """The cases first: most mutants fail one, and the checked program need not be built."""
+    lab = spec.load(mutant.lab)
+    cases_only = msgspec.structs.replace(lab, safe=[], technique=[], speed=[])
+    watched_only = msgspec.structs.replace(lab, case=[], speed=[])
+    with tempfile.TemporaryDirectory() as folder:
+        for name in lab.submit:
+            text = solution(lab.id, name).read_bytes()
+            (Path(folder) / name).write_bytes(mutated(mutant) if name == mutant.file else text)
+        for part in (cases_only, watched_only):
+            if caught := _first_failure(part, folder):
+                if caught.verdict == "error":
+                    raise RuntimeError(f"{mutant.id}: {caught.name}: {caught.message}")
+                return Outcome(mutant.id, caught.kind, caught.name)
+    return Outcome(mutant.id, None)
+
+
+def _first_failure(lab: Lab, folder: str) -> Check | None:
+    def look(check: Check) -> None:
+        if check.verdict in ("fail", "error") or check.needs:  # it needs a right result
+            raise _CaughtError(check)
+
+    try:
+        submission = build.find(lab, folder)
+        observer = pipeline.Observer(checked=look)
+        pipeline.grade(submission, backend.choose(lab, "auto"), observer, timed=False)
+    except _CaughtError as caught:
+        return caught.check
+    return None
