@@ -21,8 +21,9 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from grader import jail, sandbox
-from grader.build import MAX_FILE, harmless
+from grader.build import harmless
 from grader.bulk import names
+from grader.files import MAX_FILE
 from grader.jail import View
 from grader.run import last_line, workspace
 from grader.spec import Lab
