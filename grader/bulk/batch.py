@@ -117,7 +117,8 @@ class Batch:
     def _gradings(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
         for made, lab in waiting:
             files = self.store.files(made)
-            yield Grade(made, lab, self.backends[lab], files, self.how.timed, self.how.seconds)
+            how = self.how
+            yield Grade(made, lab, self.backends[lab], files, how.timed, how.seconds, how.pages)
 
     def _patience(self, task: Task) -> float:
         """Seconds after which a worker is held to hang: more than all limits together come to."""

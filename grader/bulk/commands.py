@@ -53,6 +53,9 @@ def bulk(
         float | None,
         typer.Option(min=0.1, help="Time limit of a case, in place of the lab's own."),
     ] = None,
+    pages: Annotated[
+        bool, typer.Option("--html/--no-html", help="A report.html for each; some more time.")
+    ] = True,
     trusted: Annotated[
         bool, typer.Option(TRUSTED, help="Grade where nothing isolates the submissions.")
     ] = False,
@@ -69,7 +72,7 @@ def bulk(
     try:
         if shutil.disk_usage(out).free < FREE:
             raise UsageError(f"the disk of {out} is full: free {FREE >> 20} MB and more")
-        how = How(backend, timed, seconds)
+        how = How(backend, timed, seconds, pages)
         bar = Bar()
         batch = Batch(store, chosen, how, bar)
         batch.prepare()

@@ -28,6 +28,7 @@ class Grade(msgspec.Struct, tag=True, frozen=True):
     files: dict[str, bytes]
     timed: bool
     seconds: float | None  # in place of the lab's own limit of a case
+    pages: bool  # report.html is wanted
 
 
 class Found(msgspec.Struct, tag=True, frozen=True):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from grader import spec
+from grader import files, spec
 from grader.bulk.names import cell
 from grader.bulk.store import Row, Store
 from grader.render.terminal import Terminal
@@ -57,16 +56,7 @@ def put(path: Path, data: bytes) -> None:
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    files.replace(path, data)
 
 
 def feedback(row: Row, result: Result | None) -> str:

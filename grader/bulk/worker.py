@@ -25,6 +25,8 @@ from grader.build import Submission
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.bulk.turns import Turns
+from grader.evidence import Evidence
+from grader.render import html
 from grader.result import Result
 
 
@@ -67,14 +69,18 @@ def _grade(work: Grade, home: Path, turns: Turns) -> Graded:
     lab = _lab(work.lab, work.seconds)
     submission = _submission(lab, work.files, home)
     observer = pipeline.Observer(timing=turns.alone)
+    evidence = Evidence(submission) if work.pages else None
+    backend = _backend(work.lab, work.backend)
     try:
         with turns.together():
             result = pipeline.grade(
-                submission, _backend(work.lab, work.backend), observer, timed=work.timed
+                submission, backend, observer, timed=work.timed, evidence=evidence
             )
+            page = html.page(result, evidence) if evidence else ""
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    return Graded(work.key, work.lab, msgspec.json.encode(result), _fault(result))
+    data = msgspec.json.encode(result)
+    return Graded(work.key, work.lab, data, _fault(result), page.encode(errors="replace"))
 
 
 def _submission(lab: spec.Lab, files: dict[str, bytes], home: Path) -> Submission:
