@@ -43,6 +43,8 @@ help:
 	@echo '  make reproduce       the sources'\'' experiments here, beside their published figures (5 minutes)'
 	@echo '  make release         the students'\'' archive in dist/, and proof that nothing secret is in it;'
 	@echo '                       LABS="lab1 lab2": these alone; DIRTY=1: of what is not committed, too'
+	@echo '  make gradescope      an autograder of the public checks for Gradescope, in dist/'
+	@echo '  make prove-bulk      ./grade bulk on a generated class, hostile ones among it (half an hour)'
 # STUDENT: 	@echo '  make test            does all work here? the simulator'\''s unit tests, its counters (1 minute)'
 # END INSTRUCTOR
 	@echo '  make check-zoo       what the simulator finds in programs with planted bugs (2 minutes)'
@@ -90,6 +92,12 @@ grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 .PHONY: screenshots
 screenshots: setup-dev
 	$(Q)$(PYTHON) -m grader.tests.browser
+
+# Gradescope's autograder of the public checks; LABS="lab1 lab2": these alone.
+.PHONY: gradescope
+gradescope: setup
+	$(Q)$(PYTHON) -m grader.export.autograder pack dist/convlabs-gradescope.zip \
+	    $(if $(findstring command,$(origin LABS)),'$(LABS)')
 
 # A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md (half an hour).
 .PHONY: prove-bulk

@@ -211,7 +211,7 @@ def _works(ground: Ground) -> list[Seen]:
 
 def _stopped(ground: Ground) -> list[Seen]:
     """What would never end: how it is stopped, and that nothing of it is left."""
-    brief = replace(SHORT, seconds=1.0)
+    brief = replace(SHORT, seconds=0.5)
     wanted: dict[str, tuple[str, Limits, Callable[[Finished], bool]]] = {
         "fork bomb": ("forks", brief, lambda d: d.timed_out),
         "memory bomb": ("swells", replace(SHORT, memory=256 << 20), lambda d: d.swollen),

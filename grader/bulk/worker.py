@@ -67,7 +67,7 @@ def _look_into(work: Unpack) -> Found:
 
 def _grade(work: Grade, home: Path, turns: Turns) -> Graded:
     lab = _lab(work.lab, work.seconds)
-    submission = _submission(lab, work.files, home)
+    submission = staged(lab, work.files, home)
     observer = pipeline.Observer(timing=turns.alone)
     evidence = Evidence(submission) if work.pages else None
     backend = _backend(work.lab, work.backend)
@@ -83,7 +83,7 @@ def _grade(work: Grade, home: Path, turns: Turns) -> Graded:
     return Graded(work.key, work.lab, data, _fault(result), page.encode(errors="replace"))
 
 
-def _submission(lab: spec.Lab, files: dict[str, bytes], home: Path) -> Submission:
+def staged(lab: spec.Lab, files: dict[str, bytes], home: Path) -> Submission:
     """The files under the lab's name: what a grade says of them is the same for every student."""
     missing = [name for name in lab.submit if name not in files]
     empty = [name for name, content in files.items() if not content.strip()]

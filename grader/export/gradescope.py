@@ -34,6 +34,17 @@ def results(result: Result) -> dict[str, Any]:
     }
 
 
+def together(made: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several labs that were handed in at once, as one."""
+    return {
+        "score": sum(one["score"] for one in made),
+        "output": "\n".join(one["output"] for one in made),
+        "output_format": "text",
+        "visibility": "visible",
+        "tests": [test for one in made for test in one.get("tests", [])],
+    }
+
+
 def ungraded(what: str, reason: str) -> dict[str, Any]:
     """Nothing was graded: no tests, and why."""
     output = f"{what}: {reason}" if reason else what
@@ -46,7 +57,8 @@ def to_json(made: dict[str, Any]) -> bytes:
 
 def _said(result: Result) -> str:
     """What was not measured: it must not look lost."""
-    lines = [f"{result.score.earned:g} of {result.score.measured:g} points that were measured"]
+    of = f"{result.score.measured:g} points that were measured"
+    lines = [f"{result.lab}: {result.score.earned:g} of {of}"]
     lines += [f"{u.points:g} points {u.reason}" for u in result.score.unmeasured]
     return "\n".join(lines)
 

@@ -29,7 +29,9 @@ walls = pytest.mark.skipif(
 
 
 def command(submissions: Path, run: Path, *options: str) -> list[str]:
-    trusted = [] if jail.missing() is None else ["--i-trust-these-submissions"]
+    """The command line; the walls stand where there are some, and are probed for "probed" alone."""
+    trusted = [] if "probed" in options else ["--i-trust-these-submissions"]
+    options = tuple(o for o in options if o != "probed")
     quick = ["--labs", LAB, "--no-speed", "--seconds", "2", "--jobs", "2"]
     where = [str(submissions), "--out", str(run)]
     return [str(paths.ROOT / "grade"), "bulk", *where, *quick, *trusted, *options]
@@ -67,7 +69,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[classes
         listener.listen()
         classes.PORT = listener.getsockname()[1]
         made = classes.make(home / "in", LAB, 60)
-        done = bulk(home / "in", home / "run")
+        done = bulk(home / "in", home / "run", "probed")
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
     return home, made
 
@@ -95,7 +97,8 @@ def test_nothing_of_the_hostile_ones_is_left(graded: tuple[Path, list[classes.St
     names = {p.name for p in home.rglob("*")}
     assert "pwned" not in names
     assert not list((home / "in").rglob("result.json"))
-    alive = [p for p in Path("/proc").glob("[0-9]*/cmdline") if b"build/bulk/" in _read(p)]
+    ours = os.fsencode(paths.BUILD / "bulk")
+    alive = [p for p in Path("/proc").glob("[0-9]*/cmdline") if ours in _read(p)]
     assert not alive
     assert not list((paths.BUILD / "bulk").iterdir())
 
@@ -122,7 +125,8 @@ def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -
         else:
             assert not (folder / "result.json").exists()
             assert WORDS[one.status] in text
-        assert str(home) not in text  # whose class it is, and where
+        if one.kind != "includes a sibling":  # which names it itself
+            assert str(home) not in text
 
 
 @walls
@@ -161,12 +165,12 @@ def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
 
 
 def test_killed_and_resumed_gives_the_same_gradebook(tmp_path: Path) -> None:
-    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(4)}
+    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(3)}
     texts["bad"] = "int x = ;\n"
     folder = few(tmp_path / "in", texts)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert bulk(folder, whole).returncode == 0
-    for finished in (1, 3):  # grades after which it is killed
+    for finished in (1, 2):  # grades after which it is killed
         resume = ["--resume"] if broken.exists() else []
         process = subprocess.Popen(
             command(folder, broken, *resume), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -191,8 +195,7 @@ def _wait_for(run: Path, grades: int, process: "subprocess.Popen[bytes]") -> Non
 
 
 def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) -> None:
-    loop = "void correlate_loops(void) {}\nvoid correlate_rows(void) {}\n"
-    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(6)} | {"odd": loop}
+    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(6)}
     folder, run = few(tmp_path / "in", texts), tmp_path / "run"
     process = subprocess.Popen(
         command(folder, run), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -210,7 +213,7 @@ def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) ->
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": solution(), "b": f"{solution()}\n"})
     process = subprocess.Popen(
-        command(folder, tmp_path / "run"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command(folder, tmp_path / "run"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 120
     killed = False
@@ -228,7 +231,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
 
 def test_without_walls_it_refuses(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
-    argv = [a for a in command(folder, tmp_path / "run") if not a.startswith("--i-trust")]
+    argv = command(folder, tmp_path / "run", "probed")
     environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
     done = subprocess.run(argv, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2 and "--i-trust-these-submissions" in done.stderr
