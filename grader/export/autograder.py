@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -83,9 +84,11 @@ def _graded(lab: spec.Lab, taken: Files) -> dict[str, Any]:
     if taken.problem:
         return gradescope.ungraded(f"{lab.id} was not taken", taken.problem)
     home = paths.BUILD / "bulk" / str(os.getpid())
-    result = pipeline.grade(
-        staged(lab, taken.contents, home), backend.choose(lab, "auto"), pipeline.Observer()
-    )
+    submission = staged(lab, taken.contents, home)
+    try:
+        result = pipeline.grade(submission, backend.choose(lab, "auto"), pipeline.Observer())
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
     return gradescope.results(result)
 
 
