@@ -10,19 +10,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import files, jail, paths, sandbox
+from grader import files, jail, paths, sandbox, staging
 from grader.jail import View
 from grader.spec import Lab
 
-KEPT_BUILDS = 12  # of one lab; older ones are removed. A submission may have several
-IN_USE = ".in-use"  # in a build's folder, locked by the graders that run it
 COMPILE_LIMITS = sandbox.Limits(
     seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2
 )
@@ -30,8 +26,6 @@ TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 
-# In a folder while make is at work there: what a killed make left half-written would else count.
-UNFINISHED = ".unfinished"
 _TARGETS = {"run": "run-binary", "unit": "test-binary", "speed": "speed-binary"}
 
 
@@ -184,7 +178,8 @@ def build(
     Raises BuildError when something of ours does not build or make cannot run.
     """
     lab = submission.lab
-    out = _stage(submission, backend)
+    home = submission.home or paths.BUILD / lab.id
+    out = staging.stage(home, f"{backend}\0{submission.shown}\0", submission.contents)
     targets = [_TARGETS[target], *(["checked-binary"] * checked), *(["nvcc-report"] * nvcc)]
     variables = {
         "LAB": lab.folder,
@@ -195,12 +190,12 @@ def build(
     _ready(f"the parts of {lab.id} that come with the course", targets, variables, verbose)
     with _alone(out):
         environment = {"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"}
-        (out / UNFINISHED).touch()
+        (out / staging.UNFINISHED).touch()
         seen = view(lab, out, backend)
         ready = variables | {"READY": "1"}
         made = _make(targets, ready, COMPILE_LIMITS, verbose, environment, seen)
         if made.status is not None:
-            (out / UNFINISHED).unlink(missing_ok=True)
+            (out / staging.UNFINISHED).unlink(missing_ok=True)
     log = made.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
@@ -244,51 +239,6 @@ def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str
         return None
     lines = made.stderr.decode(errors="replace").splitlines()
     return "\n".join(line for line in lines if not line.startswith("make: ")) or "make failed"
-
-
-def _stage(submission: Submission, backend: str) -> Path:
-    """Copies the files to build/<lab>/<key>/src. The same content gives the same folder."""
-    mixed = hashlib.sha256(f"{backend}\0{submission.shown}\0".encode())
-    for name, content in sorted(submission.contents.items()):
-        mixed.update(f"{name}\0{len(content)}\0".encode() + content)
-    home = submission.home or paths.BUILD / submission.lab.id
-    out = home / mixed.hexdigest()[:12]
-    if (out / UNFINISHED).exists():
-        shutil.rmtree(out, ignore_errors=True)
-    source = out / "src"
-    source.mkdir(parents=True, exist_ok=True)
-    for name, content in submission.contents.items():
-        target = source / name
-        if not target.exists() or target.read_bytes() != content:
-            target.write_bytes(content)
-    os.utime(out)
-    _use(out)
-    builds = sorted((d for d in home.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime)
-    for old in builds[:-KEPT_BUILDS]:
-        _remove_unused(old)
-    return out
-
-
-_used: dict[Path, int] = {}  # the builds that this process still runs, each with its locked file
-
-
-def _use(out: Path) -> None:
-    """Other graders leave the folder alone while this process uses it: until release()."""
-    if out not in _used:
-        _used[out] = os.open(out / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
-        fcntl.flock(_used[out], fcntl.LOCK_SH)
-
-
-def release() -> None:
-    """The builds of this process may be removed now."""
-    while _used:
-        os.close(_used.popitem()[1])
-
-
-def _remove_unused(out: Path) -> None:
-    with contextlib.suppress(OSError), (out / IN_USE).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(out)
 
 
 def _make(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, nvcc, safety, score, technique, timing
+from grader import __version__, correctness, nvcc, safety, score, staging, technique, timing
 from grader.backend import Backend, cpu_has, machine, timed_on
-from grader.build import Build, BuildError, Submission, build, release
+from grader.build import Build, BuildError, Submission, build
 from grader.checked import Runner
 from grader.evidence import Evidence
 from grader.passed import Passed
@@ -111,7 +111,7 @@ def grade(
             for planned in selected:
                 grading.add(_blank(lab, planned, "skip", needs="compiles"))
     finally:
-        release()
+        staging.release()
     checks = grading.checks
     marks = score.score(lab, backend, checks, selected=pattern is not None)
     return Result(
