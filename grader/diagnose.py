@@ -21,6 +21,7 @@ from grader.spec import Case
 WORK = 10**9  # multiply-adds, some seconds: on a large input only the likeliest are tried
 SMALL = 20_000  # pixels; taps are tried one by one in no larger output
 MODES = {"zero": "constant", "replicate": "edge"}  # of a border, numpy's
+SLOWER = 8  # times, where most taps of most pixels lie outside the image
 LARGE = 300_000  # pixels; larger outputs are located, not explained: a small case shows the same
 
 
@@ -40,7 +41,8 @@ def explain(
         return found
     if seen.got.size > LARGE:
         return None
-    tried = max(1, WORK // (seen.got.size * given.mask.size))
+    work = seen.got.size * given.mask.size * (SLOWER if given.mask.size > seen.got.size else 1)
+    tried = max(1, WORK // work)
     for mistake in islice(plane_mistakes.mistakes(case, operation, given, seen), tried):
         if reproduces(mistake.output(), seen):
             return Diagnosis(mistake.name, mistake.text)

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.oracle import F32, F64, Expected, correlate64, gamma
 
-FEW = 16  # pixels; with a factor of its own, anything explains fewer
+FEW = 16  # pixels; with a factor of its own, anything explains fewer, or a single line of them
 
 
 def mistakes(
@@ -16,7 +16,7 @@ def mistakes(
 ) -> Iterator[tuple[str, str, Callable[[], Expected]]]:
     """Name, text and output of each. Where the factor between the student's column and row lies is
     not known; least squares finds it in `got`."""
-    if image.size < FEW:
+    if image.size < FEW or min(image.shape) == 1:
         return
     b, a = np.unravel_index(int(np.abs(mask).argmax()), mask.shape)
     row, column = mask[b : b + 1, :].astype(np.float64), mask[:, a : a + 1].astype(np.float64)
@@ -27,7 +27,7 @@ def mistakes(
         bound = np.full(image.shape, gamma(2 * mask.size) * np.abs(value).max())
         return Expected(value, bound)
 
-    both = min(image.shape) > 1 and min(np.count_nonzero(row), np.count_nonzero(column)) > 1
+    both = min(np.count_nonzero(row), np.count_nonzero(column)) > 1
     for what, line in (("row", row), ("column", column)) if both else ():
         yield (
             "one-pass",

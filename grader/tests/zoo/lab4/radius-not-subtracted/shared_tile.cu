@@ -1,4 +1,4 @@
-// zoo: wrong | window-off
+// zoo: wrong | window-off | also shifted
 //
 // Part B loads from where the tile begins, not from where its apron begins.
 #include "lab.h"

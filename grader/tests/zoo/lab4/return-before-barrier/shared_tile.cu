@@ -1,4 +1,4 @@
-// zoo: wrong | left-before-loading
+// zoo: wrong | barrier-divergence
 //
 // Part B: threads outside the image leave before they have loaded their share.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | wrong-stride
+// zoo: wrong | -
 //
 // Part C reads rows of the tile as if they had no apron.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | uninitialised-read
+// zoo: wrong | uninitialised-read | also border-skipped
 //
 // The vector row pass is launched with blocks for HIGH rows and computes BLOCK_HEIGHT.
 #include "lab.h"
