@@ -50,7 +50,7 @@ class Bar:
 
     def phase(self, name: str, total: int) -> None:
         self._started, self._done = time.monotonic(), 0
-        self._progress.reset(self._task, description=name, total=total)
+        self._progress.reset(self._task, description=name, total=total, rate="")
 
     def step(self, failed: bool) -> None:
         self._done += 1
