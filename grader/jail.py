@@ -222,9 +222,22 @@ def _system() -> list[str]:
             options += ["--ro-bind", str(place), str(place)]
     for name in ("/etc/ld.so.cache", "/etc/alternatives"):
         options += ["--ro-bind-try", name, name]
-    tools = [shutil.which(tool) for tool in ("gcc", "g++", "make", "nvcc")]
-    homes = {Path(os.path.realpath(tool)).parent.parent for tool in tools if tool}
-    for home in sorted(homes):
-        if len(home.parts) > 1 and not home.is_relative_to("/usr"):
-            options += ["--ro-bind", str(home), str(home)]
+    tools = map(_home_of, ("gcc", "g++", "make", "nvcc"))
+    for place in sorted({tool for tool in tools if tool is not None}):
+        options += ["--ro-bind", str(place), str(place)]
     return options
+
+
+def _home_of(tool: str) -> Path | None:
+    """Where a tool that is not in /usr is installed: PREFIX of PREFIX/bin/tool, unless more than a
+    compiler lies there, such as somebody's home; then the tool alone is shown."""
+    found = shutil.which(tool)
+    if found is None:
+        return None
+    file = Path(os.path.realpath(found))
+    if file.is_relative_to("/usr") or not file.parent.name:
+        return None
+    prefix = file.parent.parent
+    shared = any(private.is_relative_to(prefix) for private in (Path.home(), paths.ROOT))
+    shared = shared or prefix.parent in (Path("/"), Path("/home"))
+    return file if shared or file.parent.name != "bin" else prefix
