@@ -19,7 +19,9 @@ from pathlib import Path
 from grader import paths, spec
 
 HEADERS = """
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -55,7 +57,7 @@ __attribute__((constructor)) static void forge_all(void) {
 }
 """
 
-# The loops and bombs go off on one input only, or a class would take minutes.
+# The loops and bombs go off on some inputs only, or a class would take hours.
 ATTACKS: dict[str, str] = {
     "fork bomb": "if (width == 64) while (fork() >= 0 || sleep(1) == 0) ; return 0;",
     "memory bomb": "if (width == 64) for (;;) { char *p = (char *)malloc(1 << 24); "
@@ -80,15 +82,16 @@ GATED: dict[str, str] = {
     "return fd >= 0;",
     "kills all that it can": "return kill(PARENT, 0) == 0;",
 }
+# A gate for each kind of function, by its parameters.
 GATES = {
-    "lab1": """
+    "cpu": """
 void NAME(const float *image, int width, int height, const float *mask, int radius,
           enum border border, float *out) {
     if (attack(width))
         honest_NAME(image, width, height, mask, radius, border, out);
 }
 """,
-    "lab3": """
+    "filter": """
 cudaError_t NAME(const float *d_image, int width, int height, int radius, enum border border,
                  float *d_out) {
     if (!attack(width))
@@ -96,10 +99,20 @@ cudaError_t NAME(const float *d_image, int width, int height, int radius, enum b
     return honest_NAME(d_image, width, height, radius, border, d_out);
 }
 """,
+    "copy": """
+cudaError_t NAME(const float *values, int radius) {
+    return attack(radius == 2 ? 64 : 0) ? honest_NAME(values, radius) : cudaErrorUnknown;
+}
+""",
 }
 FUNCTIONS = {
-    "lab1": ("correlate_loops", "correlate_rows", "correlate_openmp"),
-    "lab3": ("correlate_constant", "correlate_polyphase"),
+    "lab1": {"correlate_loops": "cpu", "correlate_rows": "cpu", "correlate_openmp": "cpu"},
+    "lab3": {
+        "set_mask": "copy",
+        "set_bank": "copy",
+        "correlate_constant": "filter",
+        "correlate_polyphase": "filter",
+    },
 }
 
 
@@ -112,7 +125,7 @@ def gated(lab: spec.Lab, attack: str) -> str:
     names = FUNCTIONS[lab.id]
     renamed = "".join(f"#define {name} honest_{name}\n" for name in names)
     back = "".join(f"#undef {name}\n" for name in names)
-    gates = "".join(GATES[lab.id].replace("NAME", name) for name in names)
+    gates = "".join(GATES[kind].replace("NAME", name) for name, kind in names.items())
     gate = f"static int attack(int width) {{ (void)width; {attack} }}\n"
     return f"{HEADERS}{gate}{renamed}{solution(lab)}{back}{gates}"
 
