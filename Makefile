@@ -86,7 +86,7 @@ lint: setup-dev
 
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
-	$(Q)$(PYTHON) -m pytest -q grader/tests
+	$(Q)$(PYTHON) -m pytest -q -n auto --dist loadfile grader/tests
 
 # Three reports, light and dark, as build/screenshots/*.png: look at them after a change of one.
 .PHONY: screenshots

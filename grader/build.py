@@ -8,7 +8,6 @@ The rules themselves are in the Makefile.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import re
 from collections.abc import Iterator
@@ -188,14 +187,14 @@ def build(
         "OUT": str(out.relative_to(paths.ROOT)),
     }
     _ready(f"the parts of {lab.id} that come with the course", targets, variables, verbose)
+    environment = {"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"}
+    ready = variables | {"READY": "1"}
     with _alone(out):
-        environment = {"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"}
-        (out / staging.UNFINISHED).touch()
+        staging.begin(out)
         seen = view(lab, out, backend)
-        ready = variables | {"READY": "1"}
         made = _make(targets, ready, COMPILE_LIMITS, verbose, environment, seen)
         if made.status is not None:
-            (out / staging.UNFINISHED).unlink(missing_ok=True)
+            staging.finish(out)
     log = made.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
@@ -274,7 +273,21 @@ def view(lab: Lab, out: Path, backend: str) -> View:
         simulator = paths.LABS / "sim"
         reads += [simulator / "include", *simulator.glob("*.py"), *jail.interpreter()]
     jail.give(out)
-    return View(tuple(reads), (out,), temporary=TEMPORARY)
+    # nvcc asks the GPU what it is: -arch=native.
+    return View(tuple(reads), (out,), temporary=TEMPORARY, gpu=backend == "gpu")
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two graders in one checkout take turns at what make puts into a folder."""
+    try:
+        lock = staging.lock(folder)
+    except OSError as problem:
+        raise BuildError(
+            f"{folder} cannot be written: {problem.strerror}; try ./grade doctor", ""
+        ) from problem
+    with lock:
+        yield
 
 
 def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bool) -> None:
@@ -288,20 +301,6 @@ def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bo
         made = _make(wanted, variables, RUNTIME_LIMITS, verbose)
     if made.status != 0:
         raise BuildError(f"{what} do not build", made.stderr.decode(errors="replace"))
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Two graders in one checkout take turns at what make puts into a folder."""
-    try:
-        lock = (folder / ".make.lock").open("w")
-    except OSError as problem:
-        raise BuildError(
-            f"{folder} cannot be written: {problem.strerror}; try ./grade doctor", ""
-        ) from problem
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 _DIAGNOSTIC = re.compile(

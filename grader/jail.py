@@ -37,7 +37,8 @@ PROBE_SECONDS = 10
 class View:
     """What a command sees besides the system: its paths are the same inside as outside.
 
-    `debugger`: it may ptrace what is inside with it. `gpu`: it sees the GPUs.
+    `debugger`: it may ptrace what is inside with it. `gpu`: it needs the GPUs, which nothing here
+    shows: it runs without walls, and a bulk run refuses it.
     """
 
     reads: tuple[Path, ...] = ()
@@ -136,7 +137,7 @@ def walled(
     reading, writing = os.pipe()
     rules = os.memfd_create("seccomp", 0)
     try:
-        os.write(rules, seccomp.program(view.debugger, view.gpu) or b"")
+        os.write(rules, seccomp.program(view.debugger) or b"")
         os.lseek(rules, 0, os.SEEK_SET)
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
         environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "LC_ALL": "C.UTF-8"} | env
@@ -194,10 +195,6 @@ def _walls(view: View) -> list[str]:
     options += ["--proc", "/proc", "--dev", "/dev"]
     for place, size in (("/dev/shm", SMALL), ("/tmp", view.temporary)):
         options += ["--size", str(size), "--perms", "1777", "--tmpfs", place]
-    if view.gpu:
-        for device in sorted(Path("/dev").glob("nvidia*")):
-            options += ["--dev-bind", str(device), str(device)]
-        options += ["--ro-bind-try", "/sys", "/sys"]
     bound = [("--ro-bind", path) for path in view.reads]
     bound += [("--bind", path) for path in view.writes]
     # bubblewrap makes folders on the way for root alone.

@@ -110,7 +110,7 @@ def launch(
 
     `view`: what it may see, where there are walls; None for what is ours.
     """
-    if view is None or jail.missing() is not None:
+    if view is None or view.gpu or jail.missing() is not None:
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
         environment |= {"LC_ALL": "C.UTF-8"} | (env or {})
         return _launch(argv, limits, cwd, environment, None)

@@ -75,17 +75,16 @@ def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> 
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
-def program(debugger: bool = False, gpu: bool = False) -> bytes | None:
+def program(debugger: bool = False) -> bytes | None:
     """The filter for this machine's processor; None where its numbers are not known.
 
-    `debugger`: ptrace is allowed (LeakSanitizer looks at its own threads with it). `gpu`: memory
-    without a process too, which CUDA's driver asks for.
+    `debugger`: ptrace is allowed (LeakSanitizer looks at its own threads with it).
     """
     known = ARCHITECTURES.get(os.uname().machine)
     if known is None:
         return None
     column, architecture = known
-    denied = DENIED | ({} if debugger else DEBUGGER) | ({} if gpu else MEMORY)
+    denied = DENIED | MEMORY | ({} if debugger else DEBUGGER)
     code = [
         _instruction(_LOAD, _ARCHITECTURE),
         _instruction(_EQUAL, architecture, 1, 0),

@@ -13,10 +13,12 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 KEPT = 12  # in one place; older ones are removed. A submission may have several
 IN_USE = ".in-use"  # in a folder, locked by the graders that run what is built there
-# In a folder while make is at work there: what a killed make left half-written would else count.
+LOCK = ".make.lock"  # in a folder, locked by the one whose make is at work there
+# There while make is at work: what a killed make left half-written would else count as made.
 UNFINISHED = ".unfinished"
 
 _used: dict[Path, int] = {}  # the folders that this process uses, each with its locked file
@@ -29,8 +31,6 @@ def stage(home: Path, kind: str, contents: Mapping[str, bytes]) -> Path:
     for name, content in sorted(contents.items()):
         mixed.update(f"{name}\0{len(content)}\0".encode() + content)
     out = home / mixed.hexdigest()[:12]
-    if (out / UNFINISHED).exists() and out not in _used:
-        _remove_unused(out)
     source = out / "src"
     source.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
@@ -49,6 +49,31 @@ def release() -> None:
     """The folders that this process has used may be removed now."""
     while _used:
         os.close(_used.popitem()[1])
+
+
+def lock(folder: Path) -> IO[str]:
+    """A file that is locked until it is closed. Raises OSError."""
+    file = (folder / LOCK).open("w")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
+def begin(out: Path) -> None:
+    """Before make, by who holds the lock. What an earlier make may not have finished goes."""
+    if (out / UNFINISHED).exists():
+        for left in out.iterdir():
+            if left.name in ("src", IN_USE, LOCK):
+                continue
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
+    (out / UNFINISHED).touch()
+
+
+def finish(out: Path) -> None:
+    """After make, if it came to its own end."""
+    (out / UNFINISHED).unlink(missing_ok=True)
 
 
 def _use(out: Path) -> None:

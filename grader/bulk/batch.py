@@ -11,6 +11,7 @@ from typing import Protocol
 
 from grader import backend as backends
 from grader import build
+from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.intake import Entry
 from grader.bulk.keys import How, key
@@ -30,6 +31,12 @@ class Watcher(Protocol):
     def step(self, failed: bool) -> None: ...
 
 
+def choose(lab: Lab, wanted: str) -> Backend:
+    """The backend of a lab. `auto` takes no GPU: what uses one is not isolated. Raises
+    BackendError."""
+    return backends.choose(lab, lab.backends[0] if wanted == "auto" else wanted)
+
+
 @dataclass
 class Batch:
     """One run over one folder of submissions."""
@@ -46,7 +53,7 @@ class Batch:
     def prepare(self) -> None:
         """What all submissions share. Before there are workers: a launch kills all that hangs below
         its process. Raises BackendError, and BuildError when the course does not build."""
-        self.backends = {lab.id: backends.choose(lab, self.how.backend) for lab in self.labs}
+        self.backends = {lab.id: choose(lab, self.how.backend) for lab in self.labs}
         for lab in self.labs:
             build.prepare(lab, self.backends[lab.id], timed=self.how.timed)
 

@@ -43,12 +43,14 @@ def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
     assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
 
 
-def test_what_a_killed_make_left_is_made_anew_unless_make_is_still_there(tmp_path: Path) -> None:
-    out = staged(tmp_path, 1)
-    (out / "half").touch()
-    (out / staging.UNFINISHED).touch()
-    assert staged(tmp_path, 1) == out
-    assert (out / "half").exists()
-    staging.release()
-    staged(tmp_path, 1)
-    assert not (out / "half").exists()
+def test_what_a_killed_make_left_is_not_taken_for_made(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "file.c").write_text("int x;\n")
+    staging.begin(tmp_path)
+    (tmp_path / "file.c.o").write_text("half an obj")  # and here make is killed
+    staging.begin(tmp_path)
+    assert not (tmp_path / "file.c.o").exists() and (tmp_path / "src" / "file.c").exists()
+    (tmp_path / "file.c.o").write_text("an object")
+    staging.finish(tmp_path)
+    staging.begin(tmp_path)
+    assert (tmp_path / "file.c.o").exists()

@@ -86,12 +86,12 @@ def grade_here(lab_id: str, source: str) -> Graded:
 def gradings(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[Path, Future[Graded]]]:
-    """Every wanted entry's grade but its speed. One grading leaves cores idle now and then, so
-    there are more workers than cores; each keeps what the entries of a lab have in common."""
+    """Every wanted entry's grade but its speed, by a worker for each core, which keeps what the
+    entries of a lab have in common."""
     wanted = {item.name for item in request.session.items}
     chosen = [e for e in ENTRIES if f"test_zoo[{e.parent.name}/{e.name}]" in wanted]
     sources = {e: str(whole(e, tmp_path_factory.getbasetemp())) for e in chosen}
-    workers = len(os.sched_getaffinity(0)) + 1
+    workers = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         yield {e: pool.submit(grade_here, e.parent.name, source) for e, source in sources.items()}
         pool.shutdown(cancel_futures=True)
