@@ -20,7 +20,6 @@ from typing import IO, Literal, cast
 Status = Literal["waiting", "graded", "missing", "rejected", "error"]
 VERSION = 1
 TABLES = """
-create table meta (name text primary key, value text not null);
 create table file (sha256 text primary key, content blob not null);
 create table submission (student text primary key, digest text not null, notes text not null);
 create table work (
@@ -100,14 +99,6 @@ class Store:
             self._db.execute("rollback")
             raise
         self._db.execute("commit")
-
-    def note(self, name: str, value: str) -> None:
-        with self.change():
-            self._db.execute("insert or replace into meta values (?, ?)", (name, value))
-
-    def noted(self, name: str) -> str:
-        row = self._db.execute("select value from meta where name = ?", (name,)).fetchone()
-        return str(row[0]) if row else ""
 
     def digest(self, student: str) -> str:
         query = "select digest from submission where student = ?"
