@@ -396,7 +396,8 @@ PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition
             -Ilabs/common -Ilabs/$(LAB)
 SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
 SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
-pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(basename $(2))))
+# grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
+pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(2)))
 
 .PHONY: speed-binary speed-binary-given
 speed-binary-given: $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE),$(GIVEN)/reference.so) $(GIVEN)/bench
@@ -408,17 +409,17 @@ $(GIVEN)/reference.so: $(call pic,$(GIVEN)/reference,$(REFERENCE))
 $(OUT)/student.so $(GIVEN)/baseline.so $(GIVEN)/reference.so:
 	$(Q)$(SHARED_$(BACKEND)) $^ -o $@
 
-$(OUT)/pic/%.o: $(OUT)/src/%.c
+$(OUT)/pic/%.c.o: $(OUT)/src/%.c
 	$(pic-cc)
-$(GIVEN)/pic/%.o: labs/$(LAB)/%.c
+$(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c
 	$(pic-cc)
-$(GIVEN)/reference/pic/%.o: solutions/$(LAB)/%.c
+$(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c
 	$(pic-cc)
-$(OUT)/pic/%.o: $(OUT)/src/%.cu
+$(OUT)/pic/%.cu.o: $(OUT)/src/%.cu
 	$(pic-nvcc)
-$(GIVEN)/pic/%.o: labs/$(LAB)/%.cu
+$(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu
 	$(pic-nvcc)
-$(GIVEN)/reference/pic/%.o: solutions/$(LAB)/%.cu
+$(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu
 	$(pic-nvcc)
 
 define pic-cc
