@@ -126,8 +126,9 @@ def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     found = bands.expected(operation, settings, given, Band(plane, first, 117, np.zeros((8, 31))))
     rows = slice(first, first + 8)
     place = rows if whole.value.ndim == 2 else (plane, rows)
-    assert np.array_equal(found.value, whole.value[place])
-    assert np.array_equal(found.bound, whole.bound[place])
+    # Not to the last bit: in what order a product of matrices sums depends on its width.
+    assert np.allclose(found.value, whole.value[place], rtol=1e-14, atol=0)
+    assert np.allclose(found.bound, whole.bound[place], rtol=1e-14, atol=0)
 
 
 def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
