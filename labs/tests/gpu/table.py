@@ -15,10 +15,18 @@ def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
     text = ["# The labs on a GPU", ""]
     text += [f"- {name}: {machine[name]}" for name in ("date", "gpu", "nvcc", "ncu", "command")]
     text += ["", "`python -m labs.tests.gpu.suite` measured this; `--table` wrote it.", ""]
-    text += _grades(json.loads((folder / "grades.json").read_text()))
-    text += _sanitizer(json.loads((folder / "sanitizer.json").read_text()))
-    text += _counters(json.loads((folder / "counters.json").read_text()), simulated)
+    grades = _entries(folder / "grades.json")
+    text += _grades(grades)
+    text += _speed(grades)
+    text += _sanitizer(_entries(folder / "sanitizer.json"))
+    text += _counters(_entries(folder / "counters.json"), simulated)
     target.write_text("\n".join(text) + "\n")
+
+
+def _entries(file: Path) -> list[dict[str, Any]]:
+    """What a step found, by lab, in whatever order the labs were run."""
+    found: list[dict[str, Any]] = json.loads(file.read_text())
+    return sorted(found, key=lambda e: e["lab"])
 
 
 def _grades(entries: list[dict[str, Any]]) -> list[str]:
@@ -33,6 +41,32 @@ def _grades(entries: list[dict[str, Any]]) -> list[str]:
                 points += f", {rest['points']:g} {rest['reason']}"
         rows.append(f"| {e['lab']} | {e['source']} | {points} | {e['exit']} | {e['seconds']} |")
     return [*rows, ""]
+
+
+def _speed(entries: list[dict[str, Any]]) -> list[str]:
+    """What the speed checks measured of the solutions. A part in C is timed on the CPU."""
+    rows = ["## Speed of the solutions", "",
+            "| part | check | µs a call | given baseline, µs | baseline / solution | rounds |",
+            "|---|---|---|---|---|---|"]  # fmt: skip
+    for e in entries:
+        if e["source"] != "solutions" or not e["result"]:
+            continue
+        for check in e["result"]["checks"]:
+            took = check["details"]
+            if check["kind"] != "speed" or "reference_ns" not in took:
+                continue
+            ours, given = took["reference_ns"], took.get("baseline_ns")
+            beside = f"{_us(given)} | {given / ours:.3g}" if given else "- | -"
+            rows.append(
+                f"| {e['lab']} {check['part']} | {check['name']} | {_us(ours)} | {beside} | "
+                f"{took['rounds']} |"
+            )
+    return [*rows, ""]
+
+
+def _us(ns: float) -> str:
+    """Microseconds, with a digit after the point below a thousand."""
+    return f"{ns / 1e3:.1f}" if ns < 1e6 else f"{ns / 1e3:.0f}"
 
 
 def _sanitizer(entries: list[dict[str, Any]]) -> list[str]:
