@@ -247,12 +247,15 @@ static void one_round(const struct bench *b, int round, bool warming) {
 
     for (int slot = 0; slots > 1 && slot < slots; slot++)
         must(b, place_fill(slot, &b->job, roll));
-    for (int turn = 0; turn < SIDES; turn++) {
-        const int i = (turn + round) % SIDES; /* nobody always follows the same one */
-        const int slot = turn % slots;
+    int sides[SIDES], count = 0;
+    for (int i = 0; i < SIDES; i++) {
         times[round][i] = 0;
-        if (!b->there[i] || (i == BASELINE && round % b->baseline_every != 0))
-            continue;
+        if (b->there[i] && (i != BASELINE || round % b->baseline_every == 0))
+            sides[count++] = i;
+    }
+    for (int turn = 0; turn < count; turn++) {
+        const int i = sides[(turn + round) % count]; /* each is the first as often as the others */
+        const int slot = turn % slots;
         if (slots == 1)
             must(b, place_fill(slot, &b->job, roll));
         calibrate(b, round);
