@@ -20,7 +20,8 @@ struct bench {
     struct bench_job job;
     struct bench_side side[SIDES];
     bool there[SIDES];
-    int baseline_every; /* the baseline is slow: it takes part in every n-th round */
+    int baseline_every; /* the baseline is slow: it takes part in every n-th round; odd, or turns
+                           would not even out */
     double seconds;
     int rounds, seed;
     FILE *bands;      /* NULL: none are kept */
