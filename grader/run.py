@@ -91,7 +91,7 @@ BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})
 # AddressSanitizer reserves terabytes of addresses for its shadow.
 SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None, debugger=True)
 # All that a run may write. They are there before it, and are all that it can write behind walls.
-LEFT = ("out.raw", "status.json", "findings.jsonl", "profile.jsonl")
+LEFT = ("out.raw", "status.json", "findings.jsonl", "profile.jsonl", "warps.jsonl")
 
 
 @contextmanager
