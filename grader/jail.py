@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader import paths, seccomp
+from grader import guard, paths, seccomp
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 SMALL = 64 << 20  # bytes of /tmp and of /dev/shm
@@ -141,6 +141,7 @@ def walled(
         os.lseek(rules, 0, os.SEEK_SET)
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
         environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "LC_ALL": "C.UTF-8"} | env
+        environment |= guard.mark()
         made = [shutil.which("bwrap") or "bwrap", *_user_options(), *_walls(view)]
         made += ["--chdir", str(cwd), "--seccomp", str(rules), "--json-status-fd", str(writing)]
         made += ["--", *_become(processes), *argv]
@@ -190,7 +191,7 @@ def limits_root_now() -> bool:
 def _walls(view: View) -> list[str]:
     options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     options += ["--unshare-cgroup-try", "--hostname", "sandbox"]
-    options += ["--die-with-parent", "--new-session"]
+    options += ["--die-with-parent", "--new-session", "--unsetenv", guard.VARIABLE]
     options += ["--perms", "0755", "--dir", "/etc", *_system()]
     options += ["--proc", "/proc", "--dev", "/dev"]
     for place, size in (("/dev/shm", SMALL), ("/tmp", view.temporary)):

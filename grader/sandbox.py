@@ -3,6 +3,7 @@
 The command gets a session of its own, limits on time, memory, processes, file size and output, a
 small environment and no standard input. When it ends, or must end, everything that descends from it
 is killed: the grader is made the reaper of orphans, so a process that detached itself is found too.
+What is left when the grader itself is killed is for its guard (guard.py).
 With a View it also runs behind walls, where this machine has them (jail.py).
 
 Memory is limited twice: the addresses of one process by the kernel (RLIMIT_AS), and what all of
@@ -25,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from grader import jail
+from grader import guard, jail
 from grader.jail import View, Walled
 
 PR_SET_PDEATHSIG = 1
@@ -112,7 +113,7 @@ def launch(
     """
     if view is None or view.gpu or jail.missing() is not None:
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
-        environment |= {"LC_ALL": "C.UTF-8"} | (env or {})
+        environment |= {"LC_ALL": "C.UTF-8"} | guard.mark() | (env or {})
         return _launch(argv, limits, cwd, environment, None)
     with jail.walled(argv, view, cwd, env or {}, limits.processes) as walled:
         return _launch(walled.argv, limits, Path("/"), walled.env, walled)
@@ -295,9 +296,10 @@ def _kill_all(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 def _children() -> list[int]:
-    """The processes whose parent is now the grader."""
+    """The processes whose parent is now the grader, but for its guard."""
     me = os.getpid()
     try:
-        return [int(pid) for pid in Path(f"/proc/{me}/task/{me}/children").read_text().split()]
+        found = Path(f"/proc/{me}/task/{me}/children").read_text().split()
     except OSError:
         return []  # no procfs: only the session is killed
+    return [pid for pid in map(int, found) if pid != guard.pid()]

@@ -237,8 +237,14 @@ def processes_named(text: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
-def test_interrupted_grading_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "number, after",
+    [(signal.SIGINT, 0), (signal.SIGKILL, 0), (signal.SIGKILL, 0.004), (signal.SIGKILL, 0.1)],
+    ids=["Ctrl-C", "kill -9", "kill -9 a little later", "kill -9 in the midst"],
+)
+def test_interrupted_grading_leaves_nothing(
+    number: signal.Signals, after: float, tmp_path: Path
+) -> None:
     folder = cpu_loop(tmp_path, "for (volatile int i = 0;; i++) { }")
     process = subprocess.Popen(
         [paths.ROOT / "grade", "lab1", "--src", folder],
@@ -252,8 +258,9 @@ def test_interrupted_grading_leaves_nothing(number: signal.Signals, tmp_path: Pa
     mine = f"{paths.BUILD}/run/{process.pid}-"
     deadline = time.monotonic() + 30
     while not processes_named(mine) and time.monotonic() < deadline:
-        time.sleep(0.02)
+        time.sleep(0.001)
     assert processes_named(mine)
+    time.sleep(after)
     process.send_signal(number)
     _, errors = process.communicate(timeout=30)
     deadline = time.monotonic() + 10

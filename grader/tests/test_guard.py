@@ -1,0 +1,76 @@
+"""What a grader started does not outlive it, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GRADER = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from grader.sandbox import Limits, launch\n"
+    "launch(sys.argv[1:], Limits(60), Path.cwd())\n"
+)
+DETACHES = (  # and forgets the signal that it had asked for, as a fork does
+    "import os, time\n"
+    "if os.fork() == 0:\n"
+    "    os.setsid()\n"
+    "    if os.fork() == 0:\n"
+    "        open('pid', 'w').write(f'{os.getpid()}\\n')\n"
+    "        time.sleep(60)\n"
+    "    os._exit(0)\n"
+    "time.sleep(60)\n"
+)
+
+
+def soon(true: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return true()
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs: one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_detached_process_dies_with_the_grader(number: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", GRADER, sys.executable, "-c", DETACHES]
+    with subprocess.Popen(command, cwd=tmp_path) as grader:
+        file = tmp_path / "pid"
+        assert soon(lambda: file.exists() and file.read_text().endswith("\n"))
+        detached = int(file.read_text())
+        started = children(grader.pid)
+        assert len(started) == 3 and detached in started  # the command, and the guard
+        os.kill(grader.pid, number)
+    assert soon(lambda: not any(alive(pid) for pid in started))
+
+
+def test_guard_goes_quietly_with_a_grader_that_ends(tmp_path: Path) -> None:
+    code = GRADER + (
+        "from grader import guard\n"
+        "assert Path(f'/proc/{guard.pid()}').exists()\n"
+        "print(guard.pid())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "true"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not alive(int(done.stdout)) and not done.stderr
