@@ -8,15 +8,16 @@ The rules themselves are in the Makefile.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from grader import files, jail, paths, sandbox, staging
+from grader import jail, paths, sandbox, staging
+from grader.diagnostics import Diagnostic, diagnostics_in, listed, unlinked
 from grader.jail import View
 from grader.spec import Lab
+from grader.submission import Submission
 
 COMPILE_LIMITS = sandbox.Limits(
     seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2
@@ -25,11 +26,19 @@ TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
 RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 
-_TARGETS = {"run": "run-binary", "unit": "test-binary", "speed": "speed-binary"}
-
-
-class SourceError(Exception):
-    """--src names no such place: a usage error."""
+Target = Literal["run", "checked", "unit", "speed"]
+_TARGETS: dict[Target, str] = {
+    "run": "run-binary",
+    "checked": "checked-binary",
+    "unit": "test-binary",
+    "speed": "speed-binary",
+}
+_PRODUCTS: dict[Target, str] = {
+    "run": "run",
+    "checked": "checked",
+    "unit": "unit",
+    "speed": "student.so",
+}
 
 
 class BuildError(Exception):
@@ -41,117 +50,19 @@ class BuildError(Exception):
 
 
 @dataclass(frozen=True)
-class Submission:
-    """The files of one lab from one place. `shown` is the folder as the student knows it."""
-
-    lab: Lab
-    folder: Path
-    shown: str
-    contents: dict[str, bytes]
-    problems: list[str]  # why a file cannot be graded, in words
-    home: Path | None = None  # where it is built; None: build/<lab>, which keeps the last few
-
-    def digest(self, name: str) -> str:
-        return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
-
-    def line(self, file: str, number: int) -> str:
-        """The text of a line that a message is about, fit to be shown; "" when it is not ours."""
-        name = Path(file).name
-        if file != f"{self.shown}/{name}":
-            return ""
-        lines = self.contents.get(name, b"").decode(errors="replace").splitlines()
-        text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        return "".join(c if c.isprintable() else "?" for c in text)[:100]
-
-    def open_todos(self, file: str | None = None) -> list[str]:
-        """ "shown/file:line" of every numbered TODO that is still there, in one file or in all."""
-        return [
-            f"{self.shown}/{name}:{number}"
-            for name, content in self.contents.items()
-            if file in (None, name)
-            for number, line in enumerate(content.decode(errors="replace").splitlines(), 1)
-            if re.search(r"\bTODO \d+\b", line)
-        ]
-
-
-@dataclass(frozen=True)
-class Diagnostic:
-    """One message of the compiler about the student's file."""
-
-    file: str
-    line: int
-    severity: str
-    text: str
-
-    def render(self) -> str:
-        return f"{self.file}:{self.line}: {self.text}"
-
-
-@dataclass(frozen=True)
 class Build:
-    """A finished build. `binary` is None when the student's file does not build.
+    """A finished build. `binary` is None when the student's file does not build. `nvcc` is the file
+    with nvcc's words, where those were asked for.
 
-    `checked` is the same program for the checks that watch it run, where it was asked for: traced
-    on the simulator, under sanitizers where the file is plain C. `nvcc` is the file with nvcc's
-    words, where those were asked for.
+    The runner for the checks that watch it run is traced on the simulator, and under sanitizers
+    where the file is plain C.
     """
 
     binary: Path | None
     errors: list[str] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0
-    checked: Path | None = None
     nvcc: Path | None = None
-
-
-def find(lab: Lab, src: str) -> Submission:
-    """The submission at `src`: a folder with the lab's files, or one with a folder labN_*.
-
-    Raises SourceError when there is neither.
-    """
-    place = Path(src)
-    if not place.is_absolute() and not place.exists():
-        place = paths.ROOT / src  # ./grade works from anywhere; `starter` is the course's
-    if not place.is_dir():
-        raise SourceError(f"{src} is not a folder")
-    inside = sorted(p for p in place.glob(f"{lab.id}_*") if p.is_dir())
-    if any((place / name).exists() for name in lab.submit):
-        folder = place
-    elif inside:
-        folder = inside[0]
-    elif place.name.startswith(f"{lab.id}_"):
-        folder = place  # the right folder, with the file missing
-    else:
-        raise SourceError(
-            f"{src} holds neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
-            f"name the folder with your file: ./grade {lab.id} --src PATH"
-        )
-    contents: dict[str, bytes] = {}
-    problems: list[str] = []
-    for name in lab.submit:
-        try:
-            contents[name] = files.read_regular(folder / name)
-        except OSError as problem:
-            problems.append(f"{_shown(folder)}/{name} {problem.strerror or problem}")
-        else:
-            if not contents[name].strip():
-                problems.append(f"{_shown(folder)}/{name} is empty")
-    return Submission(lab, folder, _shown(folder), contents, problems)
-
-
-def _shown(folder: Path) -> str:
-    """The folder's name for messages and #line: relative where that is shorter, always harmless."""
-    resolved = folder.resolve()
-    for base in (paths.ROOT, Path.cwd().resolve()):
-        if resolved.is_relative_to(base):
-            resolved = resolved.relative_to(base)
-            break
-    return harmless(str(resolved))
-
-
-def harmless(name: str) -> str:
-    """A file's name as it may stand in a #line and on a terminal."""
-    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)
 
 
 def runtime_is_built() -> bool:
@@ -163,12 +74,13 @@ def build(
     submission: Submission,
     backend: str,
     verbose: bool = False,
-    target: str = "run",
+    target: Target = "run",
     checked: bool = False,
     files: list[str] | None = None,
     nvcc: bool = False,
 ) -> Build:
-    """Builds the submission's runner ("run"), its unit tests ("unit") or what times it ("speed").
+    """Builds the submission's runner ("run"), the one for the checks that watch it ("checked"), its
+    unit tests ("unit") or what times it ("speed").
 
     For "speed" the binary is a shared object of the student's functions; the program that opens it
     is the lab's own: given(). `checked`: the checked program too, at the same time. `files`: only
@@ -176,6 +88,22 @@ def build(
 
     Raises BuildError when something of ours does not build or make cannot run.
     """
+    with building(submission, backend, verbose, target, checked, files, nvcc) as finish:
+        return finish()
+
+
+@contextlib.contextmanager
+def building(
+    submission: Submission,
+    backend: str,
+    verbose: bool = False,
+    target: Target = "run",
+    checked: bool = False,
+    files: list[str] | None = None,
+    nvcc: bool = False,
+) -> Iterator[Callable[[], Build]]:
+    """Starts what build() does. What it yields waits for the end; both may raise BuildError. What
+    is still being built at the end of the block is given up."""
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
     out = staging.stage(home, f"{backend}\0{submission.shown}\0", submission.contents)
@@ -189,26 +117,40 @@ def build(
     _ready(f"the parts of {lab.id} that come with the course", targets, variables, verbose)
     environment = {"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"}
     ready = variables | {"READY": "1"}
-    with _alone(out):
+    with contextlib.ExitStack() as alone:
+        alone.enter_context(_alone(out))
         staging.begin(out)
         seen = view(lab, out, backend)
-        made = _make(targets, ready, COMPILE_LIMITS, verbose, environment, seen)
-        if made.status is not None:
-            staging.finish(out)
+        making = _making(targets, ready, COMPILE_LIMITS, verbose, environment, seen)
+        finish = alone.enter_context(making)
+
+        def finished() -> Build:
+            made = finish()
+            if made.status is not None:
+                staging.finish(out)
+            alone.close()  # others may build here before the block ends
+            binaries = [out / _PRODUCTS[target], *([out / "checked"] * checked)]
+            return _built(made, submission, binaries, out / "nvcc.txt" if nvcc else None)
+
+        yield finished
+
+
+def _built(
+    made: sandbox.Finished, submission: Submission, binaries: list[Path], report: Path | None
+) -> Build:
+    """What make has come to: the binaries, or why there are none. Raises BuildError."""
     log = made.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
     if made.status == 0:
-        second = out / "checked" if checked else None
-        product = "student.so" if target == "speed" else target
-        for binary in filter(None, (out / product, second)):
+        for binary in binaries:
             if binary.is_symlink() or not binary.is_file():
                 raise BuildError(f"{binary} is not a file", log)
-        report = out / "nvcc.txt" if nvcc else None
-        return Build(out / product, [], warnings, made.seconds, second, report)
+        return Build(binaries[0], [], warnings, made.seconds, report)
     errors = _explain(made, log, diagnostics, submission)
     if not errors:
-        raise BuildError(f"the parts of {lab.id} that come with the course do not build", log)
+        course = f"the parts of {submission.lab.id} that come with the course"
+        raise BuildError(f"{course} do not build", log)
     return Build(None, errors, warnings, made.seconds)
 
 
@@ -246,20 +188,46 @@ def _make(
     limits: sandbox.Limits,
     verbose: bool,
     env: dict[str, str] | None = None,
-    view: View | None = None,
 ) -> sandbox.Finished:
+    with _making(targets, variables, limits, verbose, env) as finish:
+        return finish()
+
+
+@contextlib.contextmanager
+def _making(
+    targets: list[str],
+    variables: dict[str, str],
+    limits: sandbox.Limits,
+    verbose: bool,
+    env: dict[str, str] | None = None,
+    view: View | None = None,
+) -> Iterator[Callable[[], sandbox.Finished]]:
+    """Starts make; what it yields waits for the end. Both may raise BuildError."""
     argv = ["make", "--no-print-directory", f"-j{len(targets)}", "-Otarget", *targets]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
+    with contextlib.ExitStack() as stack:
+        with _calling_make():
+            command = sandbox.started(argv, limits, paths.ROOT, env, view)
+            running = stack.enter_context(command)
+
+        def finish() -> sandbox.Finished:
+            with _calling_make():
+                made = running.finish()
+            if verbose:
+                print(made.stdout.decode(errors="replace"), end="", flush=True)
+            return made
+
+        yield finish
+
+
+@contextlib.contextmanager
+def _calling_make() -> Iterator[None]:
     try:
-        made = sandbox.launch(argv, limits, paths.ROOT, env, view)
+        yield
     except OSError as problem:
-        raise BuildError(
-            f"make cannot be run: {problem.strerror}; try ./grade doctor", ""
-        ) from problem
-    if verbose:
-        print(made.stdout.decode(errors="replace"), end="", flush=True)
-    return made
+        what = f"make cannot be run: {problem.strerror}; try ./grade doctor"
+        raise BuildError(what, "") from problem
 
 
 def view(lab: Lab, out: Path, backend: str) -> View:
@@ -303,25 +271,6 @@ def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bo
         raise BuildError(f"{what} do not build", made.stderr.decode(errors="replace"))
 
 
-_DIAGNOSTIC = re.compile(
-    r"^(?P<file>.+?)[:(](?P<line>\d+)(?:[:,]\d+)?\)?:? ?:?\s*(?P<kind>fatal error|error|warning)\s*"
-    r"(?:#[\w-]+)?: (?P<text>.*)$"
-)
-_UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
-_TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
-
-
-def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
-    """What gcc, g++ or nvcc say about the student's files, in their order."""
-    found = []
-    for line in log.splitlines():
-        match = _DIAGNOSTIC.match(line)
-        if match and match["file"].startswith(shown + "/"):
-            severity = "warning" if match["kind"] == "warning" else "error"
-            found.append(Diagnostic(match["file"], int(match["line"]), severity, match["text"]))
-    return list(dict.fromkeys(found))  # two builds of one file say the same twice
-
-
 def _explain(
     made: sandbox.Finished, log: str, diagnostics: list[Diagnostic], submission: Submission
 ) -> list[str]:
@@ -333,28 +282,4 @@ def _explain(
     if made.swollen:
         return [f"the compiler {sandbox.SWOLLEN}"]
     errors = [d for d in diagnostics if d.severity == "error"]
-    if errors:
-        return listed(errors, submission)
-    if twice := sorted({m["name"] for m in _TWICE.finditer(log)}):
-        return [
-            f"{name} is defined twice: in your file and in the lab's own code; remove yours"
-            for name in twice
-        ]
-    if missing := sorted({m["name"] for m in _UNDEFINED.finditer(log)}):
-        names = ", ".join(f"{n}()" for n in missing)
-        return [
-            f"your file does not define {names}",
-            f"labs/{submission.lab.folder}/lab.h says what each must do; "
-            "a function of another name or with other parameters does not count",
-        ]
-    return []
-
-
-def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
-    """The first of some errors with the student's own line below it, and a few of the others."""
-    source = submission.line(errors[0].file, errors[0].line)
-    shown = [errors[0].render(), *([f"    {source}"] if source else [])]
-    shown += [d.render() for d in errors[1:4]]
-    if len(errors) > 4:
-        shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
-    return shown
+    return listed(errors, submission) if errors else unlinked(log, submission)

@@ -11,7 +11,6 @@ import numpy as np
 
 from grader import explain, judge
 from grader import truth as truths
-from grader.build import Submission
 from grader.cases import Inputs
 from grader.finding import Finding
 from grader.judge import Comparison
@@ -20,6 +19,7 @@ from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
 from grader.run import PLAIN, REVERSED, Outcome, run
 from grader.spec import Case, Lab
+from grader.submission import Submission
 
 
 @dataclass(frozen=True)

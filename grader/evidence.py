@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from datasets.generate import DatasetMissing
 from grader import cases, warps
-from grader.build import Submission
 from grader.checked import Checked, Runner
 from grader.correctness import Wrong
 from grader.operations import OPERATIONS, Array
 from grader.profile import Launch, Profile, profile, read
 from grader.spec import Input, Speed, Technique
 from grader.speed import F64, REFERENCE, STUDENT, Timings
+from grader.submission import Submission
 from grader.warps import Warp
 
 MOST_FAILED = 8  # wrong outputs that are kept

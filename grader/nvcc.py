@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from grader.build import Submission, diagnostics_in, listed
+from grader.diagnostics import diagnostics_in, listed
 from grader.result import Check
+from grader.submission import Submission
 
 NAME = "compiles with nvcc"
 

@@ -25,21 +25,25 @@ NOTE = "passed.json"
 
 @dataclass
 class Passed:
-    """The notes of one build. `run` and `checked` are the hashes of its two programs."""
+    """The notes of one build. `run` and `checked` are the hashes of its two programs; watched()
+    tells of the second, before anything is asked of its checks."""
 
     folder: Path
     run: bytes
-    checked: bytes
+    checked: bytes = b""
     notes: dict[str, Check] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, binary: Path, checked: Path | None) -> Passed:
+    def of(cls, binary: Path) -> Passed:
         """With the notes that are there; damaged ones are none."""
         notes: dict[str, Check] = {}
         with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             data = files.read_regular(binary.parent / NOTE)
             notes = msgspec.json.decode(data, type=dict[str, Check])
-        return cls(binary.parent, _hash(binary), _hash(checked) if checked else b"", notes)
+        return cls(binary.parent, _hash(binary), notes=notes)
+
+    def watched(self, checked: Path) -> None:
+        self.checked = _hash(checked)
 
     def find(self, planned: Case | Safe | Technique) -> Check | None:
         """The pass of a check, marked as one from before."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
 from grader import __version__, correctness, nvcc, safety, score, staging, technique, timing
 from grader.backend import Backend, cpu_has, machine, timed_on
-from grader.build import Build, BuildError, Submission, build
+from grader.build import Build, BuildError, build, building
 from grader.checked import Runner
 from grader.evidence import Evidence
 from grader.passed import Passed
@@ -19,6 +19,7 @@ from grader.profile import Profile
 from grader.result import Check, GradedFile, Kind, Result, Verdict
 from grader.run import workspace
 from grader.spec import Case, Lab, Safe, Speed, Technique
+from grader.submission import Submission
 
 Planned = Case | Safe | Technique | Speed
 KINDS: dict[type, Kind] = {
@@ -44,8 +45,9 @@ class Observer:
 
 @dataclass
 class Grading:
-    """One grading under way. `watched` is the build that can be watched and made to fail: the same
-    as `built` but on a GPU, where it is the simulator's; None with the reason in `without`."""
+    """One grading under way. `watched` is the build that can be made to fail: the same as `built`
+    but on a GPU, where it is the simulator's. `ahead`: its checked sibling is being built. `runner`
+    runs that one; where there is none, `unwatched` and `without` say what becomes of its checks."""
 
     submission: Submission
     backend: Backend
@@ -54,7 +56,9 @@ class Grading:
     checks: list[Check] = field(default_factory=list)
     built: Build | None = None
     watched: Build | None = None
-    without: str = ""
+    unwatched: Verdict = "skip"
+    without: list[str] = field(default_factory=list)
+    ahead: Callable[[], Build] | None = None
     runner: Runner | None = None
     passed: Passed | None = None
 
@@ -106,7 +110,8 @@ def grade(
     observer.starting("building")
     try:
         if _compiles(grading, selected, verbose):
-            _run(grading, selected, remember)
+            with _building_ahead(grading, selected, verbose), workspace() as work:
+                _run(grading, selected, remember, work)
         else:
             for planned in selected:
                 grading.add(_blank(lab, planned, "skip", needs="compiles"))
@@ -133,22 +138,21 @@ def grade(
     )
 
 
-def _run(grading: Grading, selected: list[Planned], remember: bool) -> None:
-    with workspace() as work:
-        _watch(grading, work)
-        if remember and grading.backend == "sim" and grading.built and grading.built.binary:
-            grading.passed = Passed.of(grading.built.binary, grading.built.checked)
-        for planned in selected:
-            grading.observer.starting(f"{planned.part}  {planned.name}")
-            grading.add(_passed_or_checked(grading, planned, work))
-        if grading.passed:
-            grading.passed.write()
+def _run(grading: Grading, selected: list[Planned], remember: bool, work: Path) -> None:
+    if remember and grading.backend == "sim" and grading.built and grading.built.binary:
+        grading.passed = Passed.of(grading.built.binary)
+    for planned in selected:
+        if not isinstance(planned, Case):  # what is timed is to have the machine for itself
+            _watch(grading, work)
+        grading.observer.starting(f"{planned.part}  {planned.name}")
+        grading.add(_passed_or_checked(grading, planned, work))
+    if grading.passed:
+        grading.passed.write()
 
 
 def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
     """Builds what the selected checks need, and adds the check of it. False: nothing can run."""
     submission, on_gpu = grading.submission, grading.backend == "gpu"
-    traced = any(isinstance(planned, Safe | Technique) for planned in selected)
     made_to_fail = any(isinstance(planned, Case) and planned.inject for planned in selected)
     name, identity = "compiles", f"{submission.lab.id}/compiles"
     if submission.problems:
@@ -160,7 +164,6 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
             submission,
             grading.backend,
             verbose,
-            checked=traced and not on_gpu,
             nvcc=grading.backend == "sim" and nvcc.here(),
         )
     except (BuildError, OSError) as fault:
@@ -178,37 +181,73 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
     grading.built = grading.watched = built
     if on_gpu:
         grading.watched = None
-        if traced or made_to_fail:
-            _simulate(grading, traced, verbose)
+        if made_to_fail or _watching(selected):
+            _simulate(grading, verbose)
     return True
+
+
+def _watching(selected: list[Planned]) -> bool:
+    return any(isinstance(planned, Safe | Technique) for planned in selected)
 
 
 def _graded_from(lab: Lab) -> str:
     return f"{lab.id} is graded from {', '.join(lab.submit)}"
 
 
-def _simulate(grading: Grading, traced: bool, verbose: bool) -> None:
+def _simulate(grading: Grading, verbose: bool) -> None:
     """On a GPU, the simulator's build as well: counters, checks and failing calls come from it."""
     if shutil.which("g++") is None:
-        grading.without = "the simulator needs g++, which is not installed"
+        grading.without = ["the simulator needs g++, which is not installed"]
         return
     try:
-        built = build(grading.submission, "sim", verbose, checked=traced)
+        built = build(grading.submission, "sim", verbose)
     except (BuildError, OSError) as fault:
-        grading.without = _fault(fault)[0]
+        grading.without = _fault(fault)[:1]
         return
     if built.binary is None:
-        grading.without = f"the simulator cannot build this file: {built.errors[0]}"
+        grading.without = [f"the simulator cannot build this file: {built.errors[0]}"]
     else:
         grading.watched = built
 
 
+@contextmanager
+def _building_ahead(grading: Grading, selected: list[Planned], verbose: bool) -> Iterator[None]:
+    """Builds the checked program meanwhile, if something selected watches it run: it takes longest
+    of all, and the first cases need one core."""
+    with ExitStack() as stack:
+        if grading.watched and _watching(selected):
+            kind = _watched_kind(grading)
+            try:
+                checked = building(grading.submission, kind, verbose, "checked")
+                grading.ahead = stack.enter_context(checked)
+            except (BuildError, OSError) as fault:
+                grading.unwatched, grading.without = "error", _fault(fault)
+        yield
+
+
+def _watched_kind(grading: Grading) -> str:
+    return "cpu" if grading.backend == "cpu" else "sim"
+
+
 def _watch(grading: Grading, work: Path) -> None:
-    """Makes the runner of the checked program, where there is one."""
-    if grading.watched and grading.watched.checked:
-        kind = "cpu" if grading.backend == "cpu" else "sim"
-        pictured = grading.evidence is not None
-        grading.runner = Runner(grading.submission, grading.watched.checked, kind, work, pictured)
+    """Waits for the checked program, and makes its runner."""
+    if grading.ahead is None:
+        return
+    finish, grading.ahead = grading.ahead, None
+    grading.observer.starting("building the program that is watched")
+    try:
+        built = finish()
+    except (BuildError, OSError) as fault:
+        grading.unwatched, grading.without = "error", _fault(fault)
+        return
+    if built.binary is None:
+        grading.unwatched, grading.without = "fail", built.errors
+        return
+    pictured = grading.evidence is not None
+    kind = _watched_kind(grading)
+    grading.runner = Runner(grading.submission, built.binary, kind, work, pictured)
+    if grading.passed:
+        grading.passed.watched(built.binary)
 
 
 def _fault(fault: BuildError | OSError) -> list[str]:
@@ -265,7 +304,7 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
             with grading.observer.timing():
                 return timing.check(grading.submission, planned, where, work, keep)
         if grading.runner is None:
-            return _blank(lab, planned, "skip", [grading.without])
+            return _blank(lab, planned, grading.unwatched, grading.without)
         needs = grading.needs(planned.part)
         if isinstance(planned, Safe):
             return safety.check(grading.submission, planned, grading.runner, needs)
@@ -294,5 +333,6 @@ def _correct(grading: Grading, case: Case, work: Path) -> Check:
     kept: list[correctness.Wrong] = []
     check = correctness.check(grading.submission, case, built.binary, backend, work, kept.append)
     if grading.evidence and kept:
+        _watch(grading, work)
         grading.evidence.failed(kept[0], grading.runner)
     return check

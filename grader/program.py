@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import build, paths
+from grader import submission as submissions
 from grader.profile import Launch, Profile, profile, read
 from grader.run import findings_in, workspace
 
@@ -53,7 +54,7 @@ def make(files: list[str], include: list[str], traced: bool) -> Program:
             place.write_bytes(content)
     searched = [*include, *(str(Path(name).resolve().parent) for name in files)]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
-    environment |= {f"NAME{i}": build.harmless(name) for i, name in enumerate(files)}
+    environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
     log = build.make_program(home, staged, traced, environment)
     if log is not None:
         raise ProgramError(log)

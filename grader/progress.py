@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from grader import files, paths, score
-from grader.build import Submission
 from grader.result import Result, Score
+from grader.submission import Submission
 
 
 class Failed(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from grader import judge
-from grader.build import Submission
 from grader.checked import Checked, Runner
 from grader.finding import Finding
 from grader.operations import OPERATIONS, Operation
 from grader.result import Check, Verdict
 from grader.spec import Safe
+from grader.submission import Submission
 
 MOST = 3  # findings that are shown
 

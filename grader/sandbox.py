@@ -21,7 +21,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -88,16 +88,53 @@ class _Stream:
 
 
 @dataclass
-class _Watched:
-    """What was seen of a command until it ended or had to."""
+class Running:
+    """A command under way. While another is waited for, this one is kept within its limits too."""
 
+    process: subprocess.Popen[bytes]
+    limits: Limits
+    walled: Walled | None
+    start: float
     streams: list[_Stream]
     timed_out: bool = False
     flooded: bool = False
     swollen: bool = False
 
+    def finish(self) -> Finished:
+        """Waits for its end or its limit. To be called once. Raises OSError when bubblewrap did
+        not come to start it."""
+        _watch(self)
+        code = self.process.returncode
+        if self.walled and code >= 0:
+            code = _inside(self.walled, bytes(self.streams[1].data))
+        return Finished(
+            status=code if code >= 0 else None,
+            signal=-code if code < 0 else None,
+            timed_out=self.timed_out,
+            flooded=self.flooded,
+            seconds=time.monotonic() - self.start,
+            stdout=bytes(self.streams[0].data),
+            stderr=bytes(self.streams[1].data),
+            swollen=self.swollen,
+        )
+
     def stopped(self) -> bool:
         return self.timed_out or self.flooded or self.swollen
+
+    def look(self) -> None:
+        """Looks at its memory and at the clock, and stops it at a limit."""
+        if self.stopped() or self.process.poll() is not None:
+            return
+        self.swollen = _resident(self.process.pid) > self.limits.memory
+        self.timed_out = not self.swollen and time.monotonic() >= self.deadline()
+        if self.stopped():
+            _kill_all(self.process, self.limits.grace)
+
+    def deadline(self) -> float:
+        return self.start + self.limits.seconds
+
+
+_running: list[Running] = []
 
 
 def launch(
@@ -111,17 +148,45 @@ def launch(
 
     `view`: what it may see, where there are walls; None for what is ours.
     """
-    if view is None or view.gpu or jail.missing() is not None:
+    with started(argv, limits, cwd, env, view) as running:
+        return running.finish()
+
+
+@contextlib.contextmanager
+def started(
+    argv: list[str],
+    limits: Limits,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    view: View | None = None,
+) -> Iterator[Running]:
+    """Starts what launch() would run, and kills it at the end of the block if it still runs.
+
+    What it prints is taken by finish() alone: more than a pipe holds waits until then.
+    """
+    with contextlib.ExitStack() as stack:
+        walled = None
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
         environment |= {"LC_ALL": "C.UTF-8"} | guard.mark() | (env or {})
-        return _launch(argv, limits, cwd, environment, None)
-    with jail.walled(argv, view, cwd, env or {}, limits.processes) as walled:
-        return _launch(walled.argv, limits, Path("/"), walled.env, walled)
+        if view is not None and not view.gpu and jail.missing() is None:
+            made = jail.walled(argv, view, cwd, env or {}, limits.processes)
+            walled = stack.enter_context(made)
+            argv, environment, cwd = walled.argv, walled.env, Path("/")
+        running = _start(argv, limits, cwd, environment, walled)
+        _running.append(running)
+        try:
+            yield running
+        finally:
+            if running.process.returncode is None:
+                _kill_all(running.process, 0 if walled else limits.grace)
+            _running.remove(running)
+            for stream in running.streams:
+                stream.file.close()
 
 
-def _launch(
+def _start(
     argv: list[str], limits: Limits, cwd: Path, env: dict[str, str], walled: Walled | None
-) -> Finished:
+) -> Running:
     _become_reaper()
     start = time.monotonic()
     process = subprocess.Popen(
@@ -136,31 +201,17 @@ def _launch(
         start_new_session=True,
         preexec_fn=_limiter(limits, walled is not None),
     )
-    try:
-        watched = _watch(process, limits, start + limits.seconds)
-    finally:
-        _kill_all(process, 0 if walled else limits.grace)
-    code = process.returncode
-    if walled and code >= 0:
-        code = _inside(walled, watched)
-    return Finished(
-        status=code if code >= 0 else None,
-        signal=-code if code < 0 else None,
-        timed_out=watched.timed_out,
-        flooded=watched.flooded,
-        seconds=time.monotonic() - start,
-        stdout=bytes(watched.streams[0].data),
-        stderr=bytes(watched.streams[1].data),
-        swollen=watched.swollen,
-    )
+    assert process.stdout is not None and process.stderr is not None
+    streams = [_Stream(process.stdout), _Stream(process.stderr)]
+    return Running(process, limits, walled, start, streams)
 
 
-def _inside(walled: Walled, watched: _Watched) -> int:
+def _inside(walled: Walled, errors: bytes) -> int:
     """The exit status of the command itself, or minus its signal. Raises OSError when bubblewrap
     did not come to start it."""
     code = jail.exit_code(walled)
     if code is None:
-        said = watched.streams[1].data.decode(errors="replace").strip().splitlines()
+        said = errors.decode(errors="replace").strip().splitlines()
         raise OSError(errno.EIO, f"the sandbox did not start: {said[-1] if said else 'no reason'}")
     return 128 - code if 128 < code <= 128 + signal.SIGRTMAX else code
 
@@ -191,33 +242,32 @@ def _limiter(limits: Limits, walled: bool) -> Callable[[], None]:
     return limit
 
 
-def _watch(process: subprocess.Popen[bytes], limits: Limits, deadline: float) -> _Watched:
-    """Reads both outputs until the process has ended, or kills it at a limit."""
-    assert process.stdout is not None and process.stderr is not None
-    seen = _Watched([_Stream(process.stdout), _Stream(process.stderr)])
+def _watch(running: Running) -> None:
+    """Reads both outputs until the process has ended, or kills it at a limit. Looks after the
+    others that run."""
+    process, deadline = running.process, running.deadline()
     with selectors.DefaultSelector() as selector:
-        for stream in seen.streams:
+        for stream in running.streams:
             os.set_blocking(stream.file.fileno(), False)
             selector.register(stream.file, selectors.EVENT_READ, stream)
         look = time.monotonic() + LOOK
-        while not seen.stopped() and process.poll() is None:
+        while not running.stopped() and process.poll() is None:
             now = time.monotonic()
-            if now >= look:
-                seen.swollen = _resident(process.pid) > limits.memory
+            if now >= look or now >= deadline:
+                for other in _running:
+                    other.look()
                 look = now + LOOK
+                continue
             # A detached process may hold the pipes open after the command's end, and a command may
             # close them long before its own: look now and then.
-            wait = max(0.0, min(look, deadline) - now)
+            wait = min(look, deadline) - now
             if selector.get_map():
-                seen.flooded = _take(selector, wait, limits.output)
+                running.flooded = _take(selector, wait, running.limits.output)
             else:
                 _wait(process, wait)
-            seen.timed_out = not seen.stopped() and time.monotonic() >= deadline
-        _kill_all(process, limits.grace)
-        for stream in seen.streams:
-            _drain(stream, limits.output)
-            stream.file.close()
-    return seen
+    _kill_all(process, running.limits.grace)
+    for stream in running.streams:
+        _drain(stream, running.limits.output)
 
 
 def _take(selector: selectors.BaseSelector, wait: float, most: int) -> bool:
@@ -240,8 +290,9 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def _resident(pid: int) -> int:
-    """Bytes of memory that a process and all below it hold. What forks share is counted twice."""
-    total, waiting = 0, [pid, *_children()]
+    """Bytes of memory that a process and all below it hold, and what is orphaned. What forks share
+    is counted twice."""
+    total, waiting = 0, [pid, *_orphans()]
     seen: set[int] = set()
     while waiting:
         pid = waiting.pop()
@@ -286,7 +337,7 @@ def _kill_all(process: subprocess.Popen[bytes], grace: float) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    while orphans := _children():
+    while orphans := _orphans():
         for pid in orphans:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -295,11 +346,12 @@ def _kill_all(process: subprocess.Popen[bytes], grace: float) -> None:
                 os.waitpid(pid, 0)
 
 
-def _children() -> list[int]:
-    """The processes whose parent is now the grader, but for its guard."""
+def _orphans() -> list[int]:
+    """What commands left behind: the grader's children but for its guard and what still runs."""
     me = os.getpid()
     try:
         found = Path(f"/proc/{me}/task/{me}/children").read_text().split()
     except OSError:
         return []  # no procfs: only the session is killed
-    return [pid for pid in map(int, found) if pid != guard.pid()]
+    known = {guard.pid(), *(running.process.pid for running in _running)}
+    return [pid for pid in map(int, found) if pid not in known]

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from grader import counters
-from grader.build import Submission
 from grader.checked import Checked, Runner
 from grader.counters import Counters
 from grader.profile import Kernel, Line, Profile, profile, read
 from grader.result import Check, Verdict
 from grader.spec import Technique
+from grader.submission import Submission
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import numpy as np
 from grader import bands, build, cases, paths
 from grader.backend import Backend
 from grader.bench import Bench, Ran
-from grader.build import Submission
 from grader.cases import Inputs
 from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
@@ -40,6 +39,7 @@ from grader.speed import (
     undisturbed,
     unfit,
 )
+from grader.submission import Submission
 
 BUDGET = 4.0  # seconds of rounds that a check may take
 LAUNCH = 0.6  # of them in one process; each finds its memory elsewhere

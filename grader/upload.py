@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from grader import pristine
-from grader.build import Submission, harmless
+from grader.submission import Submission, harmless
 
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: the same files, the same bytes

@@ -21,13 +21,13 @@ import msgspec
 from grader import backend as backends
 from grader import build, paths, pipeline, sandbox, spec
 from grader.backend import Backend
-from grader.build import Submission
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.bulk.turns import Turns
 from grader.evidence import Evidence
 from grader.render import html
 from grader.result import Result
+from grader.submission import Submission
 
 
 @cache

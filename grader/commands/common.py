@@ -13,6 +13,8 @@ import typer
 from grader import backend as backends
 from grader import build as builder
 from grader import files, score, spec
+from grader import submission as submissions
+from grader.submission import Submission
 
 
 class BackendName(StrEnum):
@@ -64,10 +66,10 @@ def load(lab_id: str) -> spec.Lab:
     return spec.load(lab_id)
 
 
-def submission(lab: spec.Lab, src: str) -> builder.Submission:
+def submission(lab: spec.Lab, src: str) -> Submission:
     try:
-        return builder.find(lab, src)
-    except builder.SourceError as problem:
+        return submissions.find(lab, src)
+    except submissions.SourceError as problem:
         raise UsageError(str(problem)) from problem
 
 

@@ -7,12 +7,12 @@ import sys
 from dataclasses import dataclass
 
 from grader import pipeline, progress, result, spec
-from grader.build import Submission
 from grader.commands import common
 from grader.evidence import Evidence
 from grader.profile import Profile
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
+from grader.submission import Submission
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader import build as builder
 from grader import paths, pristine, progress, spec
+from grader import submission as submissions
 from grader.commands import common
 
 HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
@@ -49,8 +49,8 @@ def row(lab_id: str) -> Row:
 def _standing(lab: spec.Lab, record: progress.Record | None) -> tuple[str, str]:
     """Status and next step."""
     try:
-        submission = builder.find(lab, str(paths.STARTER / lab.folder))
-    except builder.SourceError:
+        submission = submissions.find(lab, str(paths.STARTER / lab.folder))
+    except submissions.SourceError:
         return "its starter is missing", f"./grade reset {lab.id}"
     if submission.problems:
         return submission.problems[0], f"./grade reset {lab.id}"

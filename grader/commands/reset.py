@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from grader import build as builder
 from grader import paths, pristine
+from grader import submission as submissions
 from grader.commands import common
 
 
@@ -39,4 +39,4 @@ def reset(
     backup = pristine.restore(loaded, folder, datetime.now())
     print(f"{lab}: {what} {'is' if len(names) == 1 else 'are'} as at the beginning")
     if backup is not None:
-        print(f"what was there is kept in {builder.harmless(f'{shown}/{backup.name}')}/")
+        print(f"what was there is kept in {submissions.harmless(f'{shown}/{backup.name}')}/")

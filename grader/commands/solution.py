@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from grader import build as builder
 from grader import paths, progress, score, spec
+from grader import submission as submissions
 from grader.commands import common
 
 
@@ -42,7 +42,7 @@ def _copy(texts: dict[str, str], folder: Path) -> None:
         raise common.UsageError(f"{folder} has {', '.join(there)} already; name another folder")
     for name, text in texts.items():
         common.write(str(folder / name), text.encode())
-        print(f"{builder.harmless(str(folder / name))} is written")
+        print(f"{submissions.harmless(str(folder / name))} is written")
 
 
 def _refusal(lab: spec.Lab) -> str:

@@ -10,8 +10,10 @@ import typer
 
 from grader import build as builder
 from grader import paths, progress, score, upload
+from grader import submission as submissions
 from grader.commands import common
 from grader.render import terminal
+from grader.submission import Submission
 
 
 def submit(
@@ -44,11 +46,11 @@ def submit(
     for warning in upload.warnings(submission):
         print(f"  warning: {warning}")
     print(f"  {_grade(submission)}")
-    name = builder.harmless(out or str(target.relative_to(paths.ROOT)))
+    name = submissions.harmless(out or str(target.relative_to(paths.ROOT)))
     print(f"upload this: {name}  {len(data)} bytes  sha256 {hashlib.sha256(data).hexdigest()}")
 
 
-def _grade(submission: builder.Submission) -> str:
+def _grade(submission: Submission) -> str:
     """What these very files were worth when they were last graded here."""
     record = progress.read(submission.lab.id)
     for grade in (record.last, record.best) if record else ():

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, cli, paths, progress, result, spec
+from grader import cli, paths, progress, result, spec
+from grader import submission as submissions
+from grader.submission import Submission
 
 SPEC = """\
 id = "lab9"
@@ -70,8 +72,8 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return cli.main()
 
 
-def submission() -> build.Submission:
-    return build.find(spec.load("lab9"), str(paths.STARTER))
+def submission() -> Submission:
+    return submissions.find(spec.load("lab9"), str(paths.STARTER))
 
 
 def graded(earned: float, failed: str | None = None, exit_code: int | None = None) -> result.Result:

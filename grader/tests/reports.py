@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader import build, paths, pipeline, result, score, spec
+from grader import paths, pipeline, result, score, spec
+from grader import submission as submissions
 from grader.backend import machine
 from grader.counters import Counters
 from grader.evidence import Evidence, Traced
@@ -16,6 +17,7 @@ from grader.profile import Kernel, Line, Profile
 from grader.render import html
 from grader.result import Check, Result
 from grader.speed import Timings
+from grader.submission import Submission
 
 ZOO = Path(__file__).parent / "zoo"
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"
@@ -24,7 +26,7 @@ HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=a
 @cache
 def wrong() -> tuple[Result, Evidence]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
-    submission = build.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
+    submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
     evidence = Evidence(submission)
     seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B ", evidence=evidence)
     return seen, evidence
@@ -33,7 +35,7 @@ def wrong() -> tuple[Result, Evidence]:
 def slow() -> tuple[Result, Evidence]:
     """A grade of lab 1 with the times of made-up rounds: solution 1, student 2, baseline 30 ms."""
     lab = spec.load("lab1")
-    submission = build.find(lab, str(paths.ROOT / "solutions"))
+    submission = submissions.find(lab, str(paths.ROOT / "solutions"))
     evidence = Evidence(submission)
     random = np.random.default_rng(1)
     rounds = np.array([2e6, 3e7, 1e6, 1e6]) * random.normal(1, 0.03, (60, 4))
@@ -64,7 +66,7 @@ def hostile() -> tuple[Result, Evidence]:
     name = lab.submit[0]
     shown = HOSTILE.replace("/", "|")
     content = f"{HOSTILE}\n" * 9
-    submission = build.Submission(lab, Path(), shown, {name: content.encode()}, [])
+    submission = Submission(lab, Path(), shown, {name: content.encode()}, [])
     evidence = Evidence(submission)
     counted = Counters(global_load_sectors=9, global_load_lanes=8, dram_bytes=64)
     lines = [Line(f"{shown}/{name}", 2, counted)]

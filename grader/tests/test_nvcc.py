@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from grader import build, jail, nvcc, paths, score, spec
-from grader.build import Submission
+from grader import submission as submissions
 from grader.result import Check, Score
+from grader.submission import Submission
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
@@ -53,7 +54,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
     folder = tmp_path_factory.mktemp("nvcc")
     (folder / "constant_mask.cu").write_text(FORGIVEN)
-    return build.find(LAB, str(folder))
+    return submissions.find(LAB, str(folder))
 
 
 def asked(submission: Submission, anew: bool = True) -> Check:
@@ -143,4 +144,4 @@ def test_the_real_one(
     assert check.verdict == "fail"
     assert "half" in check.message[1] and "__host__" in check.message[1]
     assert "half(2)" in check.message[2]
-    assert asked(build.find(LAB, "starter")).verdict == "pass"
+    assert asked(submissions.find(LAB, "starter")).verdict == "pass"

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from grader import build, pipeline, result, spec
-from grader.build import Build, Submission
+from grader import submission as submissions
+from grader.build import Build
+from grader.submission import Submission
 
 PATTERN = "B "  # correctness, failing calls, safe and technique
 
@@ -20,7 +22,7 @@ def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
         return Build(made.binary) if backend == "gpu" else made
 
     monkeypatch.setattr(pipeline, "build", instead)
-    return build.find(spec.load("lab3"), "solutions")
+    return submissions.find(spec.load("lab3"), "solutions")
 
 
 def graded(submission: Submission) -> result.Result:

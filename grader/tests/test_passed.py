@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader import build, correctness, passed, paths, pipeline, result, spec
+from grader import correctness, passed, paths, pipeline, result, spec
+from grader import submission as submissions
 from grader.passed import Passed
 
 LAB = spec.load("lab3")
@@ -21,10 +22,10 @@ def binary(tmp_path: Path) -> Path:
 
 
 def noted(binary: Path, check: result.Check = PASS) -> Passed:
-    notes = Passed.of(binary, binary)
+    notes = Passed.of(binary)
     notes.add(CASE, check)
     notes.write()
-    return Passed.of(binary, binary)
+    return Passed.of(binary)
 
 
 def test_a_pass_is_found_and_marked(binary: Path) -> None:
@@ -50,14 +51,26 @@ def test_another_program_check_or_grader_is_run(
     monkeypatch.undo()
     assert notes.find(CASE) is not None
     binary.write_bytes(b"another")
-    assert Passed.of(binary, binary).find(CASE) is None
+    assert Passed.of(binary).find(CASE) is None
+
+
+def test_a_watched_check_is_of_the_watched_program(binary: Path) -> None:
+    checked = binary.with_name("checked")
+    checked.write_bytes(b"program, watched")
+    notes = noted(binary)
+    notes.watched(checked)
+    notes.add(SAFE, PASS)
+    assert notes.find(SAFE) is not None
+    checked.write_bytes(b"another")
+    notes.watched(checked)
+    assert notes.find(SAFE) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b"\xff", b'{"x": {"id": 3}}'])
 def test_damaged_notes_are_none(damage: bytes, binary: Path) -> None:
     noted(binary)
     (binary.parent / passed.NOTE).write_bytes(damage)
-    assert Passed.of(binary, binary).find(CASE) is None
+    assert Passed.of(binary).find(CASE) is None
     assert noted(binary).find(CASE) is not None
 
 
@@ -66,7 +79,7 @@ def test_a_second_grading_runs_nothing_unless_told_to(
 ) -> None:
     name = LAB.submit[0]
     (tmp_path / name).write_bytes((paths.SOLUTIONS / LAB.folder / name).read_bytes())
-    submission = build.find(LAB, str(tmp_path))
+    submission = submissions.find(LAB, str(tmp_path))
 
     def graded(remember: bool) -> result.Result:
         watcher = pipeline.Observer()

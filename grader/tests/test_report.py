@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from grader import build, paths, pipeline, spec
+from grader import paths, pipeline, spec
+from grader import submission as submissions
 from grader.cases import Inputs, inputs
 from grader.correctness import Wrong
 from grader.counters import Counters
@@ -78,7 +79,7 @@ def _item(text: str, name: str) -> str:
 
 
 def test_a_hidden_case_leaves_no_evidence_even_if_it_is_offered() -> None:
-    evidence = Evidence(build.find(spec.load("lab4"), "solutions"))
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
     case = next(c for c in evidence.submission.lab.case if c.hidden)
     evidence.failed(_wrong(case, (9, 9)), None)
     assert evidence.failures == [] and evidence.runs == {}
@@ -95,7 +96,7 @@ def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    evidence = Evidence(build.find(spec.load("lab4"), "solutions"))
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
     case = next(c for c in evidence.submission.lab.case if not c.hidden)
     for _ in range(MOST_FAILED + 3):
         evidence.failed(_wrong(case, (700, 1100)), None)
@@ -109,7 +110,7 @@ def test_what_is_kept_is_bounded() -> None:
 
 def test_the_wrong_pixel_is_bright_and_only_it() -> None:
     case = next(c for c in spec.load("lab4").case if not c.hidden)
-    evidence = Evidence(build.find(spec.load("lab4"), "solutions"))
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
     evidence.failed(_wrong(case, (20, 30)), None)
     figures = {f.title: f for f in planes.figures(evidence.failures[0])}
     for title in ("Difference", "Wrong pixels"):
@@ -132,7 +133,7 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     kind, shape = OPERATIONS[operation].output(given.arrays)
     got = want.value.astype(kind)
     got[(-1,) * got.ndim] += 9
-    evidence = Evidence(build.find(lab, "solutions"))
+    evidence = Evidence(submissions.find(lab, "solutions"))
     evidence.failed(Wrong(case, operation, given, compare(got, want)), None)
     failure = evidence.failures[0]
     assert failure.first == (shape[-2] - 1, shape[-1] - 1)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, paths, progress, spec
+from grader import paths, progress, spec
+from grader import submission as submissions
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]
@@ -95,7 +96,7 @@ def test_only_what_is_in_starter_is_the_students_own(folder: Path, tmp_path: Pat
     (elsewhere / "add.c").write_text("")
     (tmp_path / "linked").symlink_to(folder)
     places = (paths.STARTER, tmp_path / "linked", elsewhere)
-    assert [progress.own(build.find(lab, str(p))) for p in places] == [True, True, False]
+    assert [progress.own(submissions.find(lab, str(p))) for p in places] == [True, True, False]
 
 
 def _keep_many(start: int) -> None:

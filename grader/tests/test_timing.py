@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from grader import bands, build, cases, paths, spec, timing
+from grader import submission as submissions
 from grader.bands import Band
 from grader.bench import Bench, Ran
 from grader.cases import Inputs
@@ -33,7 +34,7 @@ SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
 @pytest.fixture(scope="module")
 def course() -> Path:
     """The lab's own timing program, baseline and reference."""
-    submission = build.find(LAB, "solutions")
+    submission = submissions.find(LAB, "solutions")
     build.build(submission, "cpu", target="speed")
     return build.given(LAB, "cpu")
 
@@ -135,7 +136,7 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     """Lab 8: its part in C, without its part in CUDA; the right weights, and then others."""
     lab = spec.load("lab8")
     speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
-    tested = timing.bench_for(build.find(lab, "solutions"), speed, "cpu")
+    tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
     given = cases.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.bands) == 9

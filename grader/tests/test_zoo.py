@@ -30,8 +30,8 @@ import jsonschema
 import pytest
 
 from grader import backend as backends
-from grader import build as builder
 from grader import paths, pipeline, result, schemas, spec
+from grader import submission as submissions
 from grader.backend import cpu_has
 from grader.tests import zoo_table
 from grader.tests.zoo_table import Row
@@ -78,7 +78,9 @@ def grade_here(lab_id: str, source: str) -> Graded:
     """What ./grade LAB --src SOURCE --no-speed gives, without a new process for each."""
     lab = spec.load(lab_id)
     backend = backends.choose(lab, "auto")
-    graded = pipeline.grade(builder.find(lab, source), backend, pipeline.Observer(), timed=False)
+    graded = pipeline.grade(
+        submissions.find(lab, source), backend, pipeline.Observer(), timed=False
+    )
     return graded.exit_code, json.loads(result.to_json(graded))
 
 

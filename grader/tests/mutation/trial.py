@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from grader import backend, build, pipeline, spec
+from grader import backend, pipeline, spec
+from grader import submission as submissions
 from grader.result import Check
 from grader.spec import Lab
 from grader.tests.mutation.mutants import Mutant, mutated, solution
@@ -57,7 +58,7 @@ def _first_failure(lab: Lab, folder: str) -> Check | None:
             raise _CaughtError(check)
 
     try:
-        submission = build.find(lab, folder)
+        submission = submissions.find(lab, folder)
         observer = pipeline.Observer(checked=look)
         pipeline.grade(submission, backend.choose(lab, "auto"), observer, timed=False)
     except _CaughtError as caught:

@@ -20,7 +20,8 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from grader import backend, build, paths, pipeline, spec
+from grader import backend, paths, pipeline, spec
+from grader import submission as submissions
 
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
@@ -60,7 +61,7 @@ def graded(lab_id: str, part: str, source: str) -> tuple[str, float | None]:
     own: the sandbox ends all that hangs below it."""
     lab = spec.load(lab_id)
     name = next(s.name for s in lab.speed if s.part == part)
-    submission = build.find(lab, source)
+    submission = submissions.find(lab, source)
     result = pipeline.grade(
         submission, backend.choose(lab, "auto"), pipeline.Observer(), pattern=name
     )

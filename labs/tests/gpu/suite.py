@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from grader import build, cases, paths, spec
+from grader import submission as submissions
 from grader.operations import OPERATIONS
 from grader.spec import Input, Lab
 from labs.tests.gpu import counters, table
@@ -131,11 +132,11 @@ def parts_of(check: Input) -> tuple[str, str]:
 
 def solution_binary(lab: Lab, backend: str, checked: bool = False) -> Path:
     """The runner with our solution. Raises BuildError; exits when ours does not build."""
-    built = build.build(build.find(lab, "solutions"), backend, checked=checked)
-    binary = built.checked if checked else built.binary
-    if binary is None:
+    target: build.Target = "checked" if checked else "run"
+    built = build.build(submissions.find(lab, "solutions"), backend, target=target)
+    if built.binary is None:
         raise SystemExit(f"the solution of {lab.id} does not build: {built.errors}")
-    return binary
+    return built.binary
 
 
 def runs(lab: Lab, binary: Path, home: Path) -> Iterator[tuple[Input, str, list[str]]]:
