@@ -89,9 +89,16 @@ class Bench:
         folder = Path(tempfile.mkdtemp(dir=work))
         try:
             rounds, seconds = limits
-            argv = [str(self.program), "--student", str(self.student)]
-            for name, library in (("--baseline", self.baseline), ("--reference", self.reference)):
-                argv += [name, str(library)] if library else []
+            sides = {
+                "student": self.student,
+                "baseline": self.baseline,
+                "reference": self.reference,
+            }
+            # One that is timed alone sees none of the others: their work cannot pass for its own.
+            shown = {n: p for n, p in sides.items() if p and only in (None, n)}
+            argv = [str(self.program)]
+            for name, library in shown.items():
+                argv += [f"--{name}", str(library)]
             argv += ["--part", speed.part, *self._arrays(given, folder)]
             for name, value in speed.settings().items():
                 argv += [f"--{name}", value] if name != "threads" else []
@@ -109,8 +116,7 @@ class Bench:
                 address_space=None,
                 processor=False,
             )
-            opened = (self.program, self.student, self.baseline, self.reference)
-            reads = (folder, *(path for path in opened if path))
+            reads = (folder, self.program, *shown.values())
             view = View(reads, made(folder, ("bands", "status.json")), gpu=self.gpu)
             before = _children_seconds()
             done = sandbox.launch(argv, bounds, folder, view=view)

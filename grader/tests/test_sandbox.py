@@ -3,11 +3,12 @@
 import os
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from grader.sandbox import Finished, Limits, launch
+from grader.sandbox import Finished, Limits, Running, launch, started
 
 
 def python(code: str, tmp_path: Path, limits: Limits | None = None) -> Finished:
@@ -92,3 +93,28 @@ def test_environment_is_small(tmp_path: Path) -> None:
 def test_missing_command_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         launch(["/no/such/command"], Limits(1), tmp_path)
+
+
+def endless(tmp_path: Path, seconds: float) -> AbstractContextManager[Running]:
+    return started([sys.executable, "-c", "while True: pass"], Limits(seconds), tmp_path)
+
+
+def test_one_command_runs_beside_another(tmp_path: Path) -> None:
+    code = "import time; time.sleep(0.3); print('x' * 200_000)"  # more than a pipe holds
+    with started([sys.executable, "-c", code], Limits(20), tmp_path) as other:
+        assert python("print('mine')", tmp_path).stdout == b"mine\n"
+        done = other.finish()
+    assert done.status == 0 and len(done.stdout) == 200_001
+
+
+def test_limits_hold_while_another_is_waited_for(tmp_path: Path) -> None:
+    with endless(tmp_path, 0.3) as other:
+        python("import time; time.sleep(1)", tmp_path, Limits(20))
+        assert gone(other.process.pid)
+        assert other.finish().timed_out
+
+
+def test_what_is_given_up_dies(tmp_path: Path) -> None:
+    with endless(tmp_path, 60) as other:
+        pass
+    assert gone(other.process.pid)

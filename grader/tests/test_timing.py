@@ -225,6 +225,42 @@ def test_work_that_is_not_reported_shows_outside(
     assert excess and excess > 10e6
 
 
+BORROWED = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static void *of_the_course(void) {
+    static char line[16384];
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    for (char *word = line; word < line + length; word += strlen(word) + 1)
+        if (strstr(word, "reference.so")) return dlsym(dlopen(word, RTLD_LAZY), "correlate_rows");
+    return NULL;
+}
+"""
+
+
+def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A student's function may find the course's own, where they take turns in a process."""
+    body = f"""
+    void (*theirs)(const float *, int, int, const float *, int, enum border, float *) =
+        of_the_course();
+    if (theirs) theirs(image, width, height, mask, radius, border, out);
+    else for (volatile int i = 0; i < 20; i++) {CALL}"""
+    monkeypatch.setattr(timing, "OUTSIDE", 0.02)
+    tested = bench(course, tmp_path, instead(body, BORROWED))
+    ran = run(tested, tmp_path, rounds=20)
+    rounds = ran.rounds()
+    assert wrong(ran) == [] and 0.5 < np.median(rounds[:, 2] / rounds[:, 0]) < 2
+    session = timing.Session()
+    session.add(ran)
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess and excess > 5 * session.timings().typical(0)
+
+
 def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:
     tested = bench(course, tmp_path, SOLUTION)
     session = timing.Session()
