@@ -21,6 +21,7 @@ from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.spec import Speed
 from grader.speed import F64
 
+Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
 STARTING = 10.0  # seconds for the process to start, to warm up and to end, at most
 
@@ -80,7 +81,7 @@ class Bench:
         work: Path,
         limits: tuple[int, float],
         seed: int,
-        only: str | None = None,
+        only: Side | None = None,
     ) -> Ran:
         """Runs it once. limits: rounds and seconds, whichever comes first; `only`: see bench.h.
 
@@ -89,16 +90,16 @@ class Bench:
         folder = Path(tempfile.mkdtemp(dir=work))
         try:
             rounds, seconds = limits
-            sides = {
+            sides: dict[Side, Path | None] = {
                 "student": self.student,
                 "baseline": self.baseline,
                 "reference": self.reference,
             }
             # One that is timed alone sees none of the others: their work cannot pass for its own.
-            shown = {n: p for n, p in sides.items() if p and only in (None, n)}
+            shown = {side: path for side, path in sides.items() if path and only in (None, side)}
             argv = [str(self.program)]
-            for name, library in shown.items():
-                argv += [f"--{name}", str(library)]
+            for side, library in shown.items():
+                argv += [f"--{side}", str(library)]
             argv += ["--part", speed.part, *self._arrays(given, folder)]
             for name, value in speed.settings().items():
                 argv += [f"--{name}", value] if name != "threads" else []
@@ -108,7 +109,8 @@ class Bench:
             # round in seven is enough (odd, as the turns of a round change by one each time).
             needed = speed.against == "baseline" or not self.reference
             argv += ["--baseline-every", "1" if needed else "7"]
-            argv += ["--only", only] if only else ["--bands", f"{folder}/bands"]
+            argv += ["--only", only] if only else []
+            argv += ["--bands", f"{folder}/bands"]
             argv += ["--status", f"{folder}/status.json"]
             bounds = sandbox.Limits(
                 seconds=STARTING + 2 * min(seconds, 30),

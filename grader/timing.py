@@ -14,7 +14,7 @@ import numpy as np
 
 from grader import bands, build, cases, paths
 from grader.backend import Backend
-from grader.bench import Bench, Ran
+from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
 from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
@@ -173,17 +173,22 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
     while True:
         seed = random.SystemRandom().randrange(1 << 20)
         ran = bench.run(speed, given, work, (MOST_ROUNDS, LAUNCH), seed)
-        if ran.end == "our-fault":
-            raise Ended("error", [f"the timing program failed: {ran.reason}"])
-        if ran.end != "completed":
-            raise Ended("fail", [ran.reason], "failed-when-timed")
-        if wrong := bands.wrong(bench.operation, speed.settings(), given, ran.bands):
-            raise Ended("fail", wrong, "wrong-when-timed")
+        _must_be_right(bench, speed, given, ran)
         session.add(ran)
         spent += ran.wall
         timings = session.timings()
         if spent >= BUDGET or _settled(speed, timings):
             return timings
+
+
+def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: Ran) -> None:
+    """Raises Ended for a run of the student's function that failed or has a wrong output."""
+    if ran.end == "our-fault":
+        raise Ended("error", [f"the timing program failed: {ran.reason}"])
+    if ran.end != "completed":
+        raise Ended("fail", [ran.reason], "failed-when-timed")
+    if wrong := bands.wrong(bench.operation, speed.settings(), given, ran.bands):
+        raise Ended("fail", wrong, "wrong-when-timed")
 
 
 def _settled(speed: Speed, timings: Timings) -> bool:
@@ -241,7 +246,8 @@ def unreported(
 
     Returns the nanoseconds a call that the program did not report, or None when they are within
     half a call. One thread is measured by the processor time that the kernel accounts to the
-    process and all it started; several and a GPU, by the wall.
+    process and all it started; several and a GPU, by the wall. Raises Ended when a run fails, or
+    leaves a wrong output or too few.
     """
     if not has_reference(timings):
         return None
@@ -249,18 +255,28 @@ def unreported(
     repeats = min(max(4, int(OUTSIDE * 1e9 / slower) + 1), MOST_REPEATS)
     least = float("inf")
     for _ in range(ATTEMPTS):
-        costs = []
-        for only in ("student", "reference"):
-            ran = [
-                bench.run(speed, given, work, (n, 60.0), seed=n, only=only)
-                for n in (repeats, 2 * repeats)
-            ]
-            once, twice = (r.wall if bench.wall else r.processor for r in ran)
-            costs.append(twice - once)
-        least = min(least, hidden_ns(costs[0], costs[1], repeats, timings))
+        theirs = _cost(bench, speed, given, work, repeats, "student")
+        ours = _cost(bench, speed, given, work, repeats, "reference")
+        least = min(least, hidden_ns(theirs, ours, repeats, timings))
         if least <= 0.5 * timings.typical(STUDENT):
             return None
     return least
+
+
+def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, only: Side) -> float:
+    """Seconds that so many calls of one function cost. Raises Ended."""
+    seen = []
+    for rounds in (repeats, 2 * repeats):
+        seed = random.SystemRandom().randrange(1 << 20)
+        ran = bench.run(speed, given, work, (rounds, 60.0), seed, only)
+        if only == "student":
+            _must_be_right(bench, speed, given, ran)
+            if len(ran.bands) != rounds:
+                raise Ended("fail", ["not every timed call came back"], "failed-when-timed")
+        elif ran.end != "completed":
+            raise Ended("error", [f"the timing program failed: {ran.reason}"])
+        seen.append(ran.wall if bench.wall else ran.processor)
+    return seen[1] - seen[0]
 
 
 def _ms(ns: float) -> str:

@@ -11,7 +11,7 @@ import pytest
 from grader import bands, build, cases, paths, spec, timing
 from grader import submission as submissions
 from grader.bands import Band
-from grader.bench import Bench, Ran
+from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
 from grader.operations import OPERATIONS, Array
 from grader.spec import Speed
@@ -59,7 +59,7 @@ def wrong(ran: Ran) -> list[str]:
     return bands.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
 
 
-def run(tested: Bench, folder: Path, rounds: int = 3, only: str | None = None) -> Ran:
+def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> Ran:
     return tested.run(SPEED, GIVEN, folder, (rounds, 5.0), 11, only)
 
 
@@ -259,6 +259,35 @@ def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
     session.add(ran)
     excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
     assert excess and excess > 5 * session.timings().typical(0)
+
+
+ALONE = """
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int alone(void) {
+    static char line[16384];
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = read(file, line, sizeof line);
+    close(file);
+    return memmem(line, (size_t)length, "--only", 6) != NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("instead_of_work", ["exit(0);", "return;"])
+def test_what_is_timed_from_outside_is_judged_as_well(
+    course: Path, tmp_path: Path, instead_of_work: str
+) -> None:
+    body = f"if (alone()) {instead_of_work}\n{CALL}"
+    source = "#define _GNU_SOURCE\n" + instead(body, ALONE)
+    tested = bench(course, tmp_path, source)
+    session = timing.Session()
+    session.add(run(tested, tmp_path, rounds=9))
+    with pytest.raises(timing.Ended) as ended:
+        timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert ended.value.ending.verdict == "fail"
 
 
 def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:

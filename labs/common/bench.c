@@ -215,7 +215,7 @@ static int below(int count) {
     return (int)(random % (uint32_t)count);
 }
 
-/* Some rows of the student's output for the judge. They are chosen after the call, so that nobody
+/* Some rows of the output for the judge, of the student's or of the only one that is timed. They are chosen after the call, so that nobody
  * can know which ones will be looked at. */
 static void keep_band(const struct bench *b, int slot, int32_t round) {
     const struct bench_job *job = &b->job;
@@ -261,7 +261,7 @@ static void one_round(const struct bench *b, int round, bool warming) {
             must(b, place_fill(slot, &b->job, roll));
         calibrate(b, round);
         must(b, place_time(slot, &b->side[i], &b->job, &times[round][i]));
-        if (i == STUDENT && b->bands && !warming)
+        if ((i == STUDENT || !b->there[STUDENT]) && b->bands && !warming)
             keep_band(b, slot, round);
     }
 }

@@ -17,11 +17,11 @@
  * The input of round k is the image with its N rows rolled up by (seed + 61 k) mod N, those of all
  * channels as one column of rows. The first rounds warm up and are not reported.
  * Rounds go on for --seconds or to --rounds, whichever comes first, at least one.
- * --only times one of them alone, for a clock outside to confirm.
+ * --only times one of them alone, for a clock outside to confirm, and needs no other.
  *
- * After each call of the student's function the bench chooses BENCH_BAND rows of a plane of the
- * output at random, and appends to --bands: the round, the plane and the first row, all int32, then
- * the rows.
+ * After each call of the student's function, or of the only one, the bench chooses BENCH_BAND rows
+ * of a plane of the output at random, and appends to --bands: the round, the plane and the first
+ * row, all int32, then the rows.
  *
  * The status file is written last, one line of JSON:
  *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
