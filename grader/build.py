@@ -2,7 +2,7 @@
 
 The files are copied, by content, to build/<lab>/<key>/src, so that what is graded is what was
 read, a path with odd characters never reaches make, and an unchanged file is not built again.
-The rules themselves are in the Makefile.
+The rules themselves are in labs/common/submission.mk.
 """
 
 from __future__ import annotations
@@ -234,7 +234,8 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     """What the compiler of a submission sees: its files, the public headers, what is linked."""
     here, common = paths.LABS / lab.folder, paths.LABS / "common"
     lib, ours = paths.BUILD / "lib" / "plain", given(lab, backend)
-    reads = [paths.ROOT / "Makefile", *common.glob("*.h"), *here.glob("*.h")]
+    reads = [paths.ROOT / "Makefile", common / "submission.mk"]
+    reads += [*common.glob("*.h"), *here.glob("*.h")]
     reads += [*here.glob("baseline.*"), *here.glob("flags.mk"), *ours.glob("*.o")]
     reads += [lib / "libcommon.a", lib / "libsim.a", lib / "common" / "runner.o", out / "src"]
     if backend == "sim":

@@ -1,0 +1,176 @@
+# ---------------------------------------------------------------- one lab, one submission
+
+# Included by the Makefile, which has the flags and the runtime. Called by `./grade build` only:
+#   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
+# with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
+# READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
+# a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
+# run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu).
+STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
+CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
+GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
+BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
+GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
+LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
+# A lab may compile C files with flags of its own; its flags.mk says why.
+-include $(wildcard labs/$(LAB)/flags.mk)
+
+LINK_cpu = $(CC) -fopenmp
+LIBS_cpu = $(LIB)/libcommon.a -lm
+LINK_sim = $(CXX) -fopenmp
+LIBS_sim = $(LIB)/libcommon.a $(LIB)/libsim.a -lm -pthread
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
+LIBS_gpu = $(LIB)/libcommon.a -lgomp -lm
+
+CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
+CHECKED_LINK_sim = $(LINK_sim)
+
+# NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
+.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given
+nvcc-report: $(OUT)/nvcc.txt
+nvcc-report-given:
+run-binary: $(OUT)/run
+checked-binary: $(OUT)/checked
+test-binary: $(OUT)/unit
+.PHONY: run-binary-given checked-binary-given test-binary-given
+run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
+test-binary-given: $(GIVEN)/unit.o
+
+$(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+# On the simulator the version to beat is traced as well: its counters are worth a comparison.
+CHECKED_GIVEN = $(patsubst $(GIVEN)/baseline.o,$(GIVEN)/baseline$(if $(filter %.cu,$(BASELINE)),.checked).o,$(GIVEN_OBJ))
+checked-binary-given: $(CHECKED_GIVEN)
+$(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+$(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
+	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
+
+ifneq ($(OUT),)
+$(OUT)/%.c.o: $(OUT)/src/%.c
+	$(say) CC "$$SHOWN/$*.c"
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
+$(OUT)/%.c.checked.o: $(OUT)/src/%.c
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
+ifeq ($(BACKEND),gpu)
+$(OUT)/%.cu.o: $(OUT)/src/%.cu
+	$(say) NVCC "$$SHOWN/$*.cu"
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; cat $<; } > $(OUT)/$*.gpu.cu
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+else
+# nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
+# Nothing runs what comes out, so it is not optimised (-G): lab 4 takes 1 second instead of 5.
+$(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
+	$(say) NVCC "$$SHOWN/$(<F)"
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$(<F)"; cat $<; } > $(OUT)/nvcc.cu
+	$(Q){ timeout 60 $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/common \
+	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
+	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
+$(OUT)/%.cu.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
+# Only counters need unrolled loops, and g++ takes ten times as long over them.
+$(OUT)/%.cu.o: $(OUT)/%.cu.cpp
+	$(say) CXX "$$SHOWN/$*.cu"
+	$(Q)sed 's/^\([ \t]*#[ \t]*pragma\)[ \t]*GCC unroll [0-9]*/\1/' $< | \
+	    $(CXX) $(SIM_CXXFLAGS) $(LABINC) -x c++ - -c -o $@
+$(OUT)/%.cu.checked.o: $(OUT)/%.cu.cpp
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) -c $< -o $@
+endif
+endif
+
+ifeq ($(READY),)
+$(GIVEN)/%.o: labs/$(LAB)/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) $(DEPS) -c $< -o $@
+$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
+$(GIVEN)/%.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $< -o $@
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/%.o: labs/$(LAB)/%.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $< -o $@
+else
+$(GIVEN)/%.o: $(GIVEN)/%.cpp
+	$(say) CXX $<
+	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
+$(GIVEN)/%.checked.o: $(GIVEN)/%.cpp
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) $(DEPS) -c $< -o $@
+endif
+-include $(wildcard $(BUILD)/given/*/*/*.d)
+endif
+
+# ---------------------------------------------------------------- one lab, timed
+
+# Called as run-binary is, for what a lab and a backend have to be timed. Student,
+# baseline and reference are compiled alike, each into a shared object of its own that binds its
+# symbols to itself: labs/common/bench.h says why.
+ifneq ($(OUT),)
+REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
+SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
+PIC := -w -fPIC -fno-semantic-interposition
+PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
+            -Ilabs/common -Ilabs/$(LAB)
+SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
+SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
+# grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
+pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(2)))
+
+.PHONY: speed-binary speed-binary-given
+speed-binary-given: $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE),$(GIVEN)/reference.so) $(GIVEN)/bench
+speed-binary: $(OUT)/student.so
+
+$(OUT)/student.so: $(call pic,$(OUT),$(FILES))
+$(GIVEN)/baseline.so: $(call pic,$(GIVEN),$(SLOW))
+$(GIVEN)/reference.so: $(call pic,$(GIVEN)/reference,$(REFERENCE))
+$(OUT)/student.so $(GIVEN)/baseline.so $(GIVEN)/reference.so:
+	$(Q)$(SHARED_$(BACKEND)) $^ -o $@
+
+$(OUT)/pic/%.c.o: $(OUT)/src/%.c
+	$(pic-cc)
+$(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c
+	$(pic-cc)
+$(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c
+	$(pic-cc)
+$(OUT)/pic/%.cu.o: $(OUT)/src/%.cu
+	$(pic-nvcc)
+$(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu
+	$(pic-nvcc)
+$(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu
+	$(pic-nvcc)
+
+define pic-cc
+	@mkdir -p $(@D)
+	$(say) CC '$< (timed)'
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) $(DEPS) -c $< -o $@
+endef
+define pic-nvcc
+	@mkdir -p $(@D)
+	$(say) NVCC '$< (timed)'
+	$(Q)$(PIC_NVCC) -MMD -MF $(@:.o=.d) -c $< -o $@
+endef
+
+BENCH_LIBS := $(LIB)/libcommon.a -lm -ldl
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
+$(GIVEN)/bench_gpu.o: labs/common/bench_gpu.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -MMD -MF $(@:.o=.d) -c $< -o $@
+else
+$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench_cpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+	$(Q)$(CC) -fopenmp $(filter %.o,$^) $(BENCH_LIBS) -Wl,-z,now -o $@
+endif
+-include $(wildcard $(GIVEN)/pic/*.d $(GIVEN)/reference/pic/*.d)
+endif
