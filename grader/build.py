@@ -8,6 +8,7 @@ The rules themselves are in labs/common/submission.mk.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,7 +107,8 @@ def building(
     is still being built at the end of the block is given up."""
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
-    out = staging.stage(home, f"{backend}\0{submission.shown}\0", submission.contents)
+    kind = f"{backend}\0{submission.shown}\0{_rules(lab)}\0"
+    out = staging.stage(home, kind, submission.contents)
     targets = [_TARGETS[target], *(["checked-binary"] * checked), *(["nvcc-report"] * nvcc)]
     variables = {
         "LAB": lab.folder,
@@ -230,17 +232,30 @@ def _calling_make() -> Iterator[None]:
         raise BuildError(what, "") from problem
 
 
+def _sources(lab: Lab) -> list[Path]:
+    """What decides, besides the submitted files, what is made of them: rules, flags and headers."""
+    here, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
+    found = [*common.glob("*.h"), *here.glob("*.h"), *here.glob("flags.mk")]
+    found += [*simulator.glob("*.py"), *(simulator / "include").glob("*.h")]
+    return [paths.ROOT / "Makefile", common / "submission.mk", *sorted(found)]
+
+
+def _rules(lab: Lab) -> str:
+    """A hash of them: after an update of the course nothing built by the old one is used."""
+    digests = [hashlib.sha256(source.read_bytes()).digest() for source in _sources(lab)]
+    return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
 def view(lab: Lab, out: Path, backend: str) -> View:
     """What the compiler of a submission sees: its files, the public headers, what is linked."""
-    here, common = paths.LABS / lab.folder, paths.LABS / "common"
+    here = paths.LABS / lab.folder
     lib, ours = paths.BUILD / "lib" / "plain", given(lab, backend)
-    reads = [paths.ROOT / "Makefile", common / "submission.mk"]
-    reads += [*common.glob("*.h"), *here.glob("*.h")]
-    reads += [*here.glob("baseline.*"), *here.glob("flags.mk"), *ours.glob("*.o")]
+    headers = paths.LABS / "sim" / "include"  # as one: each thing that is shown takes half a ms
+    reads = [headers, *(source for source in _sources(lab) if source.parent != headers)]
+    reads += [*here.glob("baseline.*"), *ours.glob("*.o")]
     reads += [lib / "libcommon.a", lib / "libsim.a", lib / "common" / "runner.o", out / "src"]
     if backend == "sim":
-        simulator = paths.LABS / "sim"
-        reads += [simulator / "include", *simulator.glob("*.py"), *jail.interpreter()]
+        reads += jail.interpreter()
     jail.give(out)
     # nvcc asks the GPU what it is: -arch=native.
     return View(tuple(reads), (out,), temporary=TEMPORARY, gpu=backend == "gpu")

@@ -1,10 +1,15 @@
 """What make is told to build."""
 
 import re
+import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
-from grader import paths, spec
+import pytest
+
+from grader import build, paths, spec
+from grader import submission as submissions
 
 
 def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:
@@ -21,3 +26,21 @@ def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:
         assert sorted(compiled) == sorted(
             [f"{tmp_path}/src/{file}", f"solutions/lab8_grayscale/{file}"]
         )
+
+
+def test_an_update_of_the_course_builds_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same file, once more and then with another header."""
+    header = tmp_path / "lab.h"
+    header.write_text("one")
+    monkeypatch.setattr(build, "_sources", lambda _: [header])
+    monkeypatch.setattr(build, "view", lambda *_: None)
+    lab = spec.load("lab1")
+    home = paths.BUILD / "tests" / "update"
+    submission = replace(submissions.find(lab, "solutions"), home=home)
+    first = build.build(submission, "cpu").binary
+    assert first and build.build(submission, "cpu").binary == first
+    header.write_text("two")
+    assert build.build(submission, "cpu").binary not in (first, None)
+    shutil.rmtree(home)
