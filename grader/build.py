@@ -256,9 +256,10 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads += [lib / "libcommon.a", lib / "libsim.a", lib / "common" / "runner.o", out / "src"]
     if backend == "sim":
         reads += jail.interpreter()
-    jail.give(out)
+    jail.give(out, compiler=True)
     # nvcc asks the GPU what it is: -arch=native.
-    return View(tuple(reads), (out,), temporary=TEMPORARY, gpu=backend == "gpu")
+    gpu = backend == "gpu"
+    return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)
 
 
 @contextlib.contextmanager

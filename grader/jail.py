@@ -5,7 +5,8 @@ process, no home, an environment of a few variables, small memory file systems f
 /dev/shm, everything else read-only. The user is another one:
 
   started by root        a user id of its own, taken from the grader's process id, and no
-                         capabilities; RLIMIT_NPROC counts the processes of that id alone
+                         capabilities; RLIMIT_NPROC counts the processes of that id alone. A
+                         compiler has another one than the program that may run beside it
   started by anyone else a user namespace, in which RLIMIT_NPROC counts what is inside alone
 
 Where bubblewrap is missing or may not work, `missing()` says why. `./grade labN` then runs the
@@ -29,7 +30,7 @@ from grader import guard, paths, seccomp
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 SMALL = 64 << 20  # bytes of /tmp and of /dev/shm
-FIRST_USER, USERS = 50_000, 8_192  # of the range that Debian leaves to nobody
+FIRST_USER, PAIRS = 50_000, 4_096  # of the range that Debian leaves to nobody
 PROBE_SECONDS = 10
 
 
@@ -37,13 +38,15 @@ PROBE_SECONDS = 10
 class View:
     """What a command sees besides the system: its paths are the same inside as outside.
 
-    `debugger`: it may ptrace what is inside with it. `gpu`: it needs the GPUs, which nothing here
-    shows: it runs without walls, and a bulk run refuses it.
+    `compiler`: it is not the program, but what makes it. `debugger`: it may ptrace what is inside
+    with it. `gpu`: it needs the GPUs, which nothing here shows: it runs without walls, and a bulk
+    run refuses it.
     """
 
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     temporary: int = SMALL  # bytes of /tmp
+    compiler: bool = False
     debugger: bool = False
     gpu: bool = False
 
@@ -58,17 +61,19 @@ class Walled:
     status: int  # where it says how the command ended: exit_code()
 
 
-def _user() -> int | None:
+def _user(compiler: bool) -> int | None:
     """The user id of what runs inside, where we may choose it."""
-    return FIRST_USER + os.getpid() % USERS if os.geteuid() == 0 else None
+    return FIRST_USER + 2 * (os.getpid() % PAIRS) + compiler if os.geteuid() == 0 else None
 
 
-def give(path: Path) -> None:
+def give(path: Path, compiler: bool = False) -> None:
     """Lets what runs inside write a file or a folder with all in it; links are not followed."""
-    user = _user()
+    user = _user(compiler)
     if user is None or missing() is not None:
         return
     os.lchown(path, user, user)
+    if path.is_dir():
+        path.chmod(0o755)  # bubblewrap goes there before it becomes that user
     for folder, folders, files in os.walk(path):
         for name in [*folders, *files]:
             os.lchown(os.path.join(folder, name), user, user)
@@ -116,7 +121,7 @@ def tier() -> str:
     """What a grade says about the walls it was made behind."""
     if missing() is not None:
         return "none"
-    return "bubblewrap, own user" if _user() is not None else "bubblewrap, user namespace"
+    return "bubblewrap, own user" if limits_root_now() else "bubblewrap, user namespace"
 
 
 def interpreter() -> tuple[Path, ...]:
@@ -144,7 +149,7 @@ def walled(
         environment |= guard.mark()
         made = [shutil.which("bwrap") or "bwrap", *_user_options(), *_walls(view)]
         made += ["--chdir", str(cwd), "--seccomp", str(rules), "--json-status-fd", str(writing)]
-        made += ["--", *_become(processes), *argv]
+        made += ["--", *_become(processes, view.compiler), *argv]
         yield Walled(made, environment, (rules, writing), reading)
     finally:
         for descriptor in (rules, writing, reading):
@@ -168,16 +173,16 @@ def exit_code(made: Walled) -> int | None:
 
 
 def _user_options() -> list[str]:
-    if _user() is None:
+    if not limits_root_now():
         return ["--unshare-user", "--uid", "1000", "--gid", "1000"]
     return ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
 
 
-def _become(processes: int) -> list[str]:
+def _become(processes: int, compiler: bool) -> list[str]:
     """The last step: root becomes the other user, which drops what capabilities are left, and has
     the limit on processes from the launcher. Anyone else gets it here, where the user namespace
     exists and its count of processes is at 0."""
-    user = _user()
+    user = _user(compiler)
     if user is None:
         return ["prlimit", f"--nproc={processes}:{processes}", "--"]
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all"]
@@ -185,7 +190,7 @@ def _become(processes: int) -> list[str]:
 
 def limits_root_now() -> bool:
     """Whether the launcher sets the limit on processes: root itself is not bound by it."""
-    return _user() is not None
+    return os.geteuid() == 0
 
 
 def _walls(view: View) -> list[str]:

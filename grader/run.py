@@ -163,10 +163,13 @@ def run(
 
 
 def made(folder: Path, names: tuple[str, ...]) -> tuple[Path, ...]:
-    """Empty files that a run will write."""
+    """Empty files that a run will write. What is in the folder already, it may read."""
     files = tuple(folder / name for name in names)
     for file in files:
-        file.touch(mode=0o644)
+        file.touch()
+    for file in folder.iterdir():
+        file.chmod(0o644)  # whatever the umask: behind walls it is another user
+    for file in files:
         give(file)
     folder.chmod(0o755)  # mkdtemp() makes it for our user alone
     return files

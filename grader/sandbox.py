@@ -225,6 +225,7 @@ def _limiter(limits: Limits, walled: bool) -> Callable[[], None]:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # the parent died before the line above took hold
             os._exit(127)
+        os.umask(0o022)  # what a compiler makes, the program's other user has to read
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
         if walled:

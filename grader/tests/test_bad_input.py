@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -270,3 +271,14 @@ def test_interrupted_grading_leaves_nothing(
     if number == signal.SIGINT:
         assert process.returncode == 130 and "Traceback" not in errors
         assert not list((paths.BUILD / "run").glob(f"{process.pid}-*"))
+
+
+def test_a_strict_umask_takes_nothing_from_the_program(tmp_path: Path) -> None:
+    """Behind walls it is another user, who has to read what the grader wrote for it."""
+    shutil.copy(paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c", tmp_path)
+    before = os.umask(0o077)
+    try:
+        code, document = grade("lab1", "--src", str(tmp_path), "-k", "A Ando", "--no-speed")
+    finally:
+        os.umask(before)
+    assert code == 0, document["checks"]

@@ -116,3 +116,14 @@ def test_the_filter_is_whole(machine: str, monkeypatch: pytest.MonkeyPatch) -> N
     column = seccomp.ARCHITECTURES[machine][0]
     numbers = [n[column] for n in (seccomp.DENIED | seccomp.MEMORY | seccomp.DEBUGGER).values()]
     assert len(set(numbers)) == len(numbers)
+
+
+@walls
+@pytest.mark.skipif(not jail.limits_root_now(), reason="users are chosen by root alone")
+def test_a_compiler_is_another_user_than_what_runs_beside_it() -> None:
+    """Or a program that starts all the processes it may would leave the compiler none."""
+    seen = {
+        launch(["id", "-u"], Limits(5), Path("/tmp"), view=View(compiler=compiler)).stdout
+        for compiler in (False, True)
+    }
+    assert len(seen) == 2 and b"0\n" not in seen

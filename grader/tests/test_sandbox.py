@@ -118,3 +118,12 @@ def test_what_is_given_up_dies(tmp_path: Path) -> None:
     with endless(tmp_path, 60) as other:
         pass
     assert gone(other.process.pid)
+
+
+def test_what_a_command_makes_can_be_read(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        python("open('made', 'w')", tmp_path)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o644
