@@ -41,8 +41,9 @@ def bulk(
         str, typer.Option(metavar="lab1,lab3", help="Without it: every lab of the course.")
     ] = "",
     jobs: Annotated[
-        int, typer.Option(min=1, max=256, help="Submissions at a time. Without it: one a core.")
-    ] = len(os.sched_getaffinity(0)),
+        int,
+        typer.Option(min=1, max=256, help="Submissions at a time; else one more than the cores."),
+    ] = len(os.sched_getaffinity(0)) + 1,  # one waits for the kernel to put up or take down walls
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in RUN, and keep what is graded.")
     ] = False,

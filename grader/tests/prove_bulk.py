@@ -135,7 +135,7 @@ def hostile_table(home: Path, lab: str, made: list[classes.Student]) -> list[str
         failed = [c for c in document["checks"] if c["verdict"] == "fail" and c["message"]]
         stopped = [c for c in failed if c["diagnosis"] in ENDED]
         why = (stopped or failed)[0]["message"][0].replace("|", "/")
-        why = why.replace(str(paths.ROOT), "COURSE").replace(str(home), "COURSE")
+        why = why.replace(str(home), "COURSE").replace(str(paths.ROOT), "COURSE")
         longest = max(c["seconds"] for c in ran)
         what = f"{earned:g}/{document['score']['measured']:g}"
         rows.append(f"| {one.kind} | program | {what} | {why} | {longest:.1f} s |")
