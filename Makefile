@@ -175,7 +175,9 @@ FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 REWRITER := $(wildcard labs/sim/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
-STUDENT_CFLAGS := -std=gnu11 -O3 -march=native -fopenmp -g1 $(INIT) $(STUDENT_WARN)
+# NATIVE is empty where gcc makes programs for another machine.
+NATIVE := -march=native
+STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # -O1 and what contraction and short helpers need of -O2: half the time of a build, as fast to run.
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
@@ -209,7 +211,7 @@ runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(RUNNER_OBJ)
 
 ifeq ($(READY),)
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads.
-$(LIB)/common/calibrate.o: OUR_CFLAGS += -O3 -march=native -ffp-contract=fast -fopenmp
+$(LIB)/common/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp
 $(LIB)/common/bench_cpu.o: OUR_CFLAGS += -fopenmp
 $(LIB)/common/%.o: labs/common/%.c
 	@mkdir -p $(@D)

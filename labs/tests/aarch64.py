@@ -33,7 +33,7 @@ CHECKS = ROOT / "labs" / "tests" / "checks"
 def make(*arguments: str, names: dict[str, str] | None = None) -> None:
     """The Makefile's own rules with the other compiler."""
     argv = ["make", "-s", f"BUILD={HOME}", f"CC={TOOL}gcc", f"CXX={TOOL}g++", f"AR={TOOL}ar"]
-    argv += ["FMA=", f"PYTHON={sys.executable}", *arguments]
+    argv += ["FMA=", "NATIVE=", f"PYTHON={sys.executable}", *arguments]
     subprocess.run(argv, cwd=ROOT, check=True, env=os.environ | (names or {}))
 
 
