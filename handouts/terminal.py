@@ -57,7 +57,7 @@ def main() -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={"COLUMNS": str(WIDTH), "PATH": "/usr/local/bin:/usr/bin:/bin"},
+        env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin"},
     )
     printed = done.stdout.replace(f"{SUBMISSION}/{shown}", f"starter/lab3_constant_mask/{shown}")
     lines = printed.splitlines()
