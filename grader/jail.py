@@ -146,7 +146,6 @@ def walled(
         os.lseek(rules, 0, os.SEEK_SET)
         environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
         environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "LC_ALL": "C.UTF-8"} | env
-        environment |= guard.mark()
         made = [shutil.which("bwrap") or "bwrap", *_user_options(), *_walls(view)]
         made += ["--chdir", str(cwd), "--seccomp", str(rules), "--json-status-fd", str(writing)]
         made += ["--", *_become(processes, view.compiler), *argv]

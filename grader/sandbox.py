@@ -165,13 +165,14 @@ def started(
     What it prints is taken by finish() alone: more than a pipe holds waits until then.
     """
     with contextlib.ExitStack() as stack:
-        walled = None
-        environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
-        environment |= {"LC_ALL": "C.UTF-8"} | guard.mark() | (env or {})
+        walled, given = None, guard.mark() | (env or {})
         if view is not None and not view.gpu and jail.missing() is None:
-            made = jail.walled(argv, view, cwd, env or {}, limits.processes)
+            made = jail.walled(argv, view, cwd, given, limits.processes)
             walled = stack.enter_context(made)
             argv, environment, cwd = walled.argv, walled.env, Path("/")
+        else:
+            environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
+            environment |= {"LC_ALL": "C.UTF-8"} | given
         running = _start(argv, limits, cwd, environment, walled)
         _running.append(running)
         try:
