@@ -1,6 +1,12 @@
-"""A course of one tiny lab in a temporary folder, for the tests of the student's commands."""
+"""A course of one tiny lab in a temporary folder, for the tests of the student's commands.
 
+As a program, in the course's folder: `./grade` of that course.
+"""
+
+import os
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -40,6 +46,14 @@ ADD = "/* TODO 1: add.  (about 1 line) */\nint add(int a, int b) { return 0; }\n
 SUB = "/* TODO 1: subtract.  (about 1 line) */\nint sub(int a, int b) { return 0; }\n"
 SOLVED = "int add(int a, int b) {\n// BEGIN SOLUTION\n// STARTER: return 0;\nreturn a + b;\n"
 SOLVED += "// END SOLUTION\n}\n"
+HERE = paths.ROOT
+
+
+def _places(root: Path) -> dict[str, Path]:
+    """What `grader.paths` says where the course in `root` is the only one."""
+    places = {name.upper(): root / name for name in ("labs", "starter", "solutions", "build")}
+    hidden = {"PROGRESS": root / "build" / "progress", "HIDDEN": root / "hidden"}
+    return {"ROOT": root, **places, **hidden}
 
 
 def make(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -58,11 +72,8 @@ def make(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (root / name).write_text(text)
     (root / "build").mkdir()
     monkeypatch.chdir(root)
-    for name in ("labs", "starter", "solutions", "build"):
-        monkeypatch.setattr(paths, name.upper(), root / name)
-    monkeypatch.setattr(paths, "ROOT", root)
-    monkeypatch.setattr(paths, "PROGRESS", root / "build" / "progress")
-    monkeypatch.setattr(paths, "HIDDEN", root / "hidden")
+    for name, place in _places(root).items():
+        monkeypatch.setattr(paths, name, place)
     return root / "starter" / "lab9_sums"
 
 
@@ -70,6 +81,12 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """`./grade arguments...` in this process. Returns its exit status."""
     monkeypatch.setattr("sys.argv", ["grade", *arguments])
     return cli.main()
+
+
+def become(*arguments: str) -> NoReturn:
+    """Replaces this process, whose folder is a course's, by its `./grade arguments...`."""
+    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    os.execve(sys.executable, [sys.executable, "-P", __file__, *arguments], environment)
 
 
 def submission() -> Submission:
@@ -95,3 +112,9 @@ def graded(earned: float, failed: str | None = None, exit_code: int | None = Non
 
 def keep(earned: float, failed: str | None = None) -> None:
     assert progress.keep(submission(), graded(earned, failed)) is None
+
+
+if __name__ == "__main__":
+    for key, value in _places(Path.cwd()).items():
+        setattr(paths, key, value)
+    sys.exit(cli.main())

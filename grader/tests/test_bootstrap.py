@@ -182,11 +182,16 @@ def test_an_interpreter_that_is_gone_sets_up_anew(ready: Copy) -> None:
     assert os.readlink(python) == target
 
 
+def until_packages(process: subprocess.Popen[str]) -> None:
+    """Waits until a set-up has come to the Python packages."""
+    assert process.stderr is not None
+    while "Python packages" not in (line := process.stderr.readline()):
+        assert line, "it ended before"
+
+
 def test_a_killed_set_up_is_simply_run_again(copy: Copy) -> None:
     process = copy.start("setup")
-    assert process.stderr is not None
-    while "Python packages" not in process.stderr.readline():
-        pass
+    until_packages(process)
     time.sleep(0.7)
     process.kill()
     process.communicate()
@@ -198,9 +203,7 @@ def test_a_killed_set_up_is_simply_run_again(copy: Copy) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> None:
     process = copy.start("setup")
-    assert process.stderr is not None
-    while "Python packages" not in process.stderr.readline():
-        pass
+    until_packages(process)
     process.send_signal(number)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
