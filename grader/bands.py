@@ -1,7 +1,7 @@
 """Rows of timed outputs: what the timing program left of them, and whether they are right.
 
-Each timed call has an input of its own, the image with its rows rolled up. What a few rows of its
-output must be follows from a strip of that input, so that a check costs little whatever the size.
+Each timed call has an input of its own, noise from a key (fresh.py). What a few rows of its output
+must be follows from a strip of that input, so that a check costs little whatever the size.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import judge
+from grader import fresh, judge
 from grader.cases import Inputs
 from grader.operations import OPERATIONS, Array, Settings
 from grader.oracle import Expected
 from grader.run import read_regular
 
 BAND = 8  # BENCH_BAND of bench.h
-STEP = 61  # BENCH_STEP
 MOST = 1 << 30  # bytes of bands
 JUDGED = 40  # bands of one launch that the oracle computes
 
@@ -30,7 +29,7 @@ class Band:
 
     plane: int
     first: int
-    roll: int  # how many rows the round's input was rolled up by
+    key: int  # of the round's input
     rows: Array
 
 
@@ -39,19 +38,28 @@ def image_rows(operation: str, image: Array) -> int:
     return int(np.prod(image.shape[: OPERATIONS[operation].rows_axis() + 1]))
 
 
+def rows_of(operation: str, given: Inputs) -> int:
+    """How many rows a band has."""
+    return min(OPERATIONS[operation].output(given.arrays)[1][-2], BAND)
+
+
 def read(path: Path, operation: str, given: Inputs, seed: int) -> list[Band]:
-    """What the file holds, a record a round; [] for a file that is not there or cut off."""
+    """What the file holds, a record a round; [] for one that is not there, cut off or made up."""
     kind, shape = OPERATIONS[operation].output(given.arrays)
-    rows = min(shape[-2], BAND)
+    rows = rows_of(operation, given)
     head = [("round", "<i4"), ("plane", "<i4"), ("first", "<i4")]
     record = np.dtype([*head, ("rows", f"<{kind}", (rows, shape[-1]))])
     data = read_regular(path, MOST) or b""
     if len(data) % record.itemsize:
         return []
-    height = image_rows(operation, given.image)
+    records = np.frombuffer(data, dtype=record)
+    planes, height = int(np.prod(shape[:-2])), shape[-2]
+    for name, end in (("round", 1 << 31), ("plane", planes), ("first", height - rows + 1)):
+        if ((records[name] < 0) | (records[name] >= end)).any():
+            return []
     return [
-        Band(int(r["plane"]), int(r["first"]), (seed + STEP * int(r["round"])) % height, r["rows"])
-        for r in np.frombuffer(data, dtype=record)
+        Band(int(r["plane"]), int(r["first"]), fresh.key_of(int(r["round"]), seed), r["rows"])
+        for r in records
     ]
 
 
@@ -82,7 +90,7 @@ def wrong(operation: str, settings: Settings, given: Inputs, bands: list[Band]) 
 
 
 def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> Expected:
-    """The rows of the oracle's result: from the rows of the rolled image that they depend on."""
+    """The rows of the oracle's result: from the rows of the input that they depend on."""
     out = OPERATIONS[operation]
     axis = out.rows_axis()
     height = given.image.shape[axis]
@@ -92,8 +100,10 @@ def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> E
     if axis == 1:  # planes: the output's own in a filter of each, else all of them
         planes = [band.plane] if out.axes[0] == "c" else range(given.image.shape[0])
         wanted = np.array(planes)[:, np.newaxis] * height + wanted
-    lines = given.image.reshape(-1, *given.image.shape[axis + 1 :])
-    part = {**given.arrays, "image": lines[(wanted + band.roll) % len(lines)]}
+    line = given.image.shape[axis + 1 :]
+    kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
+    image = fresh.lines(kind, band.key, wanted, int(np.prod(line)))
+    part = {**given.arrays, "image": image.reshape(*wanted.shape, *line)}
     if out.axes[0] == "n":
         part["mask"] = given.mask[band.plane : band.plane + 1]
     whole = out.expected(part, settings)

@@ -20,6 +20,7 @@ from grader.operations import OPERATIONS
 from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.spec import Speed
 from grader.speed import F64
+from grader.witness import Witness
 
 Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
@@ -109,8 +110,6 @@ class Bench:
             # round in seven is enough (odd, as the turns of a round change by one each time).
             needed = speed.against == "baseline" or not self.reference
             argv += ["--baseline-every", "1" if needed else "7"]
-            argv += ["--only", only] if only else []
-            argv += ["--bands", f"{folder}/bands"]
             argv += ["--status", f"{folder}/status.json"]
             bounds = sandbox.Limits(
                 seconds=STARTING + 2 * min(seconds, 30),
@@ -121,12 +120,21 @@ class Bench:
             reads = (folder, self.program, *shown.values())
             view = View(reads, made(folder, ("bands", "status.json")), gpu=self.gpu)
             before = _children_seconds()
-            done = sandbox.launch(argv, bounds, folder, view=view)
+            if only is None:
+                argv += ["--bands", f"{folder}/bands"]
+                done = sandbox.launch(argv, bounds, folder, view=view)
+                found, kept = bands.read(folder / "bands", self.operation, given, seed), True
+            else:
+                witness = Witness(rounds, self.operation, given)
+                argv += ["--only", only, "--judge", str(witness.theirs.fileno())]
+                done = _witnessed(argv, bounds, folder, view, witness)
+                found, kept = witness.heard()
             processor = _children_seconds() - before
             ran = _ran(done, processor, folder)
-            if ran.end != "completed":
-                return ran
-            return replace(ran, bands=bands.read(folder / "bands", self.operation, given, seed))
+            if ran.end == "completed" and not kept:
+                reason = "after your function had returned, its output still changed"
+                return replace(ran, end="failed", reason=reason)
+            return replace(ran, bands=found)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -134,12 +142,27 @@ class Bench:
         """The program's options for what goes in, saved in `folder`, and for what comes out."""
         options = []
         for name, array in given.arrays.items():
-            np.save(folder / f"{name}.npy", array)
-            options += [f"--{name}", f"{folder}/{name}.npy"]
-        options += ["--image-rows", str(bands.image_rows(self.operation, given.image))]
+            if name != "image":  # of which only type and size matter: each call has its own
+                np.save(folder / f"{name}.npy", array)
+                options += [f"--{name}", f"{folder}/{name}.npy"]
+        rows = bands.image_rows(self.operation, given.image)
+        kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
+        options += ["--image", f"{kind}:{rows}x{given.image.size // rows}"]
         kind, shape = OPERATIONS[self.operation].output(given.arrays)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(kind).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]
+
+
+def _witnessed(
+    argv: list[str], limits: sandbox.Limits, folder: Path, view: View, witness: Witness
+) -> sandbox.Finished:
+    """Runs the program with a witness at its side."""
+    with witness.theirs as theirs:
+        files = (theirs.fileno(),)
+        with sandbox.started(argv, limits, folder, view=view, files=files) as running:
+            theirs.close()  # the program's end is then the only one
+            witness.start()
+            return running.finish()
 
 
 def _children_seconds() -> float:

@@ -159,10 +159,12 @@ def started(
     cwd: Path,
     env: dict[str, str] | None = None,
     view: View | None = None,
+    files: tuple[int, ...] = (),
 ) -> Iterator[Running]:
     """Starts what launch() would run, and kills it at the end of the block if it still runs.
 
     What it prints is taken by finish() alone: more than a pipe holds waits until then.
+    files: descriptors that it gets, under the same numbers.
     """
     with contextlib.ExitStack() as stack:
         walled, given = None, guard.mark() | (env or {})
@@ -173,7 +175,7 @@ def started(
         else:
             environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
             environment |= {"LC_ALL": "C.UTF-8"} | given
-        running = _start(argv, limits, cwd, environment, walled)
+        running = _start(argv, limits, cwd, environment, walled, files)
         _running.append(running)
         try:
             yield running
@@ -186,7 +188,12 @@ def started(
 
 
 def _start(
-    argv: list[str], limits: Limits, cwd: Path, env: dict[str, str], walled: Walled | None
+    argv: list[str],
+    limits: Limits,
+    cwd: Path,
+    env: dict[str, str],
+    walled: Walled | None,
+    files: tuple[int, ...],
 ) -> Running:
     _become_reaper()
     start = time.monotonic()
@@ -198,7 +205,7 @@ def _start(
         cwd=cwd,
         env=env,
         close_fds=True,
-        pass_fds=walled.files if walled else (),
+        pass_fds=(*files, *(walled.files if walled else ())),
         start_new_session=True,
         preexec_fn=_limiter(limits, walled is not None),
     )

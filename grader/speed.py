@@ -201,8 +201,8 @@ def impossible(timings: Timings, least: Floor) -> bool:
 def hidden_ns(student_s: float, reference_s: float, repeats: int, timings: Timings) -> float:
     """Nanoseconds a call that the student's function used and the program did not report.
 
-    student_s, reference_s: seconds that `repeats` further calls cost, seen from outside. What the
-    program does around a call is the same for both and cancels.
+    student_s, reference_s: seconds that two processes with `repeats` calls each cost, seen from
+    outside. What they do around the calls is the same for both and cancels.
     """
     outside = (student_s - reference_s) / repeats * 1e9
     inside = timings.typical(STUDENT) - timings.typical(REFERENCE)

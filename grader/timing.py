@@ -242,12 +242,15 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
 def unreported(
     bench: Bench, speed: Speed, given: Inputs, work: Path, timings: Timings
 ) -> float | None:
-    """The clock outside: N and 2N calls of the student's function, and of the course's.
+    """The clock outside: a process with calls of the student's function alone, and one of as many
+    of the course's.
 
     Returns the nanoseconds a call that the program did not report, or None when they are within
     half a call. One thread is measured by the processor time that the kernel accounts to the
-    process and all it started; several and a GPU, by the wall. Raises Ended when a run fails, or
-    leaves a wrong output or too few.
+    process and all it started; several and a GPU, by the wall. What a process costs beside its
+    calls is the same for both. (The student's with itself, of N and of 2N calls, would be another
+    matter: what makes the first of them dearer hides what the calls cost.)
+    Raises Ended when a run fails, or leaves a wrong output or too few.
     """
     if not has_reference(timings):
         return None
@@ -264,19 +267,16 @@ def unreported(
 
 
 def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, only: Side) -> float:
-    """Seconds that so many calls of one function cost. Raises Ended."""
-    seen = []
-    for rounds in (repeats, 2 * repeats):
-        seed = random.SystemRandom().randrange(1 << 20)
-        ran = bench.run(speed, given, work, (rounds, 60.0), seed, only)
-        if only == "student":
-            _must_be_right(bench, speed, given, ran)
-            if len(ran.bands) != rounds:
-                raise Ended("fail", ["not every timed call came back"], "failed-when-timed")
-        elif ran.end != "completed":
-            raise Ended("error", [f"the timing program failed: {ran.reason}"])
-        seen.append(ran.wall if bench.wall else ran.processor)
-    return seen[1] - seen[0]
+    """Seconds that a process with so many calls of one function costs. Raises Ended."""
+    seed = random.SystemRandom().randrange(1 << 20)
+    ran = bench.run(speed, given, work, (repeats, 60.0), seed, only)
+    if only == "student":
+        _must_be_right(bench, speed, given, ran)
+        if len(ran.bands) != repeats:
+            raise Ended("fail", ["not every timed call came back"], "failed-when-timed")
+    elif ran.end != "completed":
+        raise Ended("error", [f"the timing program failed: {ran.reason}"])
+    return ran.wall if bench.wall else ran.processor
 
 
 def _ms(ns: float) -> str:

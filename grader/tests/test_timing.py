@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, build, cases, paths, spec, timing
+from grader import bands, build, cases, fresh, paths, spec, timing
 from grader import submission as submissions
 from grader.bands import Band
 from grader.bench import Bench, Ran, Side
@@ -92,7 +92,7 @@ def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
     assert np.isnan(rounds[:, 1]).sum() == 7  # the baseline takes part in one of seven
     assert ran.status.copy_ns > 0 and ran.status.mac_rate > 0
     assert len(ran.bands) == 9
-    assert len({band.roll for band in ran.bands}) == 9  # each round has an input of its own
+    assert len({band.key for band in ran.bands}) == 9  # each round has an input of its own
     assert wrong(ran) == []
     assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
 
@@ -121,12 +121,14 @@ BANDS = {
 @pytest.mark.parametrize("first", [0, 1, 20, 41])
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     operation, settings, given, plane = BANDS[name]
-    lines = given.image.reshape(bands.image_rows(operation, given.image), -1)
-    rolled = np.roll(lines, -117, axis=0).reshape(given.image.shape)
-    whole = OPERATIONS[operation].expected({**given.arrays, "image": rolled}, settings)
+    rows = bands.image_rows(operation, given.image)
+    kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
+    lines = fresh.lines(kind, 117, np.arange(rows), given.image.size // rows)
+    image = lines.reshape(given.image.shape)
+    whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
     found = bands.expected(operation, settings, given, Band(plane, first, 117, np.zeros((8, 31))))
-    rows = slice(first, first + 8)
-    place = rows if whole.value.ndim == 2 else (plane, rows)
+    band = slice(first, first + 8)
+    place = band if whole.value.ndim == 2 else (plane, band)
     # Not to the last bit: in what order a product of matrices sums depends on its width.
     assert np.allclose(found.value, whole.value[place], rtol=1e-14, atol=0)
     assert np.allclose(found.bound, whole.bound[place], rtol=1e-14, atol=0)
@@ -288,6 +290,55 @@ def test_what_is_timed_from_outside_is_judged_as_well(
     with pytest.raises(timing.Ended) as ended:
         timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
     assert ended.value.ending.verdict == "fail"
+
+
+TAKES_OVER = """
+#include "fresh.h"
+#include <sys/socket.h>
+static void take_over(int width, int height, const float *mask, int radius, enum border border) {
+    static char line[16384];
+    const char *judge = NULL, *rounds = NULL, *status = NULL;
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    const size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    for (char *word = line; word < line + length; word += strlen(word) + 1) {
+        if (!strcmp(word, "--judge")) judge = word + strlen(word) + 1;
+        if (!strcmp(word, "--rounds")) rounds = word + strlen(word) + 1;
+        if (!strcmp(word, "--status")) status = word + strlen(word) + 1;
+    }
+    if (!judge) return;
+    const int fd = atoi(judge);
+    const size_t row = (size_t)width * sizeof(float);
+    float *in = malloc(row * height), *out = malloc(row * height);
+    uint32_t *sums = calloc(height, 4);
+    for (int i = 0; i < atoi(rounds); i++) {
+        uint32_t key;
+        int32_t asked[2];
+        recv(fd, &key, 4, MSG_WAITALL);
+        send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
+        recv(fd, asked, 8, MSG_WAITALL);
+        for (int k = 0; k < width * height; k++) in[k] = fresh_float(k, key);
+        honest(in, width, height, mask, radius, border, out);
+        send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
+    }
+    file = fopen(status, "w");
+    fputs("{\\"completed\\":true,\\"returned\\":0,\\"error\\":\\"\\",\\"rounds\\":[[1,0,0,0]],"
+          "\\"quiet\\":[],\\"copy_ns\\":1,\\"mac_rate\\":1}", file);
+    fclose(file);
+    _exit(0);
+}
+"""
+
+
+def test_who_takes_the_program_over_must_have_the_whole_output_all_the_same(
+    course: Path, tmp_path: Path
+) -> None:
+    """It computes right what it is asked for, once it has been asked."""
+    heads = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+    source = instead(f"take_over(width, height, mask, radius, border);\n{CALL}", "")
+    source = source.replace("void correlate_rows", TAKES_OVER + "void correlate_rows", 1)
+    ran = run(bench(course, tmp_path, heads + source), tmp_path, only="student")
+    assert ran.end == "failed" and "still changed" in ran.reason
 
 
 def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 #include "calibrate.h"
 #include "clock.h"
 #include "file.h"
+#include "fresh.h"
 #include "npy.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 enum { STUDENT, BASELINE, REFERENCE, AGAIN, SIDES };
 enum { MAX_ROUNDS = 20000, WARM_UP_NS = 500000000 };
@@ -23,9 +26,12 @@ struct bench {
     int baseline_every; /* the baseline is slow: it takes part in every n-th round; odd, or turns
                            would not even out */
     double seconds;
-    int rounds, seed;
+    int rounds;
+    uint32_t seed;
     FILE *bands;      /* NULL: none are kept */
+    int judge;        /* a socket; 0: there is none */
     void *band;       /* room for BENCH_BAND rows */
+    uint32_t *sums;   /* one for each row of the output */
     const char *path; /* of the status file */
 };
 
@@ -76,13 +82,30 @@ static struct npy array(const char *path) {
     return a;
 }
 
-static void read_output(struct bench_job *job) {
-    const char *text = needed(job, "--output");
-    int end = 0;
-    if (sscanf(text, "%dx%dx%dx%zu%n", &job->planes, &job->height, &job->width, &job->element,
+static void read_sizes(struct bench_job *job) {
+    static const char *const kinds[] = {"u1", "f4", "f8"}; /* in the order of enum fresh_kind */
+    static const size_t sizes[] = {1, sizeof(float), sizeof(double)};
+    const char *image = needed(job, "--image"), *output = needed(job, "--output");
+    char kind[3];
+    size_t row = 0;
+    int end = 0, k = 0;
+    if (sscanf(image, "%2[a-z0-9]:%dx%zu%n", kind, &job->image_rows, &row, &end) != 3 || image[end])
+        die("--image needs a type and two numbers, and got '%s'", image);
+    while (k < 3 && strcmp(kind, kinds[k]) != 0)
+        k++;
+    if (k == 3 || job->image_rows < 1 || row < 1)
+        die("--image cannot be '%s'", image);
+    job->kind = (enum fresh_kind)k;
+    job->image_count = (size_t)job->image_rows * row;
+    job->image_bytes = job->image_count * sizes[k];
+    if (sscanf(output, "%dx%dx%dx%zu%n", &job->planes, &job->height, &job->width, &job->element,
                &end) != 4 ||
-        text[end] || job->planes < 1 || job->height < 1 || job->width < 1 || job->element < 1)
-        die("--output needs four numbers, and got '%s'", text);
+        output[end] || job->planes < 1 || job->height < 1 || job->width < 1 || job->element < 1)
+        die("--output needs four numbers, and got '%s'", output);
+    if (job->image_count > UINT32_MAX || job->image_bytes % 4 != 0 ||
+        (size_t)job->width * job->element % 4 != 0)
+        die("bench needs fewer than 2^32 elements, and whole words in the image and each row of "
+            "the output");
     job->out_bytes = (size_t)job->planes * (size_t)job->height * (size_t)job->width * job->element;
 }
 
@@ -98,17 +121,13 @@ static void read_mask(struct bench_job *job) {
 }
 
 static void read_job(struct bench_job *job) {
-    const struct npy image = array(needed(job, "--image"));
     job->part = needed(job, "--part");
-    job->image = image.data;
-    job->image_bytes = image.bytes;
-    job->image_rows = number(job, "--image-rows", 0);
     job->threads = number(job, "--threads", 1);
     job->border =
         strcmp(bench_option(job, "--border", "zero"), "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE;
     read_mask(job);
-    read_output(job);
-    if (job->threads < 1 || job->image_rows < 1 || image.bytes % (size_t)job->image_rows != 0)
+    read_sizes(job);
+    if (job->threads < 1)
         die("bench: an argument does not fit");
 }
 
@@ -117,12 +136,14 @@ static void read_arguments(struct bench *b) {
     b->path = needed(job, "--status");
     b->rounds = number(job, "--rounds", MAX_ROUNDS);
     b->seconds = strtod(bench_option(job, "--seconds", "1e9"), NULL);
-    b->seed = number(job, "--seed", 0);
+    b->seed = (uint32_t)number(job, "--seed", 0);
+    b->judge = number(job, "--judge", 0); /* 0 is the standard input: none */
     b->baseline_every = number(job, "--baseline-every", 1);
     if (b->baseline_every < 1 || b->rounds < 1 || b->rounds > MAX_ROUNDS)
         die("bench: an argument does not fit");
     b->band = malloc(BENCH_BAND * (size_t)job->width * job->element);
-    if (!b->band)
+    b->sums = malloc((size_t)job->planes * (size_t)job->height * sizeof *b->sums);
+    if (!b->band || !b->sums)
         die("not enough memory");
     const char *bands = bench_option(job, "--bands", NULL);
     b->bands = bands ? fopen(bands, "wbe") : NULL;
@@ -215,17 +236,65 @@ static int below(int count) {
     return (int)(random % (uint32_t)count);
 }
 
-/* Some rows of the output for the judge, of the student's or of the only one that is timed. They are chosen after the call, so that nobody
- * can know which ones will be looked at. */
+static int rows_of_band(const struct bench_job *job) {
+    return job->height < BENCH_BAND ? job->height : BENCH_BAND;
+}
+
+/* The rows of a plane from `first` on, to b->band. Returns their bytes. */
+static size_t fetch_band(const struct bench *b, int slot, int plane, int first) {
+    const struct bench_job *job = &b->job;
+    const size_t row = (size_t)job->width * job->element;
+    const size_t start = (size_t)plane * (size_t)job->height + (size_t)first;
+    const size_t bytes = (size_t)rows_of_band(job) * row;
+    must(b, place_fetch(slot, start * row, bytes, b->band));
+    return bytes;
+}
+
+/* Some rows of the student's output for the judge, chosen after the call, so that nobody knows
+ * before which ones will be looked at. */
 static void keep_band(const struct bench *b, int slot, int32_t round) {
     const struct bench_job *job = &b->job;
-    const int rows = job->height < BENCH_BAND ? job->height : BENCH_BAND;
-    const int32_t head[3] = {round, below(job->planes), below(job->height - rows + 1)};
-    const size_t row = (size_t)job->width * job->element, bytes = (size_t)rows * row;
-    const size_t first = (size_t)head[1] * (size_t)job->height + (size_t)head[2];
-    must(b, place_fetch(slot, first * row, bytes, b->band));
+    const int32_t plane = below(job->planes);
+    const int32_t head[3] = {round, plane, below(job->height - rows_of_band(job) + 1)};
+    const size_t bytes = fetch_band(b, slot, plane, head[2]);
     if (fwrite(head, sizeof head, 1, b->bands) != 1 || fwrite(b->band, bytes, 1, b->bands) != 1)
         die("the outputs cannot be written");
+}
+
+/* ---------------------------------------------------------------- the judge outside */
+
+static void send_all(const struct bench *b, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t sent = send(b->judge, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            die("the judge cannot be told: %s", strerror(errno));
+        if (sent > 0)
+            at += sent, bytes -= (size_t)sent;
+    }
+}
+
+static void receive_all(const struct bench *b, void *to, size_t bytes) {
+    ssize_t got = 0;
+    do
+        got = recv(b->judge, to, bytes, MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)bytes)
+        die("the judge has gone");
+}
+
+/* Tells the judge the sums of all rows, and then shows it the rows that it asks for. Here nobody,
+ * not even who has taken over this process, can know what to compute and what to leave out. */
+static void commit(const struct bench *b, int slot) {
+    const struct bench_job *job = &b->job;
+    int32_t asked[2];
+    must(b, place_sums(slot, job, b->sums));
+    send_all(b, b->sums, (size_t)job->planes * (size_t)job->height * sizeof *b->sums);
+    receive_all(b, asked, sizeof asked);
+    if (asked[0] < 0 || asked[0] >= job->planes || asked[1] < 0 ||
+        asked[1] > job->height - rows_of_band(job))
+        die("the judge asked for rows that there are not");
+    send_all(b, b->band, fetch_band(b, slot, asked[0], asked[1]));
 }
 
 /* ---------------------------------------------------------------- rounds */
@@ -240,14 +309,22 @@ static void calibrate(const struct bench *b, int round) {
         worst[round] = now;
 }
 
+/* The key of a round's input. The judge tells it when the round begins, and not before. */
+static uint32_t key_of(const struct bench *b, int round, bool warming) {
+    uint32_t key = 0;
+    if (!b->judge || warming)
+        return fresh_mix((uint32_t)round + (warming ? (uint32_t)MAX_ROUNDS : 0), b->seed);
+    receive_all(b, &key, sizeof key);
+    return key;
+}
+
 /* One call of each side that takes part, to times[round]. Warming up, nothing else is kept. */
 static void one_round(const struct bench *b, int round, bool warming) {
     const int slots = place_slots();
-    const int roll =
-        (int)(((long long)b->seed + (long long)BENCH_STEP * round) % b->job.image_rows);
+    const uint32_t key = key_of(b, round, warming);
 
     for (int slot = 0; slots > 1 && slot < slots; slot++)
-        must(b, place_fill(slot, &b->job, roll));
+        must(b, place_fill(slot, &b->job, key));
     int sides[SIDES], count = 0;
     for (int i = 0; i < SIDES; i++) {
         times[round][i] = 0;
@@ -258,10 +335,12 @@ static void one_round(const struct bench *b, int round, bool warming) {
         const int i = sides[(turn + round) % count]; /* each is the first as often as the others */
         const int slot = turn % slots;
         if (slots == 1)
-            must(b, place_fill(slot, &b->job, roll));
+            must(b, place_fill(slot, &b->job, key));
         calibrate(b, round);
         must(b, place_time(slot, &b->side[i], &b->job, &times[round][i]));
-        if ((i == STUDENT || !b->there[STUDENT]) && b->bands && !warming)
+        if (b->judge && !warming)
+            commit(b, slot);
+        if (b->bands && i == STUDENT && !warming)
             keep_band(b, slot, round);
     }
 }

@@ -2,26 +2,32 @@
  * reference's.
  *
  *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
- *         --part A --image FILE.npy --image-rows N [--mask FILE.npy] [--border zero|replicate]
+ *         --part A --image TYPE:ROWSxELEMENTS [--mask FILE.npy] [--border zero|replicate]
  *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
- *         [--baseline-every N] [--only student|reference] [--bands FILE] --status FILE
+ *         [--baseline-every N] [--only student|reference] [--bands FILE] [--judge FD] --status FILE
  *
- * BYTES are those of an element of the output. Other options are the lab's: bench_option().
+ * TYPE is u1, f4 or f8, ROWS are those of all channels together; BYTES are those of an element of
+ * the output. Other options are the lab's: bench_option().
  *
  * Each of the three is a shared object of its own, opened with RTLD_LOCAL: all define functions of
  * the same names, none sees another's, and none can take the place of the clock, which is bound
  * before any of them is opened.
  *
  * A round calls student, baseline, reference and again the reference (the baseline, where there is
- * no reference), each on a fresh input and a poisoned output; the next one begins with the next.
- * The input of round k is the image with its N rows rolled up by (seed + 61 k) mod N, those of all
- * channels as one column of rows. The first rounds warm up and are not reported.
- * Rounds go on for --seconds or to --rounds, whichever comes first, at least one.
+ * no reference), each on the round's input and a poisoned output; the next one begins with the
+ * next. The input of a round is noise with a key of its own, fresh_mix(round, seed) of fresh.h:
+ * what was computed for one input is of no use for another. The first rounds warm up, on further
+ * inputs, and are not reported. Rounds go on for --seconds or to --rounds, whichever comes first,
+ * at least one.
  * --only times one of them alone, for a clock outside to confirm, and needs no other.
  *
- * After each call of the student's function, or of the only one, the bench chooses BENCH_BAND rows
- * of a plane of the output at random, and appends to --bands: the round, the plane and the first
- * row, all int32, then the rows.
+ * After each call of the student's function the bench chooses BENCH_BAND rows of a plane of the
+ * output at random, and appends to --bands: the round, the plane and the first row, all int32, then
+ * the rows.
+ * --judge is a socket, for one that is timed alone. The judge sends the key of a round's input,
+ * uint32, when it has had the round before. After the call the bench sends it the sums of all rows
+ * of the output (fresh_sums(), uint32), gets a plane and a first row, int32, and sends BENCH_BAND
+ * rows. So the call's output was there, whole, before anybody knew what would be looked at.
  *
  * The status file is written last, one line of JSON:
  *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
@@ -35,26 +41,29 @@
 #define CONVLABS_BENCH_H
 
 #include "border.h"
+#include "fresh.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2, BENCH_STEP = 61 };
+enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2 };
 
 /* What is timed. Pointers of the host, but for d_mask. Arrays have the types of the lab's
  * functions. */
 struct bench_job {
     const char *part;
-    const void *image, *mask; /* mask: NULL where there is none */
-    const void *d_mask;       /* the mask in the memory where the images are */
-    size_t image_bytes, mask_bytes, out_bytes;
-    int image_rows;            /* of all its channels together */
-    int planes, height, width; /* of the output */
-    size_t element;            /* bytes of one of its elements */
+    const void *mask;   /* NULL where there is none */
+    const void *d_mask; /* the mask in the memory where the images are */
+    enum fresh_kind kind;
+    size_t image_count, image_bytes, mask_bytes, out_bytes; /* image_count: its elements */
+    int image_rows;                                         /* of all its channels together */
+    int planes, height, width;                              /* of the output */
+    size_t element;                                         /* bytes of one of its elements */
     int radius;
     bool bank;   /* the mask is one of several */
     int threads; /* 1: processor time counts; more: time on the wall */
@@ -99,14 +108,17 @@ int place_slots(void);
 /* Rounds of warming up. */
 int place_warm_up(void);
 
-/* Fills the slot's input with the image rolled up by `roll` rows, its output with 0xff bytes. */
-int place_fill(int slot, const struct bench_job *job, int roll);
+/* Fills the slot's input with the noise of that key, its output with 0xff bytes. */
+int place_fill(int slot, const struct bench_job *job, uint32_t key);
 
 /* Makes the call on the slot and waits for it. The time goes to *ns. Returns its error. */
 int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns);
 
 /* A part of the slot's output, to the host. */
 int place_fetch(int slot, size_t first_byte, size_t bytes, void *to);
+
+/* The sums of all rows of the slot's output, to the host. */
+int place_sums(int slot, const struct bench_job *job, uint32_t *sums);
 
 /* The time that it takes to read as many bytes as the image has and to write as many as the output
  * has, and the multiply-adds of floats in a second, of all threads together. */

@@ -53,12 +53,9 @@ int place_warm_up(void) {
     return 2;
 }
 
-int place_fill(int slot, const struct bench_job *job, int roll) {
-    const size_t all = job->image_bytes;
-    const size_t skipped = all / (size_t)job->image_rows * (size_t)roll;
+int place_fill(int slot, const struct bench_job *job, uint32_t key) {
     (void)slot;
-    memcpy(input, (const char *)job->image + skipped, all - skipped);
-    memcpy(input + (all - skipped), job->image, skipped);
+    fresh_fill(job->kind, key, job->image_count, input);
     memset(output, 0xff, job->out_bytes);
     return 0;
 }
@@ -78,6 +75,13 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
 int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
     (void)slot;
     memcpy(to, output + first_byte, bytes);
+    return 0;
+}
+
+int place_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+    (void)slot;
+    const size_t rows = (size_t)job->planes * (size_t)job->height;
+    fresh_sums(output, rows, job->out_bytes / rows / 4, sums);
     return 0;
 }
 

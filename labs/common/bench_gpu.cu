@@ -3,11 +3,25 @@
 
 #include <cuda_runtime.h>
 
-enum { SLOTS = 4, REPEATS = 12, CHAINS = 8, STEPS = 4096, BLOCK = 256, BLOCKS_PER_SM = 8 };
+enum {
+    SLOTS = 4,
+    REPEATS = 12,
+    CHAINS = 8,
+    STEPS = 4096,
+    BLOCK = 256,
+    BLOCKS = 2048,
+    BLOCKS_PER_SM = 8
+};
 
-static char *d_base, *d_in[SLOTS], *d_out[SLOTS];
+static char *d_in[SLOTS], *d_out[SLOTS];
+static uint32_t *d_sums;
 static float *d_coefficients, *d_sink;
 static cudaEvent_t started, stopped;
+
+/* Those of all planes of the output. */
+static size_t rows_of(const struct bench_job *job) {
+    return (size_t)job->planes * (size_t)job->height;
+}
 
 static cudaError_t allocate_slots(const struct bench_job *job) {
     cudaError_t error = cudaSuccess;
@@ -38,13 +52,10 @@ int place_open(struct bench_job *job) {
     cudaError_t error = allocate_slots(job);
 
     if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_base, job->image_bytes);
+        error = cudaMalloc((void **)&d_sums, rows_of(job) * sizeof *d_sums);
     }
     if (error == cudaSuccess) {
         error = cudaMalloc((void **)&d_sink, sizeof(float));
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_base, job->image, job->image_bytes, cudaMemcpyHostToDevice);
     }
     if (error == cudaSuccess) {
         error = copy_mask(job);
@@ -67,15 +78,46 @@ int place_warm_up(void) {
     return 10;
 }
 
-int place_fill(int slot, const struct bench_job *job, int roll) {
-    const size_t all = job->image_bytes;
-    const size_t skipped = all / (size_t)job->image_rows * (size_t)roll;
-    char *in = d_in[slot];
-    cudaError_t error = cudaMemcpy(in, d_base + skipped, all - skipped, cudaMemcpyDeviceToDevice);
-
-    if (error == cudaSuccess && skipped > 0) {
-        error = cudaMemcpy(in + (all - skipped), d_base, skipped, cudaMemcpyDeviceToDevice);
+/* Bytes: `count` is that of whole words, which all inputs' rows are made of. */
+static __global__ void fill(enum fresh_kind kind, uint32_t key, size_t count, void *d_to) {
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+        if (kind == FRESH_BYTES) {
+            ((uint32_t *)d_to)[i] = fresh_mix((uint32_t)i, key);
+        } else if (kind == FRESH_FLOATS) {
+            ((float *)d_to)[i] = fresh_float((uint32_t)i, key);
+        } else {
+            ((double *)d_to)[i] = fresh_double((uint32_t)i, key);
+        }
     }
+}
+
+/* One block sums one row after the other. */
+static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t words,
+                                uint32_t *d_result) {
+    __shared__ uint32_t s_sum;
+    for (size_t y = blockIdx.x; y < rows; y += gridDim.x) {
+        if (threadIdx.x == 0) {
+            s_sum = 0;
+        }
+        __syncthreads();
+        uint32_t sum = 0;
+        for (size_t i = threadIdx.x; i < words; i += blockDim.x) {
+            sum += fresh_share((uint32_t)i, d_rows[y * words + i]);
+        }
+        atomicAdd(&s_sum, sum);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            d_result[y] = s_sum;
+        }
+    }
+}
+
+int place_fill(int slot, const struct bench_job *job, uint32_t key) {
+    const size_t count = job->kind == FRESH_BYTES ? job->image_count / 4 : job->image_count;
+
+    fill<<<BLOCKS, BLOCK>>>(job->kind, key, count, d_in[slot]);
+    cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) {
         error = cudaMemset(d_out[slot], 0xff, job->out_bytes);
     }
@@ -106,6 +148,18 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
 
 int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
     return (int)cudaMemcpy(to, d_out[slot] + first_byte, bytes, cudaMemcpyDeviceToHost);
+}
+
+int place_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+    const size_t rows = rows_of(job), bytes = rows * sizeof *sums;
+
+    sum_rows<<<BLOCKS, BLOCK>>>((const uint32_t *)d_out[slot], rows, job->out_bytes / rows / 4,
+                                d_sums);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(sums, d_sums, bytes, cudaMemcpyDeviceToHost);
+    }
+    return (int)error;
 }
 
 /* CHAINS * STEPS multiply-adds a thread, in registers. */
