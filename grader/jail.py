@@ -39,8 +39,7 @@ class View:
     """What a command sees besides the system: its paths are the same inside as outside.
 
     `compiler`: it is not the program, but what makes it. `debugger`: it may ptrace what is inside
-    with it. `gpu`: it needs the GPUs, which nothing here shows: it runs without walls, and a bulk
-    run refuses it.
+    with it. `gpu`: it sees the GPUs.
     """
 
     reads: tuple[Path, ...] = ()
@@ -198,6 +197,8 @@ def _walls(view: View) -> list[str]:
     options += ["--die-with-parent", "--new-session", "--unsetenv", guard.VARIABLE]
     options += ["--perms", "0755", "--dir", "/etc", *_system()]
     options += ["--proc", "/proc", "--dev", "/dev"]
+    if view.gpu:
+        options += _gpus()
     for place, size in (("/dev/shm", SMALL), ("/tmp", view.temporary)):
         options += ["--size", str(size), "--perms", "1777", "--tmpfs", place]
     bound = [("--ro-bind", path) for path in view.reads]
@@ -210,6 +211,12 @@ def _walls(view: View) -> list[str]:
     for option, path in sorted(bound, key=lambda b: len(b[1].parts)):
         options += [option, str(path), str(path)]
     return [*options, "--remount-ro", "/", "--remount-ro", "/dev"]
+
+
+def _gpus() -> list[str]:
+    """The driver's devices: nvidiactl, nvidia-uvm, one for each GPU. Its libraries lie in /usr."""
+    nodes = sorted(node for node in Path("/dev").glob("nvidia*") if node.is_char_device())
+    return [word for node in nodes for word in ("--dev-bind", str(node), str(node))]
 
 
 @cache

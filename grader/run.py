@@ -147,7 +147,7 @@ def run(
         limits = sandbox.Limits(
             seconds=lab.limits.seconds,
             file_size=max(wanted.bytes(), MAX_TEXT),
-            address_space=mode.address_space,
+            address_space=None if gpu else mode.address_space,  # CUDA reserves all it may need
         )
         view = View((binary, folder), made(folder, LEFT), debugger=mode.debugger, gpu=gpu)
         done = sandbox.launch(argv, limits, folder, env, view)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import resource
 import selectors
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from grader import guard, jail
+from grader import guard, jail, paths
 from grader.jail import View, Walled
 
 PR_SET_PDEATHSIG = 1
@@ -167,8 +168,10 @@ def started(
     files: descriptors that it gets, under the same numbers.
     """
     with contextlib.ExitStack() as stack:
+        if view is not None and view.gpu and not view.compiler:
+            stack.enter_context(_gpu_alone())
         walled, given = None, guard.mark() | (env or {})
-        if view is not None and not view.gpu and jail.missing() is None:
+        if view is not None and jail.missing() is None:
             made = jail.walled(argv, view, cwd, given, limits.processes)
             walled = stack.enter_context(made)
             argv, environment, cwd = walled.argv, walled.env, Path("/")
@@ -185,6 +188,17 @@ def started(
             _running.remove(running)
             for stream in running.streams:
                 stream.file.close()
+
+
+@contextlib.contextmanager
+def _gpu_alone() -> Iterator[None]:
+    """One program after the other uses the GPUs: a neighbour could take all of their memory."""
+    lock = os.open(paths.BUILD / "gpu.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _start(

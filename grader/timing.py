@@ -47,7 +47,7 @@ ENOUGH = 12  # rounds for a decision, unless time runs out
 MOST_ROUNDS = 20000  # of one launch; MAX_ROUNDS of bench.c
 OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
 MOST_REPEATS = 1500  # a process's start and end, some milliseconds, are to be small beside them
-ATTEMPTS = 3  # at timing from outside; a disturbance only ever adds time
+ATTEMPTS = 5  # at timing from outside; which memory a process got makes it dearer or cheaper
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Watcher(Protocol):
 
 
 def choose(lab: Lab, wanted: str) -> Backend:
-    """The backend of a lab. `auto` takes no GPU: what uses one is not isolated. Raises
+    """The backend of a lab. `auto` takes no GPU: there one program runs at a time. Raises
     BackendError."""
     return backends.choose(lab, lab.backends[0] if wanted == "auto" else wanted)
 

@@ -48,7 +48,8 @@ def bulk(
         bool, typer.Option("--resume", help="Go on with the run in RUN, and keep what is graded.")
     ] = False,
     backend: Annotated[
-        str, typer.Option(metavar="auto|cpu|sim|gpu", help="auto takes no GPU here.")
+        str,
+        typer.Option(metavar="auto|cpu|sim|gpu", help="auto takes no GPU."),
     ] = "auto",
     timed: Annotated[
         bool, typer.Option("--speed/--no-speed", help="Time what is right, one at a time.")
@@ -67,14 +68,9 @@ def bulk(
 ) -> None:
     """Grade a folder of submissions, each behind walls of its own."""
     chosen = _labs(labs)
-    if backend == "gpu" and not trusted:
-        raise UsageError(
-            "programs that use a GPU are not isolated yet: leave --backend out, and the labs are "
-            f"graded on the simulator; or, if you trust every submission: {TRUSTED}"
-        )
     if not submissions.is_dir():
         raise UsageError(f"{submissions} is not a folder")
-    _sure_of_walls(trusted)
+    _sure_of_walls(trusted, backend == "gpu")
     try:
         store = Store(out, resume)
     except StoreError as problem:
@@ -143,7 +139,7 @@ def _labs(named: str) -> list[spec.Lab]:
     return [spec.load(name) for name in dict.fromkeys(wanted)]
 
 
-def _sure_of_walls(trusted: bool) -> None:
+def _sure_of_walls(trusted: bool, gpu: bool) -> None:
     """Refuses to run strangers' programs where they could reach what is not theirs. Walls that are
     there stand in any case."""
     reason = jail.missing()
@@ -152,7 +148,7 @@ def _sure_of_walls(trusted: bool) -> None:
             _say(f"not isolated: {reason}")
         return
     if reason is None:
-        found = probe.surprises(probe.all_seen())
+        found = probe.surprises(probe.all_seen(gpu))
         if not found:
             return
         reason = "its walls have holes here: " + "; ".join(found[:3])

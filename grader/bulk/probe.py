@@ -23,6 +23,7 @@ from grader.run import LEFT, made, workspace
 from grader.sandbox import Finished, Limits
 
 SOURCE = Path(__file__).with_name("probe.c")
+KERNEL = Path(__file__).with_name("probe.cu")
 SECRET = "CONVLABS_PROBE_SECRET"
 LATE = 1.0  # seconds after its limit in which a program must be dead
 SHORT = Limits(seconds=10, file_size=1 << 20)
@@ -48,15 +49,17 @@ class Ground:
     outside: Path  # a file that no submission may see
     port: str
     abstract: str
+    gpu: bool  # what is probed are the walls around programs that use one
 
     def launch(self, *arguments: str, limits: Limits = SHORT) -> Finished:
-        view = View((self.program, self.folder), made(self.folder, LEFT))
+        view = View((self.program, self.folder), made(self.folder, LEFT), gpu=self.gpu)
         return sandbox.launch([str(self.program), *arguments], limits, self.folder, view=view)
 
 
-def all_seen() -> list[Seen]:
-    """Every probe, in a few seconds. Raises OSError when the probe itself cannot be built."""
-    with _ground() as ground:
+def all_seen(gpu: bool = False) -> list[Seen]:
+    """Every probe, in a few seconds; `gpu`: as a program that uses one. Raises OSError when a probe
+    cannot be built."""
+    with _ground(gpu) as ground:
         seen = [_refused(ground, name, *attempt) for name, attempt in _attempts(ground).items()]
         seen += _refused_to_compilers(ground)
         seen += _works(ground)
@@ -68,7 +71,7 @@ def surprises(seen: list[Seen]) -> list[str]:
 
 
 @contextmanager
-def _ground() -> Iterator[Ground]:
+def _ground(gpu: bool) -> Iterator[Ground]:
     os.environ[SECRET] = "1"
     with workspace() as work, socket.socket() as inet, socket.socket(socket.AF_UNIX) as unix:
         inet.bind(("127.0.0.1", 0))
@@ -81,22 +84,23 @@ def _ground() -> Iterator[Ground]:
         outside.parent.mkdir()
         outside.write_text("another student's work")
         (folder / "image.npy").write_text("an input")
-        program = _compiled(work)
+        program = _compiled(work / "built", ["gcc", "-std=gnu11", "-O1", "-pthread"], SOURCE)
+        port = str(inet.getsockname()[1])
         try:
-            yield Ground(program, folder, outside, str(inet.getsockname()[1]), abstract)
+            yield Ground(program, folder, outside, port, abstract, gpu)
         finally:
             del os.environ[SECRET]
 
 
-def _compiled(work: Path) -> Path:
-    """The probe, built behind walls as a submission is."""
-    out = work / "built"
+def _compiled(out: Path, compiler: list[str], source: Path) -> Path:
+    """A probe, built behind walls as a submission is."""
     out.mkdir()
-    jail.give(out)
-    argv = ["gcc", "-std=gnu11", "-O1", "-pthread", str(SOURCE), "-o", str(out / "probe")]
-    done = sandbox.launch(argv, build.COMPILE_LIMITS, out, view=View((SOURCE,), (out,)))
+    jail.give(out, compiler=True)
+    view = View((source,), (out,), temporary=1 << 28, compiler=True, gpu=source is KERNEL)
+    argv = [*compiler, str(source), "-o", str(out / "probe")]
+    done = sandbox.launch(argv, build.COMPILE_LIMITS, out, view=view)
     if done.status != 0:
-        said = done.stderr.decode(errors="replace").strip() or "gcc did not run"
+        said = done.stderr.decode(errors="replace").strip() or f"{compiler[0]} did not run"
         raise OSError(0, f"the probe does not build behind walls: {said[-300:]}")
     return out / "probe"
 
@@ -181,7 +185,7 @@ def _refused_to_compilers(ground: Ground) -> list[Seen]:
     for number, (name, line) in enumerate(wanted.items()):
         source = out / "src" / f"{number}.c"
         source.write_text(line + "\nint nothing;\n")
-        view = build.view(lab, out, lab.backends[0])
+        view = replace(build.view(lab, out, lab.backends[0]), gpu=ground.gpu)
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
         done = sandbox.launch(argv, build.COMPILE_LIMITS, out, view=view)
         said = done.stderr.decode(errors="replace")
@@ -206,7 +210,14 @@ def _works(ground: Ground) -> list[Seen]:
     for name, (attempt, right) in wanted.items():
         done = ground.launch(*attempt)
         seen.append(Seen(name, "works", right(done), done.seconds, _ended(done)))
-    return seen
+    return [*seen, _runs_a_kernel(ground)] if ground.gpu else seen
+
+
+def _runs_a_kernel(ground: Ground) -> Seen:
+    program = _compiled(ground.folder.parent / "kernel", ["nvcc", "-arch=native"], KERNEL)
+    limits = replace(SHORT, seconds=30, address_space=None)
+    done = replace(ground, program=program).launch(limits=limits)
+    return Seen("runs a kernel", "works", done.status == 0, done.seconds, _ended(done))
 
 
 def _stopped(ground: Ground) -> list[Seen]:

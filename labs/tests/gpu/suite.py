@@ -1,13 +1,15 @@
 """The whole GPU side of the course, proven on one machine with a GPU.
 
-    python -m labs.tests.gpu.suite --out FOLDER [--labs lab2,lab3] [--steps grade,sanitize,count]
+    python -m labs.tests.gpu.suite --out FOLDER [--labs lab2,lab3]
+                                   [--steps grade,sanitize,count,bulk]
     python -m labs.tests.gpu.suite --table FOLDER          (any machine: needs the simulator)
 
 The first takes nvcc, ncu and compute-sanitizer from PATH and what `./grade setup` installs, and
 downloads nothing. It writes machine.json, grades.json (solutions and starters, --backend gpu),
-sanitizer.json (each part of each solution under four tools) and counters.json (ncu's counters of
-each solution and baseline, per launch). The second runs the same inputs on the simulator and
-writes RESULTS.md beside this file.
+sanitizer.json (each part of each solution under four tools), counters.json (ncu's counters of
+each solution and baseline, per launch) and bulk.json (programs that misuse the GPU in a bulk run,
+where bubblewrap is installed). The second runs the same inputs on the simulator and writes
+RESULTS.md beside this file.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from grader import build, cases, paths, spec
 from grader import submission as submissions
 from grader.operations import OPERATIONS
 from grader.spec import Input, Lab
-from labs.tests.gpu import counters, table
+from labs.tests.gpu import counters, hostile, table
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 LIMIT = 300.0  # seconds for one run of a tool
@@ -215,7 +217,7 @@ def main() -> int:
     what.add_argument("--out", type=Path, help="measure here, and write to this folder")
     what.add_argument("--table", type=Path, help="make RESULTS.md from this folder")
     parser.add_argument("--labs", default="", help="such as lab2,lab5; all that have a GPU part")
-    parser.add_argument("--steps", default="grade,sanitize,count")
+    parser.add_argument("--steps", default="grade,sanitize,count,bulk")
     options = parser.parse_args()
     os.chdir(paths.ROOT)
     if options.table:
@@ -231,6 +233,8 @@ def main() -> int:
     steps = options.steps.split(",")
     (options.out / "machine.json").write_text(json.dumps(machine(), indent=1))
     results: dict[str, list[Any]] = {"grades": [], "sanitizer": [], "counters": []}
+    if "bulk" in steps:
+        (options.out / "bulk.json").write_text(json.dumps(hostile.graded(), indent=1))
     with ThreadPoolExecutor(8) as pool:
         for lab in labs(options.labs):
             if "grade" in steps:

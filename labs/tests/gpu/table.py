@@ -19,6 +19,8 @@ def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
     text += _grades(grades)
     text += _speed(grades)
     text += _sanitizer(_entries(folder / "sanitizer.json"))
+    if (folder / "bulk.json").exists():
+        text += _bulk(json.loads((folder / "bulk.json").read_text()))
     text += _counters(_entries(folder / "counters.json"), simulated)
     target.write_text("\n".join(text) + "\n")
 
@@ -81,6 +83,24 @@ def _sanitizer(entries: list[dict[str, Any]]) -> list[str]:
             of_tool = [e for e in of_lab if e["tool"] == tool]
             cells.append(f"{sum(e['clean'] for e in of_tool)} of {len(of_tool)} clean")
         rows.append(f"| {lab} | {parts} | {' | '.join(cells)} |")
+    return [*rows, ""]
+
+
+def _bulk(found: dict[str, Any]) -> list[str]:
+    surprises = "; ".join(found["surprises"]) or "each came out as it must"
+    rows = [
+        "## Misuse of a GPU in a bulk run",
+        "",
+        f"`./grade bulk --backend gpu --labs lab3 --jobs 4`, behind walls ({found['walls']}): "
+        f"{found['seconds']} s. {found['probes']} probes with a GPU inside: {surprises}.",
+        "",
+        "| submission | status | points | failed | the first of them says |",
+        "|---|---|---|---|---|",
+    ]
+    for e in found["rows"]:
+        points = f"{e['score']} of {e['most']}"
+        said = e["said"].replace("|", "\\|")[:120]
+        rows.append(f"| {e['student']} | {e['status']} | {points} | {e['failed']} | {said} |")
     return [*rows, ""]
 
 
