@@ -21,6 +21,7 @@ from grader.bulk.pool import Pool
 from grader.bulk.progress import Bar
 from grader.bulk.store import Store, StoreError
 from grader.bulk.summary import summary
+from grader.commands import common
 from grader.commands.common import UsageError
 
 TRUSTED = "--i-trust-these-submissions"
@@ -70,6 +71,7 @@ def bulk(
     chosen = _labs(labs)
     if not submissions.is_dir():
         raise UsageError(f"{submissions} is not a folder")
+    common.announce_first_build()
     _sure_of_walls(trusted, backend == "gpu")
     try:
         store = Store(out, resume)
@@ -148,6 +150,8 @@ def _sure_of_walls(trusted: bool, gpu: bool) -> None:
             _say(f"not isolated: {reason}")
         return
     if reason is None:
+        if sys.stderr.isatty():
+            _say("trying the walls that submissions run behind, some seconds")
         found = probe.surprises(probe.all_seen(gpu))
         if not found:
             return

@@ -21,6 +21,7 @@ from grader import build, jail, paths, sandbox, seccomp, spec
 from grader.jail import View
 from grader.run import LEFT, made, workspace
 from grader.sandbox import Finished, Limits
+from grader.spec import Lab
 
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")
@@ -57,11 +58,13 @@ class Ground:
 
 
 def all_seen(gpu: bool = False) -> list[Seen]:
-    """Every probe, in a few seconds; `gpu`: as a program that uses one. Raises OSError when a probe
-    cannot be built."""
+    """Every probe, in a few seconds; `gpu`: as a program that uses one. Builds the runtime, if it
+    is not there. Raises BuildError, and OSError when a probe cannot be built."""
+    lab = spec.load(next(iter(spec.available())))
+    build.prepare(lab, lab.backends[0], timed=False)
     with _ground(gpu) as ground:
         seen = [_refused(ground, name, *attempt) for name, attempt in _attempts(ground).items()]
-        seen += _refused_to_compilers(ground)
+        seen += _refused_to_compilers(ground, lab)
         seen += _works(ground)
         return seen + _stopped(ground)
 
@@ -169,9 +172,8 @@ def _refused(ground: Ground, name: str, *attempt: str) -> Seen:
     return Seen(name, "refused", done.status == 1, done.seconds, _ended(done))
 
 
-def _refused_to_compilers(ground: Ground) -> list[Seen]:
+def _refused_to_compilers(ground: Ground, lab: Lab) -> list[Seen]:
     """What a submission's compiler must not find, in the view that it has."""
-    lab = spec.load(next(iter(spec.available())))
     out = ground.folder.parent / "compiler"
     (out / "src").mkdir(parents=True)
     wanted = {
