@@ -86,5 +86,6 @@ def _row(run: Path, row: dict[str, str]) -> dict[str, Any]:
     document = json.loads((run / row["student"] / LAB / "result.json").read_text())
     failed = [c for c in document["checks"] if c["verdict"] not in ("pass", "skip")]
     found |= {"score": row[f"{LAB}_score"], "most": row[f"{LAB}_max"], "failed": len(failed)}
-    found["said"] = " ".join(failed[0]["message"][:2]) if failed else ""
+    said = " ".join(failed[0]["message"][:2]) if failed else ""
+    found["said"] = said.replace(f"{paths.ROOT}/", "")
     return found
