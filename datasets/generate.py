@@ -6,9 +6,8 @@ From Python: image(), mask(). As a program:
     python datasets/generate.py --check      everything against the hashes of manifest.toml
     python datasets/generate.py gray27000    a large array, into build/datasets/ (also: layers224)
 
-Random numbers are splitmix64's: the k-th (from 0) of `seed` mixes seed + (k+1) 0x9e3779b97f4a7c15
-(all of it modulo 2^64), and its upper 24 bits, plus 1, over 2^24, are a float32 in (0, 1]. Only
-IEEE operations in a fixed order are used, never a library's exp(); labs/common/mask.h has the same.
+Random numbers come from stream.py. Only IEEE operations in a fixed order are used, never a
+library's exp(); labs/common/mask.h has the same.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
+from datasets.stream import splitmix64, uniform
+
 F32 = npt.NDArray[np.float32]
-F64 = npt.NDArray[np.float64]
-U64 = npt.NDArray[np.uint64]
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "datasets"
@@ -43,25 +42,6 @@ PHOTO = FOLDER / "coffee.png"
 
 class DatasetMissing(Exception):  # noqa: N818 (the name is part of the interface)
     """A picture that is fetched at set-up is not there; the message says what to do."""
-
-
-# ------------------------------------------------------------------------------ random numbers
-
-
-def splitmix64(seed: int, start: int, count: int) -> U64:
-    """Numbers start ... start+count-1 of the stream `seed`."""
-    step = np.uint64(0x9E3779B97F4A7C15)
-    k = np.arange(start + 1, start + count + 1, dtype=np.uint64)
-    z = k * step + np.uint64(seed % 2**64)
-    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return z ^ z >> np.uint64(31)
-
-
-def uniform(seed: int, start: int, count: int) -> F64:
-    """As splitmix64(), as multiples of 2^-24 in (0, 1]; float32 holds them exactly."""
-    numbers = splitmix64(seed, start, count) >> np.uint64(40)
-    return (numbers.astype(np.float64) + 1.0) / 2.0**24
 
 
 # ------------------------------------------------------------------------------ images

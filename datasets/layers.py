@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets import generate
+from datasets import generate, stream
 
 Array = npt.NDArray[Any]
 
@@ -24,13 +24,13 @@ AT_ONCE = 1 << 22  # random numbers for bytes: eight times as large before they 
 def uniform(kind: str, seed: int, count: int) -> Array:
     """`count` numbers of an element type: of (0, 1], or bytes."""
     if kind == "f8":
-        numbers = generate.splitmix64(seed, 0, count) >> np.uint64(11)
+        numbers = stream.splitmix64(seed, 0, count) >> np.uint64(11)
         return (numbers.astype(np.float64) + 1.0) / 2.0**53
     if kind == "u1":
         starts = range(0, count, AT_ONCE)
-        parts = (generate.splitmix64(seed, k, min(AT_ONCE, count - k)) for k in starts)
+        parts = (stream.splitmix64(seed, k, min(AT_ONCE, count - k)) for k in starts)
         return np.concatenate([(p >> np.uint64(56)).astype(np.uint8) for p in parts])
-    return generate.uniform(seed, 0, count).astype(np.float32)
+    return stream.uniform(seed, 0, count).astype(np.float32)
 
 
 def image(name: str, size: Sequence[int] | None, channels: int, kind: str, seed: int) -> Array:

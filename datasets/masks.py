@@ -19,15 +19,16 @@ import re
 
 import numpy as np
 
-from datasets import generate
-from datasets.generate import F32, F64
+from datasets import generate, stream
+from datasets.generate import F32
+from datasets.stream import F64
 
 COLUMN, ROW = 0, 1  # which of a seed's two streams
 
 
 def _line(size: int, seed: int, which: int) -> F64:
     """Multiples of 2^-23 in [-1, 1), which float32 holds exactly."""
-    return 2.0 * generate.uniform(2 * seed + which, 0, size) - 1.0
+    return 2.0 * stream.uniform(2 * seed + which, 0, size) - 1.0
 
 
 def _gaussian_line() -> F64:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import generate
+from datasets import generate, stream
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,7 +90,7 @@ def test_a_wrong_hash_is_reported(
 
 
 def test_splitmix64_is_the_published_one() -> None:
-    numbers = generate.splitmix64(1234567, 0, 5)
+    numbers = stream.splitmix64(1234567, 0, 5)
     assert [int(n) for n in numbers] == [
         6457827717110365317,
         3203168211198807973,
@@ -98,7 +98,7 @@ def test_splitmix64_is_the_published_one() -> None:
         4593380528125082431,
         16408922859458223821,
     ]
-    assert np.array_equal(generate.splitmix64(1234567, 3, 2), numbers[3:])
+    assert np.array_equal(stream.splitmix64(1234567, 3, 2), numbers[3:])
 
 
 def test_noise_is_uniform_and_seeded() -> None:

@@ -15,14 +15,13 @@ import argparse
 import re
 import sys
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from dropped import is_dropped
 from source import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
+from vocabulary import INCLUDE, cuda_words, local_words
 
-INCLUDE = Path(__file__).resolve().parent / "include"
 ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
 LIBRARY = re.compile(
     r"(thrust|cub|cuda|nv|cutlass)/|cooperative_groups|cu(blas|rand|fft|dnn|sparse|solver)|npp|nvrtc"
@@ -46,19 +45,6 @@ NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "functi
             "type_definition")  # fmt: skip
 
 
-def words(source: str) -> set[str]:
-    """The identifiers of a C file, its comments and strings left out."""
-    code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', " ", source, flags=re.DOTALL)
-    return set(re.findall(r"[A-Za-z_]\w*", code))
-
-
-@cache
-def cuda_words() -> tuple[set[str], set[str]]:
-    """The words of the simulator's headers, and which of them are functions of the runtime API."""
-    headers = "\n".join(header.read_text() for header in sorted(INCLUDE.glob("*.h")))
-    return words(headers), set(re.findall(r"SIM_API(?:_VOID)?\((cuda\w+)", headers))
-
-
 @dataclass
 class Rewriter(Source):
     """One file: `rewrite()` gives it as C++, or raises Refusal."""
@@ -72,23 +58,7 @@ class Rewriter(Source):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.known, self.functions = cuda_words()
-        self.own, self.sees_all = self._local_names(self.source.decode(errors="replace"), set())
-
-    def _local_names(self, code: str, seen: set[Path]) -> tuple[set[str], bool]:
-        """The words of the headers of the program's own, and whether all of them were found."""
-        names: set[str] = set()
-        complete = True
-        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', code, re.MULTILINE):
-            path = next((d / name for d in self.folders if (d / name).is_file()), None)
-            if path is None:
-                complete = complete and (INCLUDE / name).is_file()
-            elif path not in seen:
-                seen.add(path)
-                header = path.read_text(errors="replace")
-                more, all_found = self._local_names(header, seen)
-                names |= words(header) | more
-                complete = complete and all_found
-        return names, complete
+        self.own, self.sees_all = local_words(self.source.decode(errors="replace"), self.folders)
 
     # ---- finding
 
