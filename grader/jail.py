@@ -94,31 +94,52 @@ def missing() -> str | None:
     view = View(reads=(paths.ROOT / "Makefile", *interpreter()))
     argv = ["test", "-r", str(paths.ROOT / "Makefile"), "-a", "-x", sys.executable]
     try:
-        with walled(argv, view, Path("/tmp"), {}, processes=16) as made:
-            done = subprocess.run(
-                made.argv,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=made.env,
-                pass_fds=made.files,
-                timeout=PROBE_SECONDS,
-                check=False,
-            )
-            if done.returncode == 0:
-                return None
-            if exit_code(made) is not None:
-                return f"the course's files in {paths.ROOT} are not readable for every user"
+        done, ran = _tried(argv, view)
     except subprocess.TimeoutExpired:
         return "bubblewrap does not come to an end"
     except OSError as problem:
         return f"bubblewrap cannot be started: {problem.strerror}"
+    if done.returncode == 0:
+        return None
+    if ran:
+        return f"the course's files in {paths.ROOT} are not readable for every user"
     said = done.stderr.decode(errors="replace").strip().splitlines()
     return f"bubblewrap is not allowed to work here ({said[-1] if said else 'no reason given'})"
 
 
-def tier() -> str:
+@cache
+def missing_for_gpus() -> str | None:
+    """Why programs that use a GPU have no walls here, or None. Asks the driver inside, once: the
+    devices may be others than we know, or not everybody's."""
+    if (why := missing()) is not None:
+        return why
+    try:
+        done, _ = _tried(["nvidia-smi", "-L"], View(gpu=True))
+    except (OSError, subprocess.TimeoutExpired):
+        return "nvidia-smi does not come to an end behind them"
+    if done.returncode == 0 and b"GPU 0" in done.stdout:
+        return None
+    return "no GPU answers behind them"
+
+
+def _tried(argv: list[str], view: View) -> tuple[subprocess.CompletedProcess[bytes], bool]:
+    """Runs a command of ours inside, and tells whether it was started."""
+    with walled(argv, view, Path("/tmp"), {}, processes=64) as made:
+        done = subprocess.run(
+            made.argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=made.env,
+            pass_fds=made.files,
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
+        return done, exit_code(made) is not None
+
+
+def tier(gpu: bool = False) -> str:
     """What a grade says about the walls it was made behind."""
-    if missing() is not None:
+    if (missing_for_gpus() if gpu else missing()) is not None:
         return "none"
     return "bubblewrap, own user" if limits_root_now() else "bubblewrap, user namespace"
 
@@ -214,8 +235,10 @@ def _walls(view: View) -> list[str]:
 
 
 def _gpus() -> list[str]:
-    """The driver's devices: nvidiactl, nvidia-uvm, one for each GPU. Its libraries lie in /usr."""
-    nodes = sorted(node for node in Path("/dev").glob("nvidia*") if node.is_char_device())
+    """The driver's devices: nvidiactl, nvidia-uvm, one for each GPU; dxg of Windows' own Linux.
+    Its libraries lie in /usr."""
+    found = [*Path("/dev").glob("nvidia*"), Path("/dev/dxg")]
+    nodes = sorted(node for node in found if node.is_char_device())
     return [word for node in nodes for word in ("--dev-bind", str(node), str(node))]
 
 

@@ -171,7 +171,7 @@ def started(
         if view is not None and view.gpu and not view.compiler:
             stack.enter_context(_gpu_alone())
         walled, given = None, guard.mark() | (env or {})
-        if view is not None and jail.missing() is None:
+        if view is not None and _are_there(view):
             made = jail.walled(argv, view, cwd, given, limits.processes)
             walled = stack.enter_context(made)
             argv, environment, cwd = walled.argv, walled.env, Path("/")
@@ -188,6 +188,11 @@ def started(
             _running.remove(running)
             for stream in running.streams:
                 stream.file.close()
+
+
+def _are_there(view: View) -> bool:
+    """Whether this machine has the walls."""
+    return (jail.missing_for_gpus() if view.gpu else jail.missing()) is None
 
 
 @contextlib.contextmanager

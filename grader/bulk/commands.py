@@ -144,7 +144,7 @@ def _labs(named: str) -> list[spec.Lab]:
 def _sure_of_walls(trusted: bool, gpu: bool) -> None:
     """Refuses to run strangers' programs where they could reach what is not theirs. Walls that are
     there stand in any case."""
-    reason = jail.missing()
+    reason = jail.missing_for_gpus() if gpu else jail.missing()
     if trusted:
         if reason is not None:
             _say(f"not isolated: {reason}")
