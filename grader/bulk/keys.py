@@ -25,9 +25,8 @@ class How:
 
 def key(lab: Lab, backend: str, how: How, contents: Mapping[str, bytes]) -> str:
     made = hashlib.sha256()
-    made.update(
-        repr((course(lab.folder, lab.id), jail.tier(backend == "gpu"), backend, how.timed)).encode()
-    )
+    tier = jail.tier(backend == "gpu")
+    made.update(repr((course(lab.folder, lab.id), tier, backend, how.timed)).encode())
     made.update(repr((how.seconds, how.pages)).encode())
     for name, content in sorted(contents.items()):
         made.update(f"{name}\0{len(content)}\0".encode() + content)

@@ -1,7 +1,9 @@
 """The walls, probed through the launcher itself; where there are none, that is said and no more."""
 
+import fcntl
 import os
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -84,6 +86,30 @@ def test_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         jail.missing.cache_clear()
+
+
+@walls
+@pytest.mark.skipif(jail.missing_for_gpus() is None, reason="there is a GPU")
+def test_where_no_gpu_answers_inside_its_programs_run_outside() -> None:
+    assert "no GPU answers" in str(jail.missing_for_gpus()) and jail.tier(gpu=True) == "none"
+    sees = ["test", "-r", str(paths.ROOT / "README.md")]
+    assert launch(sees, Limits(5), Path("/tmp"), view=View(gpu=True)).status == 0
+    assert launch(sees, Limits(5), Path("/tmp"), view=View()).status == 1
+
+
+def test_one_program_at_a_time_uses_a_gpu() -> None:
+    code = (
+        "from pathlib import Path\n"
+        "from grader.jail import View\n"
+        "from grader.sandbox import Limits, launch\n"
+        "launch(['true'], Limits(5), Path('/tmp'), view=View(gpu=True))\n"
+    )
+    with (paths.BUILD / "gpu.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        waiting = subprocess.Popen([sys.executable, "-c", code], cwd=paths.ROOT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(timeout=2)
+    assert waiting.wait(timeout=30) == 0
 
 
 def test_a_student_without_bubblewrap_grades_as_ever(tmp_path: Path) -> None:
