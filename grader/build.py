@@ -253,7 +253,8 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     headers = paths.LABS / "sim" / "include"  # as one: each thing that is shown takes half a ms
     reads = [headers, *(source for source in _sources(lab) if source.parent != headers)]
     reads += [*here.glob("baseline.*"), *ours.glob("*.o")]
-    reads += [lib / "libcommon.a", lib / "libsim.a", lib / "common" / "runner.o", out / "src"]
+    reads += [lib / f"lib{name}.a" for name in ("common", "sim", "team")]
+    reads += [lib / "common" / "runner.o", out / "src"]
     if backend == "sim":
         reads += jail.interpreter()
     jail.give(out, compiler=True)

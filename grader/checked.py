@@ -9,7 +9,7 @@ from pathlib import Path
 from grader import judge
 from grader import truth as truths
 from grader.operations import OPERATIONS
-from grader.run import BACKWARDS, PICTURED, SANITIZED, TRACED, Mode, Outcome, run
+from grader.run import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
 from grader.spec import Input
 from grader.submission import Submission
 
@@ -44,6 +44,14 @@ class Runner:
         """The same with the threads and blocks of every kernel in reverse; None without kernels."""
         return self._run(check, BACKWARDS) if self.backend == "sim" else None
 
+    def raced(self, check: Input) -> Checked | None:
+        """The same under the check for races between OpenMP's threads (labs/common/race.h); None
+        without such threads, and where it does not know all of OpenMP that the file uses."""
+        program = self.binary.with_name("raced")
+        if self.backend != "cpu" or "threads" not in check.settings():
+            return None
+        return self._run(check, RACED) if program.exists() and program.stat().st_size else None
+
     def _run(self, check: Input, mode: Mode) -> Checked:
         key = (check.signature(), mode)
         if key not in self._done:
@@ -53,7 +61,8 @@ class Runner:
     def _run_anew(self, check: Input, mode: Mode) -> Checked:
         lab = self.submission.lab
         truth = truths.of(lab, check)
-        outcome = run(lab, check, self.binary, truth.given, self.work, mode)
+        binary = self.binary.with_name("raced") if mode.raced else self.binary
+        outcome = run(lab, check, binary, truth.given, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = judge.compare(outcome.output, truth.expected).right()

@@ -72,13 +72,14 @@ class Outcome:
 @dataclass(frozen=True, eq=False)
 class Mode:
     """How a binary is run. `counted`: it is a traced one and leaves its counters; `pictured`: and a
-    warp of each access. There are six, below; each is equal to itself only."""
+    warp of each access. There are seven, below; each is equal to itself only."""
 
     env: dict[str, str] = field(default_factory=dict)
     counted: bool = False
     pictured: bool = False
     address_space: int | None = sandbox.ADDRESS_SPACE
     debugger: bool = False  # it looks at its own threads, with ptrace
+    raced: bool = False  # its threads run one at a time, and races between them are found
 
 
 # One thread of the host: what a traced run counts and finds does not depend on the cores.
@@ -89,6 +90,7 @@ TRACED = Mode(_TRACED, counted=True)
 PICTURED = Mode(_TRACED, counted=True, pictured=True)
 BACKWARDS = Mode(_TRACED | {"CONVLABS_SIM_ORDER": "reverse"})
 # AddressSanitizer reserves terabytes of addresses for its shadow.
+RACED = Mode(raced=True)
 SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None, debugger=True)
 # All that a run may write. They are there before it, and are all that it can write behind walls.
 LEFT = ("out.raw", "status.json", "findings.jsonl", "profile.jsonl", "warps.jsonl")

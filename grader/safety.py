@@ -16,8 +16,11 @@ MOST = 3  # findings that are shown
 
 
 def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
-    """Runs it, forwards and backwards. `needs`: what is said when the result is not right, and so
+    """Runs it, forwards and, on the simulator, backwards; a file in C, under the check for races.
+    `needs`: what is said when the result is not right, and so
     nothing is proved. Raises OSError or DatasetMissing for what is not the student's."""
+    if (raced := runner.raced(safe)) and (found := errors(raced)):
+        return _found(submission, safe, raced, found)
     forwards = runner.forwards(safe)
     if forwards.outcome.end == "our-fault":
         lines = [f"the runner failed: {forwards.outcome.reason}"]
@@ -59,6 +62,11 @@ def _found(submission: Submission, safe: Safe, run: Checked, found: list[Finding
         lines += _sources(submission, finding)
     if len(found) > MOST:
         lines.append(f"and {len(found) - MOST} more; the first one often causes the others")
+    if any(finding.kind == "thread-race" for finding in found):
+        lines.append(
+            "a variable that is declared inside of the parallel loop is each thread's own; one "
+            "that is declared outside, or static, is everybody's"
+        )
     lines += _why(safe)
     first = found[0]
     return _made(submission, safe, "fail", run, lines, first.kind)

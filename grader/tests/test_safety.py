@@ -50,6 +50,53 @@ def test_sanitizers_name_the_students_line(name: str, tmp_path: Path) -> None:
     assert f"cpu_loop.c:{number}: " in text and words in text, text
 
 
+OPENMP = {  # in place of the loop over y in the solution's correlate_openmp()
+    "a row of everybody's": """
+    static float row[64];
+#pragma omp parallel for
+    for (int y = 0; y < height; y++) {
+        correlate_row(image, width, height, mask, radius, border, y, row);
+        memcpy(out + (size_t)y * width, row, width * sizeof *row);
+    }
+}
+""",
+    "tasks, which the check does not know": """
+#pragma omp parallel
+#pragma omp single
+    for (int y = 0; y < height; y++)
+#pragma omp task
+        correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);
+}
+""",
+}
+
+
+def with_threads(name: str, folder: Path) -> Path:
+    solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
+    begin = solution.index("{", solution.index("void correlate_openmp")) + 1
+    source = "#include <string.h>\n" + solution[:begin] + OPENMP[name]
+    (folder / "cpu_loop.c").write_text(source)
+    return folder
+
+
+def test_threads_that_share_a_row_are_named_by_both_lines(tmp_path: Path) -> None:
+    folder = with_threads("a row of everybody's", tmp_path)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", "thread-race"), check
+    text = "\n".join(check["message"])
+    lines = (folder / "cpu_loop.c").read_text().splitlines()
+    written = next(n for n, line in enumerate(lines, 1) if "sum[x] = 0.0f" in line)
+    assert f"cpu_loop.c:{written}" in text and "memcpy(out" in text
+
+
+def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) -> None:
+    folder = with_threads("tasks, which the check does not know", tmp_path)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code == 0 and check["verdict"] == "pass", check
+
+
 def test_clean_output_has_no_findings() -> None:
     assert sanitizer.findings("a line of the student's\nERROR: none\n") == []
 

@@ -5,7 +5,8 @@
 # with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
 # READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
 # a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
-# run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu).
+# run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu), and
+# raced (cpu) has them under the check for races, where all they use of OpenMP is known to it.
 STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
@@ -30,7 +31,7 @@ CHECKED_LINK_sim = $(LINK_sim)
 nvcc-report: $(OUT)/nvcc.txt
 nvcc-report-given:
 run-binary: $(OUT)/run
-checked-binary: $(OUT)/checked
+checked-binary: $(OUT)/checked $(if $(filter cpu,$(BACKEND)),$(OUT)/raced)
 test-binary: $(OUT)/unit
 .PHONY: run-binary-given checked-binary-given test-binary-given
 run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
@@ -45,6 +46,9 @@ checked-binary-given: $(CHECKED_GIVEN)
 $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
+$(OUT)/raced: $(STUDENT_OBJ:.o=.raced.o) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libteam.a $(LIB)/libcommon.a
+	$(Q)$(CC) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || touch $@
+
 $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
 	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
@@ -57,6 +61,8 @@ $(OUT)/%.c.o: $(OUT)/src/%.c
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
 	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
 	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
+$(OUT)/%.c.raced.o: $(OUT)/src/%.c
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | $(CC) $(RACE_CFLAGS) $(LABINC) -x c - -c -o $@
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$$SHOWN/$*.cu"

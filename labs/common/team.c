@@ -1,0 +1,345 @@
+/* OpenMP's runtime as gcc calls it, with one thread at work at a time: see race.h.
+ *
+ * Loops (all schedules), sections, single, barriers, critical, atomic, locks and what omp.h has for
+ * them. Whoever uses more of OpenMP does not link with it, and is not checked.
+ */
+#include "race.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST = 256, SHARES = 64, TEAM = 4 }; /* TEAM: threads where nobody says how many */
+enum state { RUNS, WAITS, ENDED };          /* WAITS: at a barrier */
+
+/* What the threads take their parts of: the chunks of a loop, the sections, or a single's one. */
+struct share {
+    unsigned number; /* of the construct, from 1; 0: of none yet */
+    long next, end, step, chunk;
+};
+
+struct team {
+    unsigned size;
+    void (*work)(void *);
+    void *data;
+    enum state state[MOST];
+    sem_t turn[MOST];
+    unsigned constructs[MOST]; /* that each thread has come to */
+    struct share shares[SHARES];
+};
+
+static struct team *team; /* NULL: outside of any, or in one of a single thread */
+static unsigned wanted = TEAM;
+static _Thread_local int self;           /* the thread's number in its team */
+static _Thread_local int nested;         /* depth of regions within regions: each a team of one */
+static _Thread_local struct share alone; /* of a thread that shares with nobody */
+
+static _Noreturn void die(const char *why) {
+    fprintf(stderr, "runner: the check for races: %s\n", why);
+    exit(2);
+}
+
+/* ---------------------------------------------------------------- turns */
+
+/* The turn goes from `from` to the next that can run. Where none can, those at a barrier may. */
+static void hand_over(unsigned from) {
+    for (unsigned meeting = 0; meeting < 2; meeting++) {
+        for (unsigned i = 1; i <= team->size; i++) {
+            const unsigned next = (from + i) % team->size;
+            if (team->state[next] == RUNS) {
+                race_runs((int)next);
+                sem_post(&team->turn[next]);
+                return;
+            }
+        }
+        race_meets();
+        for (unsigned i = 0; i < team->size; i++)
+            if (team->state[i] == WAITS)
+                team->state[i] = RUNS;
+    }
+    sem_post(&team->turn[0]); /* all have ended: the first goes on behind the region */
+}
+
+static void wait_for_turn(void) {
+    while (sem_wait(&team->turn[self]) != 0) {
+    }
+}
+
+/* Others run before this thread goes on. */
+static void yield(void) {
+    if (!team || nested)
+        return;
+    hand_over((unsigned)self);
+    wait_for_turn();
+}
+
+void GOMP_barrier(void) {
+    if (team && !nested) {
+        team->state[self] = WAITS;
+        yield();
+    }
+}
+
+static void *member(void *number) {
+    self = (int)(size_t)number;
+    wait_for_turn();
+    team->work(team->data);
+    team->state[self] = ENDED;
+    hand_over((unsigned)self);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- teams */
+
+/* `first`: the loop that the region begins with, or NULL. */
+static void run_team(void (*work)(void *), void *data, unsigned size, const struct share *first) {
+    pthread_t threads[MOST];
+    size = size ? size : wanted;
+    struct team *const made = calloc(1, sizeof *made);
+    if (size > MOST || !made)
+        die("too many threads");
+    made->size = size;
+    made->work = work;
+    made->data = data;
+    for (unsigned i = 0; i < size; i++) {
+        sem_init(&made->turn[i], 0, 0);
+        if (first) {
+            made->constructs[i] = 1;
+            made->shares[1] = *first;
+        }
+    }
+    team = made;
+    race_meets();
+    for (unsigned i = 1; i < size; i++)
+        if (pthread_create(&threads[i], NULL, member, (void *)(size_t)i) != 0)
+            die("no thread can be started");
+    race_runs(0);
+    work(data);
+    team->state[0] = ENDED;
+    hand_over(0);
+    wait_for_turn();
+    for (unsigned i = 1; i < size; i++)
+        pthread_join(threads[i], NULL);
+    race_runs(-1);
+    race_meets();
+    team = NULL;
+    free(made);
+}
+
+static void parallel(void (*work)(void *), void *data, unsigned size, const struct share *first) {
+    if (!team) {
+        run_team(work, data, size, first);
+        return;
+    }
+    if (first)
+        alone = *first;
+    nested++;
+    work(data);
+    nested--;
+}
+
+void GOMP_parallel(void (*work)(void *), void *data, unsigned size, unsigned flags) {
+    (void)flags;
+    parallel(work, data, size, NULL);
+}
+
+/* ---------------------------------------------------------------- loops, sections, single */
+
+static struct share *share_of_this(void) {
+    if (!team || nested)
+        return &alone;
+    return &team->shares[team->constructs[self] % SHARES];
+}
+
+/* The thread comes to a construct; the first to come makes it `new`. Whether this was the first. */
+static bool enter(struct share new) {
+    const unsigned number = ++team->constructs[self];
+    struct share *share = share_of_this();
+    if (share->number == number)
+        return false;
+    new.number = number;
+    *share = new;
+    return true;
+}
+
+/* The next chunk of the construct, after everybody else had a chance to take one. */
+static bool take(long *from, long *to) {
+    yield();
+    struct share *share = share_of_this();
+    const bool left = share->step > 0 ? share->next < share->end : share->next > share->end;
+    if (!left)
+        return false;
+    *from = share->next;
+    *to = share->next + share->step * share->chunk;
+    if (share->step > 0 ? *to > share->end : *to < share->end)
+        *to = share->end;
+    share->next = *to;
+    return true;
+}
+
+static struct share loop(long from, long to, long step, long chunk) {
+    return (struct share){1, from, to, step, chunk > 0 ? chunk : 1};
+}
+
+static bool start(struct share new, long *from, long *to) {
+    if (!team || nested)
+        alone = new;
+    else
+        enter(new);
+    return take(from, to);
+}
+
+#define SCHEDULE(name)                                                                             \
+    bool GOMP_loop_##name##_start(long from, long to, long step, long chunk, long *first,          \
+                                  long *end) {                                                     \
+        return start(loop(from, to, step, chunk), first, end);                                     \
+    }                                                                                              \
+    bool GOMP_loop_##name##_next(long *first, long *end) {                                         \
+        return take(first, end);                                                                   \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name##_start(bool up, unsigned long long from, unsigned long long to,     \
+                                      unsigned long long step, unsigned long long chunk,           \
+                                      unsigned long long *first, unsigned long long *end) {        \
+        (void)up; /* a step down is one of -1, as for the others */                                \
+        return start(loop((long)from, (long)to, (long)step, (long)chunk), (long *)first,           \
+                     (long *)end);                                                                 \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *end) {         \
+        return take((long *)first, (long *)end);                                                   \
+    }                                                                                              \
+    void GOMP_parallel_loop_##name(void (*work)(void *), void *data, unsigned size, long from,     \
+                                   long to, long step, long chunk, unsigned flags) {               \
+        const struct share first = loop(from, to, step, chunk);                                    \
+        (void)flags;                                                                               \
+        parallel(work, data, size, &first);                                                        \
+    }
+SCHEDULE(static)
+SCHEDULE(dynamic)
+SCHEDULE(guided)
+SCHEDULE(nonmonotonic_dynamic)
+SCHEDULE(nonmonotonic_guided)
+
+/* schedule(runtime): no chunk is passed. */
+#define RUNTIME(name)                                                                              \
+    bool GOMP_loop_##name##_start(long from, long to, long step, long *first, long *end) {         \
+        return start(loop(from, to, step, 1), first, end);                                         \
+    }                                                                                              \
+    bool GOMP_loop_##name##_next(long *first, long *end) {                                         \
+        return take(first, end);                                                                   \
+    }                                                                                              \
+    void GOMP_parallel_loop_##name(void (*work)(void *), void *data, unsigned size, long from,     \
+                                   long to, long step, unsigned flags) {                           \
+        const struct share first = loop(from, to, step, 1);                                        \
+        (void)flags;                                                                               \
+        parallel(work, data, size, &first);                                                        \
+    }
+RUNTIME(runtime)
+RUNTIME(maybe_nonmonotonic_runtime)
+
+void GOMP_loop_end(void) {
+    GOMP_barrier();
+}
+
+void GOMP_loop_end_nowait(void) {
+}
+
+unsigned GOMP_sections_next(void) {
+    long from, to;
+    return take(&from, &to) ? (unsigned)from : 0;
+}
+
+unsigned GOMP_sections_start(unsigned count) {
+    long from, to;
+    return start(loop(1, (long)count + 1, 1, 1), &from, &to) ? (unsigned)from : 0;
+}
+
+void GOMP_parallel_sections(void (*work)(void *), void *data, unsigned size, unsigned count,
+                            unsigned flags) {
+    const struct share first = loop(1, (long)count + 1, 1, 1);
+    (void)flags;
+    parallel(work, data, size, &first);
+}
+
+void GOMP_sections_end(void) {
+    GOMP_barrier();
+}
+
+void GOMP_sections_end_nowait(void) {
+}
+
+bool GOMP_single_start(void) {
+    return !team || nested || enter(loop(0, 1, 1, 1));
+}
+
+/* ---------------------------------------------------------------- one at a time */
+
+/* The turn is handed over at barriers and chunks alone, which these cannot hold. */
+#define PROTECTED(begin, end)                                                                      \
+    void begin {                                                                                   \
+        race_locks(1);                                                                             \
+    }                                                                                              \
+    void end {                                                                                     \
+        race_locks(-1);                                                                            \
+    }
+PROTECTED(GOMP_critical_start(void), GOMP_critical_end(void))
+PROTECTED(GOMP_critical_name_start(void **name __attribute__((unused))),
+          GOMP_critical_name_end(void **name __attribute__((unused))))
+PROTECTED(GOMP_atomic_start(void), GOMP_atomic_end(void))
+PROTECTED(GOMP_ordered_start(void), GOMP_ordered_end(void))
+PROTECTED(omp_set_lock(omp_lock_t *lock __attribute__((unused))),
+          omp_unset_lock(omp_lock_t *lock __attribute__((unused))))
+
+void omp_init_lock(omp_lock_t *lock) {
+    (void)lock;
+}
+
+void omp_destroy_lock(omp_lock_t *lock) {
+    (void)lock;
+}
+
+/* ---------------------------------------------------------------- omp.h */
+
+int omp_get_thread_num(void) {
+    return team && !nested ? self : 0;
+}
+
+int omp_get_num_threads(void) {
+    return team && !nested ? (int)team->size : 1;
+}
+
+int omp_get_max_threads(void) {
+    return (int)wanted;
+}
+
+int omp_get_num_procs(void) {
+    return TEAM;
+}
+
+int omp_in_parallel(void) {
+    return team != NULL;
+}
+
+int omp_get_thread_limit(void) {
+    return MOST;
+}
+
+void omp_set_num_threads(int count) {
+    wanted = count > 0 && count <= MOST ? (unsigned)count : 1;
+}
+
+void omp_set_dynamic(int dynamic) {
+    (void)dynamic;
+}
+
+void omp_set_schedule(omp_sched_t kind, int chunk) {
+    (void)kind, (void)chunk;
+}
+
+double omp_get_wtime(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
