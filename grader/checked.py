@@ -48,7 +48,7 @@ class Runner:
         """The same under the check for races between OpenMP's threads (labs/common/race.h); None
         without such threads, and where it does not know all of OpenMP that the file uses."""
         program = self.binary.with_name("raced")
-        if self.backend != "cpu" or "threads" not in check.settings():
+        if "threads" not in check.settings():
             return None
         return self._run(check, RACED) if program.exists() and program.stat().st_size else None
 

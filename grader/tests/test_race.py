@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader import lines, paths
+from grader import build, lines, paths, spec
+from grader import submission as submissions
 
 HEAD = """
 #include <omp.h>
@@ -308,6 +309,15 @@ def checked(
     counters = [f[key] for f in findings for key in ("pc", "other_pc")]
     places = lines.places(program, counters)
     return done.stdout.strip(), findings, {line for _, line in places.values()}
+
+
+@pytest.mark.parametrize("lab", ["lab1", "lab8"])
+def test_the_solutions_are_really_checked(lab: str) -> None:
+    """What does not link with the check's OpenMP is passed over."""
+    loaded = spec.load(lab)
+    made = build.build(submissions.find(loaded, "solutions"), loaded.backends[0], target="checked")
+    assert made.binary and made.binary.with_name("raced").stat().st_size > 0
+    assert any("threads" in safe.settings() for safe in loaded.safe)
 
 
 def program(body: str) -> str:

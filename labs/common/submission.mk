@@ -6,7 +6,7 @@
 # READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
 # a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
 # run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu), and
-# raced (cpu) has them under the check for races, where all they use of OpenMP is known to it.
+# raced has the C files under the check for races, where all they use of OpenMP is known to it.
 STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
@@ -31,7 +31,7 @@ CHECKED_LINK_sim = $(LINK_sim)
 nvcc-report: $(OUT)/nvcc.txt
 nvcc-report-given:
 run-binary: $(OUT)/run
-checked-binary: $(OUT)/checked $(if $(filter cpu,$(BACKEND)),$(OUT)/raced)
+checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
 test-binary: $(OUT)/unit
 .PHONY: run-binary-given checked-binary-given test-binary-given
 run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
@@ -46,8 +46,11 @@ checked-binary-given: $(CHECKED_GIVEN)
 $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
-$(OUT)/raced: $(STUDENT_OBJ:.o=.raced.o) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libteam.a $(LIB)/libcommon.a
-	$(Q)$(CC) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || touch $@
+# The simulator has functions of its own for accesses: here the first that are found are the check's.
+RACED_LINK_cpu = $(CC)
+RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
+$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libteam.a $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || touch $@
 
 $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
