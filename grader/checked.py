@@ -46,11 +46,16 @@ class Runner:
 
     def raced(self, check: Input) -> Checked | None:
         """The same under the check for races between OpenMP's threads (labs/common/race.h); None
-        without such threads, and where it does not know all of OpenMP that the file uses."""
-        program = self.binary.with_name("raced")
-        if "threads" not in check.settings():
+        without such threads, and where not_raced()."""
+        if "threads" not in check.settings() or self.not_raced(check):
             return None
-        return self._run(check, RACED) if program.exists() and program.stat().st_size else None
+        return self._run(check, RACED)
+
+    def not_raced(self, check: Input) -> bool:
+        """Whether threads run that the check for races cannot watch: the file uses more of OpenMP
+        than it knows."""
+        program = self.binary.with_name("raced")
+        return "threads" in check.settings() and program.exists() and not program.stat().st_size
 
     def _run(self, check: Input, mode: Mode) -> Checked:
         key = (check.signature(), mode)

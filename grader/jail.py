@@ -239,7 +239,9 @@ def _gpus() -> list[str]:
     Its libraries lie in /usr."""
     found = [*Path("/dev").glob("nvidia*"), Path("/dev/dxg")]
     nodes = sorted(node for node in found if node.is_char_device())
-    return [word for node in nodes for word in ("--dev-bind", str(node), str(node))]
+    parts = "/dev/nvidia-caps"  # of a GPU that is shared out
+    options = ["--dev-bind-try", parts, parts]
+    return options + [word for node in nodes for word in ("--dev-bind", str(node), str(node))]
 
 
 @cache

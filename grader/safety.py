@@ -13,6 +13,10 @@ from grader.spec import Safe
 from grader.submission import Submission
 
 MOST = 3  # findings that are shown
+NOT_RACED = (
+    "not checked for races between threads: the file uses more of OpenMP than loops, sections, "
+    "single, barriers, critical, atomic and locks"
+)
 
 
 def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
@@ -30,8 +34,9 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     if not forwards.right:
         return _made(submission, safe, "skip", forwards, needs=needs)
     backwards = runner.backwards(safe)
+    remarks = [NOT_RACED] if runner.not_raced(safe) else []
     if backwards is None:
-        return _made(submission, safe, "pass", forwards)
+        return _made(submission, safe, "pass", forwards, remarks)
     if found := errors(backwards):
         return _found(submission, safe, backwards, found)
     if not _same(forwards, backwards):
@@ -43,7 +48,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
         )
         lines += _why(safe)
         return _made(submission, safe, "fail", backwards, lines, "order-dependent")
-    return _made(submission, safe, "pass", forwards)
+    return _made(submission, safe, "pass", forwards, remarks)
 
 
 def errors(run: Checked) -> list[Finding]:

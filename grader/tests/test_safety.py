@@ -95,6 +95,17 @@ def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) ->
     code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
     (check,) = (c for c in document["checks"] if c["kind"] == "safe")
     assert code == 0 and check["verdict"] == "pass", check
+    assert "not checked for races" in check["message"][0]
+
+
+def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
+    tmp_path: Path,
+) -> None:
+    solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
+    (tmp_path / "cpu_loop.c").write_text(solution + "void race_meets(void) {}\n")
+    code, document = grade("lab1", "--src", str(tmp_path), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code != 0 and check["verdict"] != "pass", check
 
 
 def test_clean_output_has_no_findings() -> None:
