@@ -29,6 +29,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     def render(self) -> str:
         """One line; what a program wrote is never trusted to be printable."""
-        where = " and ".join(place for place in (self.where(), self.elsewhere()) if place)
+        places = dict.fromkeys([self.where(), self.elsewhere()])
+        where = " and ".join(place for place in places if place)
         text = f"{where}: {self.message}" if where else self.message
         return "".join(c if c.isprintable() else "?" for c in text)[:400]

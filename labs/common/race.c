@@ -92,7 +92,7 @@ static void report(const void *pc, int way, const struct touch *before, int thei
     const int length = snprintf(
         line, sizeof line,
         "{\"kind\":\"thread-race\",\"pc\":%llu,\"other_pc\":%llu,\"thread\":[%d,0,0],\"message\":"
-        "\"thread %d %s what thread %d %s as well, and nothing says which comes first\"}\n",
+        "\"thread %d %s what thread %d %s, and nothing says which comes first\"}\n",
         in_program(pc), in_program(before->pc), running, running, way == WRITE ? "writes" : "reads",
         before->thread, their_way == WRITE ? "writes" : "reads");
     const ssize_t written = write(file, line, (size_t)length);
