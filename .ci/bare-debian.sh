@@ -85,7 +85,7 @@ inside() {
     SECONDS=0
     # A mount and process name space of its own: nothing is left mounted or running afterwards.
     env -i "${all[@]}" unshare --mount --pid --fork bash -c '
-        mount --bind /dev "$1/dev" && mount -t tmpfs shm "$1/dev/shm" && mount -t proc proc "$1/proc"
+        mount --rbind /dev "$1/dev" && mount -t tmpfs shm "$1/dev/shm" && mount -t proc proc "$1/proc"
         exec chroot --userspec="$2" "$1" bash -c "cd /home/student/convlabs && { $3; }"
     ' inside "$root" "$user" "$2" > >(tee "$folder/$1.log") 2>&1 || status=$?
     printf '== exit %d after %d s\n' "$status" "$SECONDS"

@@ -82,7 +82,9 @@ def tracked(root: Path) -> list[str]:
 def git(root: Path, *arguments: str) -> str:
     """What a git command prints. Raises ReleaseError."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True)
+        # Root in a container may have a checkout of somebody else's; its code is running already.
+        safe = f"safe.directory={root}"
+        done = subprocess.run(["git", "-c", safe, *arguments], cwd=root, capture_output=True)
     except OSError as problem:
         raise ReleaseError(f"git cannot be run: {problem.strerror}; install git") from problem
     if done.returncode != 0:

@@ -6,6 +6,7 @@ The slow part, the archive in use, is `make release-check`.
 import gzip
 import hashlib
 import io
+import os
 import py_compile
 import subprocess
 import tarfile
@@ -289,3 +290,14 @@ def test_what_is_not_committed_is_refused(tmp_path: Path) -> None:
 def test_outside_a_checkout(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="a release is made from a git checkout"):
         contents.changes(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_checkout_of_somebody_elses_will_do(tmp_path: Path) -> None:
+    """As root has it in many a container; git alone refuses it."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "a").touch()
+    subprocess.run(["git", "add", "a"], cwd=tmp_path, check=True)
+    for path in (tmp_path, tmp_path / ".git"):
+        os.chown(path, 12345, 12345)
+    assert contents.tracked(tmp_path) == ["a"]
