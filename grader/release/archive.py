@@ -41,5 +41,7 @@ def write(archive: Path, data: bytes) -> None:
 def unpack(archive: Path, target: Path) -> Path:
     """Unpacks what pack() made. Returns the one folder that is in it."""
     with tarfile.open(archive, "r:gz") as tar:
-        tar.extractall(target, filter="data")
+        # Python 3.11 has the filter from its fourth patch on, and Debian 12 has the second.
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        tar.extractall(target)
     return next(target.iterdir())
