@@ -101,7 +101,7 @@ def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> E
         planes = [band.plane] if out.axes[0] == "c" else range(given.image.shape[0])
         wanted = np.array(planes)[:, np.newaxis] * height + wanted
     line = given.image.shape[axis + 1 :]
-    kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
+    kind = fresh.kind_of(given.image)
     image = fresh.lines(kind, band.key, wanted, int(np.prod(line)))
     part = {**given.arrays, "image": image.reshape(*wanted.shape, *line)}
     if out.axes[0] == "n":

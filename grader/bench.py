@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader import bands, sandbox
+from grader import bands, fresh, sandbox
 from grader.bands import Band
 from grader.cases import Inputs
 from grader.jail import View
@@ -146,8 +146,8 @@ class Bench:
                 np.save(folder / f"{name}.npy", array)
                 options += [f"--{name}", f"{folder}/{name}.npy"]
         rows = bands.image_rows(self.operation, given.image)
-        kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
-        options += ["--image", f"{kind}:{rows}x{given.image.size // rows}"]
+        size = f"{rows}x{given.image.size // rows}"
+        options += ["--image", f"{fresh.kind_of(given.image)}:{size}"]
         kind, shape = OPERATIONS[self.operation].output(given.arrays)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(kind).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]

@@ -11,6 +11,11 @@ U32 = npt.NDArray[np.uint32]
 KINDS = ("u1", "f4", "f8")  # element types of an input
 
 
+def kind_of(image: Array) -> str:
+    """One of KINDS."""
+    return f"{image.dtype.kind}{image.dtype.itemsize}"
+
+
 def mix(index: U32, key: U32 | np.uint32) -> U32:
     """fresh_mix(): all arithmetic modulo 2^32."""
     x = index.astype(np.uint32)

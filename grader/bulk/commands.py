@@ -154,6 +154,7 @@ def _sure_of_walls(trusted: bool, gpu: bool) -> None:
             _say("trying the walls that submissions run behind, some seconds")
         found = probe.surprises(probe.all_seen(gpu))
         if not found:
+            os.environ[jail.REQUIRED] = "1"  # of the workers
             return
         reason = "its walls have holes here: " + "; ".join(found[:3])
     raise UsageError(

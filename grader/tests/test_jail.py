@@ -97,6 +97,26 @@ def test_where_no_gpu_answers_inside_its_programs_run_outside() -> None:
     assert launch(sees, Limits(5), Path("/tmp"), view=View()).status == 1
 
 
+@pytest.mark.parametrize("gpu", [False, True])
+def test_where_walls_are_required_nothing_runs_without(
+    gpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a worker of a bulk run, when bubblewrap has gone since it was probed."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv(jail.REQUIRED, "1")
+    for asked in (jail.missing, jail.missing_for_gpus):
+        asked.cache_clear()
+    try:
+        ran = tmp_path / "ran"
+        with pytest.raises(OSError):
+            launch(["/bin/touch", str(ran)], Limits(5), tmp_path, view=View(gpu=gpu))
+        assert not ran.exists()
+    finally:
+        monkeypatch.undo()
+        for asked in (jail.missing, jail.missing_for_gpus):
+            asked.cache_clear()
+
+
 def test_one_program_at_a_time_uses_a_gpu() -> None:
     code = (
         "from pathlib import Path\n"

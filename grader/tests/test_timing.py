@@ -122,8 +122,7 @@ BANDS = {
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     operation, settings, given, plane = BANDS[name]
     rows = bands.image_rows(operation, given.image)
-    kind = f"{given.image.dtype.kind}{given.image.dtype.itemsize}"
-    lines = fresh.lines(kind, 117, np.arange(rows), given.image.size // rows)
+    lines = fresh.lines(fresh.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
     image = lines.reshape(given.image.shape)
     whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
     found = bands.expected(operation, settings, given, Band(plane, first, 117, np.zeros((8, 31))))
