@@ -1,6 +1,8 @@
 // Barriers, and what the lanes of a warp do together.
 #include "test_sim.h"
 
+#include <sys/mman.h>
+
 #define FULL 0xffffffffu
 
 static int h_out[1024];
@@ -198,6 +200,22 @@ START_TEST(a_deadlock_is_reported) {
 }
 END_TEST
 
+// Where the stacks of a kernel that ended early were, whoever comes next may write.
+static void run_deadlock_and_use_its_memory() {
+    run_deadlock();
+    for (int i = 0; i < 64; i++) {
+        void *memory = mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ck_assert_ptr_ne(memory, MAP_FAILED);
+        memset(memory, 0, 1 << 18);
+    }
+}
+
+START_TEST(abandoned_stacks_leave_nothing_behind) {
+    struct outcome outcome = run_program(run_deadlock_and_use_its_memory, NULL);
+    ck_assert_int_eq(outcome.status, 0);
+}
+END_TEST
+
 __global__ void deep(int *d_out) {
     volatile int local[40000 / sizeof(int)]; // more than a page of stack for each thread
     int t = threadIdx.x;
@@ -280,5 +298,6 @@ RUN_SUITE("sim: barriers and warps", barrier_separates_phases, barrier_after_an_
           barriers_of_two_lines_meet, shuffles_as_an_h200_does_them,
           the_last_warp_of_a_block_may_be_partial, votes_of_diverged_lanes,
           activemask_is_the_lanes_of_the_branch, a_deadlock_is_reported,
+          abandoned_stacks_leave_nothing_behind,
           local_arrays_outlive_a_barrier, endless_recursion_is_a_stack_overflow,
           assert_and_trap_end_the_kernel)

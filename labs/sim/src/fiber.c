@@ -7,11 +7,15 @@
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+/* Frames that are left for good stay marked, for whatever is mapped at their address next. */
+#define FORGET_FRAMES(at) __asan_unpoison_memory_region((at)->mapping, (at)->mapped)
 #define LEAVE(from, to)                                                                            \
     __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->stack, (to)->bytes)
 #define ARRIVE(at) __sanitizer_finish_switch_fiber((at)->fake_stack, NULL, NULL)
 #else
+#define FORGET_FRAMES(at) ((void)0)
 #define LEAVE(from, to) ((void)0)
 #define ARRIVE(at) ((void)0)
 #endif
@@ -120,6 +124,7 @@ bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), vo
 
 void fiber_destroy(struct fiber *fiber) {
     forget(fiber);
+    FORGET_FRAMES(fiber);
     munmap(fiber->mapping, fiber->mapped);
 }
 
