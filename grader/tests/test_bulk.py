@@ -198,10 +198,14 @@ def _wait_for(run: Path, grades: int, process: "subprocess.Popen[bytes]") -> Non
 
 
 def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) -> None:
-    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(6)}
+    endless = hostile.gated(spec.load(LAB), "for (;;) ;")  # or it might be over too soon
+    texts = {"a": solution()} | {f"s{i}": f"{endless}\n/* {i} */\n" for i in range(3)}
     folder, run = few(tmp_path / "in", texts), tmp_path / "run"
     process = subprocess.Popen(
-        command(folder, run), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(folder, run, "--seconds", "300"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     _wait_for(run, 1, process)  # type: ignore[arg-type]
     second = bulk(folder, run, "--resume")
