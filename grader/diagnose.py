@@ -74,9 +74,11 @@ def location(seen: Comparison, radius: int) -> str:
         near = "1 pixel" if radius == 1 else f"{radius} pixels"
         return f"all within {near} of the image's border, where the mask reaches outside"
     if left > 0 and right == width - 1 and wrong[:, left:].all():
-        return f"all of columns {left}..{right}, the right end of the image"
+        lines = f"columns {left}..{right}" if left < right else f"column {left}"
+        return f"all of {lines}, the right end of the image"
     if top > 0 and bottom == height - 1 and wrong[top:].all():
-        return f"all of rows {top}..{bottom}, the bottom of the image"
+        lines = f"rows {top}..{bottom}" if top < bottom else f"row {top}"
+        return f"all of {lines}, the bottom of the image"
     if wrong.mean() > 0.9:
         return "nearly everywhere"
     if repeating := tiles.pattern(wrong):

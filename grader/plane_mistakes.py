@@ -47,6 +47,7 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
         for name, text, output in two_passes.mistakes(image, mask, border, seen.got):
             yield Mistake(name, text, output)
     yield from _partial_masks(image, mask, make)
+    yield from _some_lines(image, mask, make, seen)
     if operation == "polyphase":
         yield from _phases(image, mask, make)
     yield Mistake(
@@ -120,6 +121,23 @@ def _partial_masks(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
             "only the middle 3x3 of the mask was used: the radius is a parameter",
             make(image, only(middle(mask.shape[-2]), middle(mask.shape[-1]))),
         )
+
+
+def _some_lines(image: F32, mask: F32, make: Make, seen: Comparison) -> Iterator[Mistake]:
+    """A tap that only some lines of each tile leave out: one of several that a thread computes."""
+    concerned, right = tiles.lines(seen.wrong), seen.expected
+    if concerned is None:
+        return
+    for whole in _partial_masks(image, mask, make):
+
+        def there(whole: Mistake = whole) -> Expected:
+            wrong = whole.output()
+            return Expected(
+                np.where(concerned, wrong.value, right.value),
+                np.where(concerned, wrong.bound, right.bound),
+            )
+
+        yield Mistake(whole.name, f"{tiles.pattern(seen.wrong)}, {whole.text}", there)
 
 
 def _phases(image: F32, bank: F32, make: Make) -> Iterator[Mistake]:

@@ -132,8 +132,18 @@ def pattern(wrong: Mask) -> str:
     found = []
     for name, axis, period in _repeating(wrong):
         hit = np.unique(np.flatnonzero(wrong.any(axis=1 - axis)) % period)
-        found.append(f"{name}s {_ranges(hit)} of every {period}")
+        found.append(f"{name}{'s' * (len(hit) > 1)} {_ranges(hit)} of every {period}")
     return f"in {' and '.join(found)}" if found else ""
+
+
+def lines(wrong: Mask) -> Mask | None:
+    """The rows and columns on which what is wrong repeats, whole; None when nothing repeats."""
+    concerned = np.ones(wrong.shape, dtype=np.bool_)
+    for _, axis, period in _repeating(wrong):
+        hit = np.unique(np.flatnonzero(wrong.any(axis=1 - axis)) % period)
+        among = np.isin(np.arange(wrong.shape[axis]) % period, hit)
+        concerned &= among[:, None] if axis == 0 else among[None, :]
+    return None if concerned.all() else concerned
 
 
 def place(wrong: Mask, y: int, x: int) -> str:

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | loop-bound
 //
 // Part D reads one row of the tile too few: the last row of the mask is left out for the last row
 // of each patch.
