@@ -181,48 +181,8 @@ void __tsan_init(void) {
 
 /* ---------------------------------------------------------------- atomic accesses */
 
-#define UPDATE(bits, name, builtin)                                                                \
-    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *at, uint##bits##_t value, \
-                                                int order) {                                       \
-        (void)order;                                                                               \
-        access_of(at, bits / 8, WRITE, true, PC);                                                  \
-        return builtin(at, value, __ATOMIC_SEQ_CST);                                               \
-    }
-
-#define COMPARE(bits, strength)                                                                    \
-    int __tsan_atomic##bits##_compare_exchange_##strength(                                         \
-        volatile uint##bits##_t *at, uint##bits##_t *expected, uint##bits##_t value, int order,    \
-        int otherwise) {                                                                           \
-        (void)order, (void)otherwise;                                                              \
-        access_of(at, bits / 8, WRITE, true, PC);                                                  \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
-                                           __ATOMIC_SEQ_CST);                                      \
-    }
-
-#define ATOMICS(bits)                                                                              \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order) {      \
-        (void)order;                                                                               \
-        access_of(at, bits / 8, READ, true, PC);                                                   \
-        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
-    }                                                                                              \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t value,            \
-                                     int order) {                                                  \
-        (void)order;                                                                               \
-        access_of(at, bits / 8, WRITE, true, PC);                                                  \
-        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                              \
-    UPDATE(bits, exchange, __atomic_exchange_n)                                                    \
-    UPDATE(bits, fetch_add, __atomic_fetch_add)                                                    \
-    UPDATE(bits, fetch_sub, __atomic_fetch_sub)                                                    \
-    UPDATE(bits, fetch_and, __atomic_fetch_and)                                                    \
-    UPDATE(bits, fetch_or, __atomic_fetch_or)                                                      \
-    UPDATE(bits, fetch_xor, __atomic_fetch_xor)                                                    \
-    COMPARE(bits, strong)                                                                          \
-    COMPARE(bits, weak)
-ATOMICS(8)
-ATOMICS(16)
-ATOMICS(32)
-ATOMICS(64)
+#define NOTE_ATOMIC(at, bytes, writes) access_of(at, bytes, (writes) ? WRITE : READ, true, PC)
+#include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {
     (void)order;
