@@ -202,6 +202,21 @@ int main() { k<4><<<1, 1>>>(0); }
     assert "error" not in compile_it(tmp_path)
 
 
+def test_the_librarys_own_noinline(tmp_path: Path) -> None:
+    """<memory> writes the word inside __attribute__(()), where no macro may stand for it."""
+    source = """#include <memory>
+#define APART __device__ __noinline__
+__device__ __noinline__ int one() { return 1; }
+APART int two() { return 2; }
+__attribute__((cold, __noinline__)) int three() { return 3; }
+int main() { return *std::make_shared<int>(3) - three(); }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    assert made.count("__attribute__((noinline))") == 2
+    assert compile_it(tmp_path) == ""
+
+
 def test_a_program_with_everything_compiles(tmp_path: Path) -> None:
     done, made = rewrite(tmp_path, PROGRAM)
     assert done.stderr == ""

@@ -19,6 +19,9 @@ UNROLL = re.compile(
     (?=(?:\s|//.*\n|/\*(?:[^*]|\*(?!/))*\*/)*(?:for|while|do)\b)""",
     re.MULTILINE | re.VERBOSE,
 )
+# nvcc's word for a function of its own. No macro can stand for it: the C++ library writes
+# __attribute__((__noinline__)).
+NOT_INLINED = re.compile(rb"[(,]\s*__noinline__\b|\b(?P<word>__noinline__)\b")
 MOST_ROUNDS = "1024"  # of a loop that is to be unrolled whole
 
 
@@ -78,6 +81,9 @@ class Source:
         for match in UNROLL.finditer(self.source):
             rounds = (match["rounds"] or b"").decode() or MOST_ROUNDS
             self.cut(*match.span("unroll"), f"GCC unroll {rounds}")
+        for match in NOT_INLINED.finditer(self.source):
+            if match["word"]:
+                self.cut(*match.span("word"), "__attribute__((noinline))")
 
     def refusal(self, node: Node, message: str) -> Refusal:
         return Refusal(self.shown, node, message)

@@ -95,10 +95,23 @@ START_TEST(constant_reads_are_served_word_by_word) {
 }
 END_TEST
 
+START_TEST(a_double_or_a_vector_of_constants_is_one_word) {
+    struct warp_access same = every_lane(8, 4096, 0), four = every_lane(16, 4096, 0);
+    ck_assert_uint_eq(counters_constant_words(&same), 1);
+    ck_assert_uint_eq(counters_constant_words(&four), 1);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        four.address[lane] = 16 * (lane % 4);
+    }
+    ck_assert_uint_eq(counters_constant_words(&four), 4);
+    same.active = 1;
+    ck_assert_uint_eq(counters_constant_words(&same), 1);
+}
+END_TEST
+
 /* No device does that; a program that does is reported, and must not break the counters. */
 START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
     struct warp_access a = every_lane(16, 4098, 64);
-    ck_assert_uint_eq(counters_constant_words(&a), 5 * WARP_LANES);
+    ck_assert_uint_eq(counters_constant_words(&a), 5 * WARP_LANES / 4);
     ck_assert_uint_eq(counters_sectors(&a), WARP_LANES);
 }
 END_TEST
@@ -111,6 +124,7 @@ int main(void) {
     tcase_add_test(tests, one_word_for_all_lanes_is_a_broadcast);
     tcase_add_test(tests, a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it);
     tcase_add_test(tests, constant_reads_are_served_word_by_word);
+    tcase_add_test(tests, a_double_or_a_vector_of_constants_is_one_word);
     tcase_add_test(tests, vectors_at_odd_addresses_touch_one_word_more);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -57,10 +57,11 @@ unsigned counters_sectors(const struct warp_access *a) {
 }
 
 unsigned counters_constant_words(const struct warp_access *a) {
-    if (a->width == 4 && (a->address[lowest_lane(a)] & 3) == 0 && all_at_stride(a, 0)) {
+    if ((a->address[lowest_lane(a)] & 3) == 0 && all_at_stride(a, 0)) {
         return 1;
     }
-    return distinct_blocks(a, WORD_SHIFT);
+    const unsigned wanted = a->width < 4 ? 1 : a->width / 4; /* words, by one lane */
+    return (distinct_blocks(a, WORD_SHIFT) + wanted - 1) / wanted;
 }
 
 /* Does every active lane have the address of lane ^ distance, where that one is active? */

@@ -33,8 +33,9 @@ unsigned counters_wavefronts(const struct warp_access *a, bool load);
 /* The wavefronts of the same instruction if no bank were hit twice in a phase. */
 unsigned counters_ideal_wavefronts(const struct warp_access *a, bool load);
 
-/* Constant memory: the number of distinct 4-byte words that the lanes read, which are served one
- * after the other. A model: Nsight Compute has no counter that equals it. */
+/* Constant memory: the number of distinct words that the lanes read, which are served one after the
+ * other; a word of a double is 8 bytes, of a float4 16: one that all lanes want is one. A model:
+ * Nsight Compute has no counter that equals it. */
 unsigned counters_constant_words(const struct warp_access *a);
 
 #endif
