@@ -1,5 +1,6 @@
 """Handouts: one for each lab, links that lead somewhere, figures that are what the script draws."""
 
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,23 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         t for t in targets if not t.startswith("https://") and not (page.parent / t).exists()
     ]
     assert not missing
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_what_the_unsolved_file_gives_is_what_it_gives(lab: str) -> None:
+    shown = re.search(rf"```\n({lab}  .*?)```", (HANDOUTS / f"{lab}.md").read_text(), re.DOTALL)
+    if shown is None:
+        pytest.skip("this handout shows no grade")
+    known = spec.load(lab)
+    done = subprocess.run(
+        [paths.ROOT / "grade", lab, "-k", known.case[0].name, "--backend", known.backends[0]],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": "100"},
+    )
+    said = done.stdout.replace("  ok    compiles with nvcc\n", "")
+    assert said.startswith(shown[1]), said
 
 
 def test_figures_are_up_to_date() -> None:
