@@ -56,6 +56,11 @@ help:
 	@echo
 	@echo '  SRC=PATH  other folder than starter    BACKEND=auto|cpu|sim|gpu    V=1  show commands'
 
+NO_LAB := $(filter-out labs/% $(LABS) $(LABS:%=%-test),$(filter lab%,$(MAKECMDGOALS)))
+ifneq ($(NO_LAB),)
+  $(error there is no $(NO_LAB); the labs are $(LABS))
+endif
+
 .PHONY: $(LABS)
 $(LABS):
 	@./grade build $@ --src '$(SRC)' --backend $(BACKEND) $(if $(filter 1,$(V)),--verbose)

@@ -74,6 +74,7 @@ def _purpose(lab_id: str) -> str:
 
 def main() -> int:
     """Runs the command line. Returns the exit status; a student never sees a traceback."""
+    _open_what_is_closed()
     try:
         own, rest = _split(sys.argv[1:])
         completion.adapt()
@@ -88,7 +89,9 @@ def main() -> int:
     except common.CommandError as stop:
         return _say(str(stop), stop.code)
     except typer.TyperException as problem:  # an option that is not one, and the like
-        return _say(f"{problem.format_message()}; see ./grade --help", problem.exit_code)
+        return _say(
+            f"{problem.format_message().rstrip('.')}; see ./grade --help", problem.exit_code
+        )
     except typer.Exit as leave:
         return int(leave.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -104,6 +107,18 @@ def main() -> int:
         return _say(f"this machine stops the grader: {what}{problem.strerror}", score.FAULT)
     except Exception:  # noqa: BLE001 - the last resort: whatever else is wrong is the grader's
         return _say(_our_mistake(), score.FAULT)
+
+
+def _open_what_is_closed() -> None:
+    """Without stdin, stdout or stderr (`>&-`) the next file that is opened would take its place."""
+    for fd in range(3):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for the whole run
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

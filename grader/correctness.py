@@ -240,10 +240,10 @@ def _findings(outcome: Outcome) -> list[str]:
 
 
 def _open_todo(submission: Submission, case: Case) -> list[str]:
-    """Where to begin, if the part's file still says so."""
-    file = submission.lab.part_of(case).file or submission.lab.submit[0]
-    todos = submission.open_todos(file)
-    return [f"begin with the TODO at {todos[0]}"] if todos else []
+    """Where to begin, if the part's file still says so: with what follows the part's heading, since
+    what is above it may be done and its comment still there."""
+    todo = submission.first_todo(submission.lab.file_of(case), case.part)
+    return [f"begin with the TODO at {todo}"] if todo else []
 
 
 def _printed(outcome: Outcome) -> list[str]:

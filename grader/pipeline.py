@@ -79,7 +79,10 @@ class Grading:
 
 
 def matching(lab: Lab, pattern: str) -> list[Planned]:
-    """The checks that -k selects: its text stands in "part name", whatever the case of letters."""
+    """The checks that -k selects: those of the part of that name, else those with its text in
+    "part name", whatever the case of letters."""
+    if any(part.id == pattern for part in lab.part):
+        return [c for c in lab.checks() if c.part == pattern]
     return [c for c in lab.checks() if pattern.lower() in f"{c.part} {c.name}".lower()]
 
 
@@ -156,7 +159,7 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
     made_to_fail = any(isinstance(planned, Case) and planned.inject for planned in selected)
     name, identity = "compiles", f"{submission.lab.id}/compiles"
     if submission.problems:
-        lines = [*submission.problems, _graded_from(submission.lab)]
+        lines = [*submission.problems, *submission.remedies()]
         grading.add(Check(identity, name, "build", "fail", message=lines))
         return False
     try:
@@ -188,10 +191,6 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
 
 def _watching(selected: list[Planned]) -> bool:
     return any(isinstance(planned, Safe | Technique) for planned in selected)
-
-
-def _graded_from(lab: Lab) -> str:
-    return f"{lab.id} is graded from {', '.join(lab.submit)}"
 
 
 def _simulate(grading: Grading, verbose: bool) -> None:

@@ -38,15 +38,53 @@ class Submission:
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return "".join(c if c.isprintable() else "?" for c in text)[:100]
 
-    def open_todos(self, file: str | None = None) -> list[str]:
-        """ "shown/file:line" of every numbered TODO that is still there, in one file or in all."""
+    def misnamed(self) -> list[str]:
+        """Files that look like a missing one under another name: "Cpu_Loop.c", "cpu_loop (1).c"."""
+        try:
+            others = sorted(f.name for f in self.folder.iterdir() if f.is_file())
+        except OSError:
+            return []
+        found = []
+        for name in (Path(n) for n in self.lab.submit if n not in self.contents):
+            alike = [
+                other
+                for other in others
+                if other.lower().startswith(name.stem.lower())
+                and name.suffix.lower() in other.lower()
+                and other != name.name
+            ]
+            found += [f"there is '{harmless(o)}': rename it to {name}" for o in alike[:3]]
+        return found
+
+    def remedies(self) -> list[str]:
+        """What to do about the problems."""
+        found = [f"{self.lab.id} is graded from {', '.join(self.lab.submit)}", *self.misnamed()]
+        if any(not content.strip() for content in self.contents.values()):
+            found.append("is it saved in your editor?")
+        if self.shown == f"starter/{self.lab.folder}" and not self.misnamed():
+            found.append(f"./grade reset {self.lab.id} puts the unsolved file back")
+        return found
+
+    def open_todos(self) -> list[str]:
+        """ "shown/file:line" of every numbered TODO that is still there."""
         return [
             f"{self.shown}/{name}:{number}"
-            for name, content in self.contents.items()
-            if file in (None, name)
-            for number, line in enumerate(content.decode(errors="replace").splitlines(), 1)
-            if re.search(r"\bTODO \d+\b", line)
+            for name in self.contents
+            for number in self._lines_with(name, r"\bTODO \d+\b")
         ]
+
+    def first_todo(self, file: str, part: str) -> str:
+        """The first below the part's heading in a file, else in all of it; "" when there is none.
+        What the first part needs may stand above its heading."""
+        todos = self._lines_with(file, r"\bTODO \d+\b")
+        heading = self._lines_with(file, rf"---- part {part}:")
+        first = self._lines_with(file, r"---- part \w+:")[:1] == heading[:1]
+        below = [] if first else [n for n in todos if heading and n > heading[0]]
+        return f"{self.shown}/{file}:{[*below, *todos][0]}" if todos else ""
+
+    def _lines_with(self, file: str, pattern: str) -> list[int]:
+        lines = self.contents.get(file, b"").decode(errors="replace").splitlines()
+        return [number for number, line in enumerate(lines, 1) if re.search(pattern, line)]
 
 
 def find(lab: Lab, src: str) -> Submission:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from pathlib import Path
 
 from grader import pristine
-from grader.submission import Submission, harmless
+from grader.submission import Submission
 
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: the same files, the same bytes
@@ -30,7 +29,7 @@ def pack(submission: Submission) -> bytes:
 def refusals(submission: Submission) -> list[str]:
     """Why these files must not be handed in, one reason each; [] when they may."""
     missing = [n for n in submission.lab.submit if n not in submission.contents]
-    found = [*submission.problems, *(f for n in missing for f in _misnamed(submission.folder, n))]
+    found = [*submission.problems, *submission.misnamed()]
     for name, content in submission.contents.items():
         if conflict := CONFLICT.search(content):
             line = content[: conflict.start()].count(b"\n") + 1
@@ -57,14 +56,3 @@ def warnings(submission: Submission) -> list[str]:
 def _unsolved(submission: Submission) -> list[str]:
     original = pristine.contents(submission.lab)
     return [n for n, content in submission.contents.items() if content == original[n]]
-
-
-def _misnamed(folder: Path, name: str) -> list[str]:
-    """Files that look like the missing one under another name: "Cpu_Loop.c", "cpu_loop (1).c"."""
-    stem, suffix = Path(name).stem.lower(), Path(name).suffix.lower()
-    try:
-        others = sorted(f.name for f in folder.iterdir() if f.is_file())
-    except OSError:
-        return []
-    alike = [o for o in others if o.lower().startswith(stem) and suffix in o.lower()]
-    return [f"there is '{harmless(other)}': rename it to {name}" for other in alike[:3]]

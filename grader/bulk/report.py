@@ -67,7 +67,8 @@ def feedback(row: Row, result: Result | None) -> str:
     terminal = Terminal(WIDTH, colour=False)
     hints = {part.id: len(part.hints) for part in spec.load(row.lab).part}
     lines = [terminal.header(row.lab, result.title, [f.path for f in result.files], result.backend)]
-    lines += [terminal.check(c, row.lab, hints.get(c.part or "", 0)) for c in result.checks]
+    checks = (terminal.check(c, row.lab, hints.get(c.part or "", 0)) for c in result.checks)
+    lines += [text for text in checks if text]
     return "\n".join([*lines, terminal.footer(result), ""])
 
 

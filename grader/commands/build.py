@@ -27,7 +27,7 @@ def build(
     submission = common.submission(loaded, src)
     chosen = common.backend(loaded, backend.value)
     if submission.problems:
-        raise common.UsageError("; ".join(submission.problems))
+        raise common.UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
     common.announce_first_build()
     made = builder.build(
         submission,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -84,8 +85,18 @@ def backend(lab: spec.Lab, wanted: str) -> backends.Backend:
 
 def coloured(choice: Colour) -> bool:
     if choice is Colour.auto:
-        return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        return understands_escapes(sys.stdout) and "NO_COLOR" not in os.environ
     return choice is Colour.always
+
+
+def columns() -> int:
+    """How wide the terminal is; 100 where there is none."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def understands_escapes(stream: TextIO) -> bool:
+    """Is it a terminal that takes escape sequences? Emacs's shell, for one, is and does not."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def announce_first_build() -> None:
@@ -94,11 +105,16 @@ def announce_first_build() -> None:
 
 
 def write(target: str, data: bytes) -> None:
-    """To a file, whole or not at all: a reader never sees half of it. "-" is stdout."""
+    """To a file, whole or not at all: a reader never sees half of it. "-" is stdout. A device or a
+    pipe, such as /dev/stdout, is written to and stays what it is."""
     if target == "-":
         sys.stdout.buffer.write(data)
         return
+    path = Path(target).resolve()  # a link stays a link
     try:
-        files.replace(Path(target), data)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+        else:
+            files.replace(path, data)
     except OSError as problem:
         raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from dataclasses import dataclass
 
@@ -33,10 +32,10 @@ class Request:
 
 
 class Progress:
-    """What is happening now, on stderr: one line that is wiped, on a terminal only."""
+    """What is happening now, on stderr: one line that is wiped, on a terminal that can."""
 
     def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
+        self.live = common.understands_escapes(sys.stderr)
 
     def show(self, what: str) -> None:
         if self.live:
@@ -53,16 +52,17 @@ def grade(request: Request) -> int:
     _refuse_what_cannot_be(lab, request)
     submission = common.submission(lab, request.src)
     backend = common.backend(lab, request.backend)
-    quiet = request.json_file == "-"
-    width = min(shutil.get_terminal_size((100, 24)).columns, 110)
+    quiet = "-" in (request.json_file, request.html_file)
+    width = min(common.columns(), 110)
     terminal = Terminal(width, request.colour, request.verbose)
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
 
     def checked(check: result.Check) -> None:
         live.clear()
-        if not quiet:
-            print(terminal.check(check, lab.id, hints.get(check.part or "", 0)), flush=True)
+        text = terminal.check(check, lab.id, hints.get(check.part or "", 0))
+        if text and not quiet:
+            print(text, flush=True)
 
     if not quiet:
         files = [f"{submission.shown}/{name}" for name in lab.submit]
@@ -107,6 +107,8 @@ def _keep(request: Request, submission: Submission, graded: result.Result) -> No
 
 
 def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:
+    if request.json_file == request.html_file == "-":
+        raise common.UsageError("--json and --html cannot both go to stdout: give one a file")
     if request.profiled and not lab.technique:
         raise common.UsageError(f"{lab.id} counts nothing: it has no technique checks")
     if request.pattern is not None and not pipeline.matching(lab, request.pattern):

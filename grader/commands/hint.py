@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Annotated
 
 import typer
@@ -45,7 +46,9 @@ def hint(
     if not 1 <= number <= len(hints):
         raise common.UsageError(f"part {chosen} of {lab} has hints 1 to {len(hints)}, no {number}")
     print(f"{lab} {chosen}, {parts[chosen].title}: hint {number} of {len(hints)}\n")
-    print(hints[number - 1].strip())
+    width = min(common.columns(), 100)
+    for line in hints[number - 1].strip().splitlines():
+        print(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False))
     if number < len(hints):
         print(f"\nnext: ./grade hint {lab} {chosen} {number + 1}")
 

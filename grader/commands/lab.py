@@ -12,13 +12,15 @@ from grader.commands import common
 
 
 def _words(context: typer.Context) -> list[str]:
-    """For the shell: what -k can be given to, one word of a check's name each. Whole names hold
-    spaces, and a word is enough to select by."""
+    """For the shell: what -k can be given, the parts and one word of a check's name each. Whole
+    names hold spaces, and a word is enough to select by."""
     try:
-        names = " ".join(c.name for c in spec.load(context.info_name or "").shown_checks())
+        lab = spec.load(context.info_name or "")
     except spec.SpecError:
         return []
-    return sorted({word.strip(",:") for word in names.split() if len(word) > 2})
+    names = " ".join(c.name for c in lab.shown_checks())
+    words = {word.strip(",:") for word in names.split() if len(word) > 2}
+    return sorted({part.id for part in lab.part} | words)
 
 
 def command(lab_id: str) -> Callable[..., None]:
@@ -32,7 +34,7 @@ def command(lab_id: str) -> Callable[..., None]:
             typer.Option(
                 "-k",
                 metavar="PATTERN",
-                help="Only the checks whose name has this text.",
+                help="Only the checks of this part (A, B, ...), or whose name has this text.",
                 autocompletion=_words,
             ),
         ] = None,
@@ -42,7 +44,9 @@ def command(lab_id: str) -> Callable[..., None]:
         ] = None,
         html_file: Annotated[
             str | None,
-            typer.Option("--html", metavar="FILE", help="Write a page with pictures of it all."),
+            typer.Option(
+                "--html", metavar="FILE", help="Write a page with pictures; - for stdout."
+            ),
         ] = None,
         colour: common.ColourOption = common.Colour.auto,
         verbose: Annotated[
@@ -79,8 +83,8 @@ def command(lab_id: str) -> Callable[..., None]:
         )
         if not watched:
             raise typer.Exit(grading.grade(request))
-        if json_file == "-":
-            raise common.UsageError("--watch prints more than one grade: --json needs a file")
+        if "-" in (json_file, html_file):
+            raise common.UsageError("--watch prints more than one grade: name a file in place of -")
         raise typer.Exit(watching.watch(lab_id, src, lambda: grading.grade(request)))
 
     return grade

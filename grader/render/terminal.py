@@ -21,6 +21,7 @@ class Terminal:
     verbose: bool = False
     _said: set[tuple[str, ...]] = field(default_factory=set)
     _hinted: set[str] = field(default_factory=set)
+    _unbuilt: bool = False
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
         """The first line: which file is graded, and on what."""
@@ -30,7 +31,10 @@ class Terminal:
         return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
 
     def check(self, check: Check, lab: str, hints: int) -> str:
-        """One check: its line and, where something is wrong, why. `hints`: its part's number."""
+        """One check: its line and, where something is wrong, why; "" when that is said already.
+        `hints`: its part's number."""
+        if check.verdict == "skip" and check.needs == "compiles" and not self.verbose:
+            return self._nothing_ran()  # or a page of lines hides what the compiler said
         word = f"{WORDS[check.verdict]:<5}"
         part = f"{check.part}  " if check.part else ""
         text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
@@ -51,6 +55,10 @@ class Terminal:
         self._said.add(said)
         text += " " * max(2, self.width - 4 - bare - len(note)) + note if note else ""
         return "\n".join([text.rstrip(), *([] if again else self._lines(check, lab, hints))])
+
+    def _nothing_ran(self) -> str:
+        first, self._unbuilt = not self._unbuilt, True
+        return f"  {self._paint(COLOURS['skip'], 'skip ')} all other checks" if first else ""
 
     def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
