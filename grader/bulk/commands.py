@@ -14,7 +14,7 @@ import typer
 from grader import export as exports
 from grader import jail, score, spec
 from grader.backend import BackendError
-from grader.bulk import probe, report
+from grader.bulk import intake, probe, report
 from grader.bulk.batch import Batch
 from grader.bulk.keys import How
 from grader.bulk.pool import Pool
@@ -69,8 +69,7 @@ def bulk(
 ) -> None:
     """Grade a folder of submissions, each behind walls of its own."""
     chosen = _labs(labs)
-    if not submissions.is_dir():
-        raise UsageError(f"{submissions} is not a folder")
+    _refuse_what_cannot_be(submissions, out)
     common.announce_first_build()
     _sure_of_walls(trusted, backend == "gpu")
     try:
@@ -121,6 +120,7 @@ def export(
         raise UsageError(str(problem)) from problem
     try:
         files = exports.FORMATS[form](store)
+        written: list[Path] = []
         for name, data in files.items():
             if out is None and len(files) == 1 and "/" not in name:
                 sys.stdout.buffer.write(data)
@@ -128,8 +128,24 @@ def export(
             place = out if out and "/" not in name else (out or run / "export" / form) / name
             place.parent.mkdir(parents=True, exist_ok=True)
             report.put(place, data)
+            written.append(place)
+        if written:
+            where = os.path.commonpath(written)
+            _say(f"{len(written)} files in {where}" if len(written) > 1 else f"wrote {where}")
     finally:
         store.close()
+
+
+def _refuse_what_cannot_be(submissions: Path, out: Path) -> None:
+    if not submissions.is_dir():
+        raise UsageError(f"{submissions} is not a folder")
+    if out.resolve().is_relative_to(submissions.resolve()):
+        raise UsageError(
+            f"{out} lies in {submissions}, where every folder is taken for a student's; "
+            "name one that does not"
+        )
+    if not intake.discover(submissions):
+        raise UsageError(f"{submissions} holds no submission: a folder, zip or tarball a student")
 
 
 def _labs(named: str) -> list[spec.Lab]:

@@ -254,6 +254,19 @@ def test_without_walls_it_refuses(tmp_path: Path) -> None:
     }
 
 
+def test_folders_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+    folder = few(tmp_path / "in", {"a": "int x;\n"})
+    (tmp_path / "empty").mkdir()
+    for given, run, said in (
+        (folder, folder / "run", "where every folder is taken for a student's"),
+        (tmp_path / "empty", tmp_path / "run", "holds no submission"),
+        (folder / "a" / "cpu_loop.c", tmp_path / "run", "is not a folder"),
+    ):
+        done = bulk(given, run)
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+        assert not run.exists()
+
+
 def test_who_is_timed_is_alone(tmp_path: Path) -> None:
     inside: set[int] = set()
     met: list[int] = []
