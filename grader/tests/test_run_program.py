@@ -112,3 +112,46 @@ def test_errors_are_the_users_own_lines(program: Path) -> None:
     for bad in (program.parent / "missing.cu", program.parent / "shared.h"):
         done = run(bad)
         assert done.returncode == 1 and str(bad) in done.stderr and "Traceback" not in done.stderr
+
+
+CHECKED = """__device__ float largest;
+__device__ void atomic_max(float *at, float value)
+{
+    int *bits = (int *)at, old = *bits, guess;
+    do {
+        guess = old;
+        old = atomicCAS(bits, guess, __float_as_int(fmaxf(value, __int_as_float(guess))));
+    } while (old != guess);
+}
+__global__ void of_ones_own() { atomic_max(&largest, threadIdx.x); }
+__global__ void reads_too_soon(int *p)
+{
+    p[1 + threadIdx.x] = *p;
+    atomicCAS(p + 40, 0, 1);
+    atomicAdd(p, 1);
+}
+__global__ void last_store(int *p) { *p = threadIdx.x + 5; }
+struct begun {
+    int *p;
+    begun() { if (cudaMalloc(&p, 256) || cudaMemset(p, 0, 256)) exit(1); }
+    ~begun() { if (cudaFree(p)) abort(); }
+} before_main;
+int main()
+{
+    of_ones_own<<<2, 32>>>();
+    reads_too_soon<<<1, 2>>>(before_main.p);
+    last_store<<<1, 2>>>(before_main.p);
+    return cudaGetLastError() != cudaSuccess;
+}
+"""
+
+
+def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) -> None:
+    """Of atomic functions of one's own, of reads that no atomicCAS() confirms, of a last store."""
+    source = tmp_path / "program.cu"
+    source.write_text(CHECKED)
+    done = run(source, "--check", "--json", tmp_path / "profile.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "profile.json").read_text())["findings"]
+    where = {(f["kind"], frozenset(n for n in (f["line"], f.get("other_line")) if n)) for f in found}
+    assert where == {("global-race", frozenset({13, 15})), ("global-race", frozenset({17}))}

@@ -181,7 +181,8 @@ void __tsan_init(void) {
 
 /* ---------------------------------------------------------------- atomic accesses */
 
-#define NOTE_ATOMIC(at, bytes, writes) access_of(at, bytes, (writes) ? WRITE : READ, true, PC)
+#define NOTE_ATOMIC(at, bytes, kind)                                                               \
+    access_of(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, true, PC)
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {

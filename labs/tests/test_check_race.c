@@ -140,6 +140,30 @@ START_TEST(atomics_race_with_plain_accesses_only) {
 }
 END_TEST
 
+START_TEST(a_guess_that_is_compared_is_no_race) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    ck_no_race(in_global(RACE_COMPARE, 2));
+    race_thread(1);
+    ck_no_race(in_global(RACE_ATOMIC, 3));
+
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    race_thread(1);
+    ck_race(in_global(RACE_COMPARE, 2), 1); /* thread 0 compared nothing */
+
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    race_thread(0); /* after a shuffle, say: the read was for something else */
+    ck_no_race(in_global(RACE_COMPARE, 2));
+    race_thread(1);
+    ck_race(in_global(RACE_COMPARE, 2), 1);
+}
+END_TEST
+
 /* Block 0 writes, publishes behind a fence (or without one); block 1 draws a ticket and reads. */
 static struct race after_ticket(bool fence, bool ticket) {
     static int counter;
@@ -212,8 +236,9 @@ int main(void) {
         a_read_and_a_write_of_two_threads,     a_barrier_orders_the_block,
         an_older_reader_is_not_forgotten,      a_warp_barrier_orders_its_lanes_only,
         shared_memory_is_new_in_every_block,   a_barrier_does_not_order_blocks,
-        atomics_race_with_plain_accesses_only, a_fence_and_an_atomic_order_blocks,
-        the_same_value_stored_twice,           who_it_was};
+        atomics_race_with_plain_accesses_only, a_guess_that_is_compared_is_no_race,
+        a_fence_and_an_atomic_order_blocks,    the_same_value_stored_twice,
+        who_it_was};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tcase_add_test(tests, all[i]);
     }

@@ -9,11 +9,18 @@
 
 /* nvcc includes these as well: kernels may call printf() and sqrtf() without asking. */
 #include <assert.h>
+#include <ctype.h>
+#include <initializer_list>
+#include <limits>
+#include <limits.h>
 #include <math.h>
+#include <new>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <type_traits>
+#include <utility>
 
 extern "C++" {
 #include "sim_launch.h"

@@ -13,6 +13,7 @@ extern const char __ehdr_start[];
 
 #define MOST_REPORTED 256 /* different findings of a run */
 #define MOST_COMPARED 64  /* bytes of a store; a longer one counts as a change */
+#define MOST_GUESSES 8    /* of one thread that wait for their atomicCAS() */
 
 /* A store that has not happened yet: whether it changes anything is seen afterwards. */
 static struct {
@@ -26,6 +27,17 @@ static struct {
     uint3 block, thread;
 } pending;
 
+/* Plain reads of what others update atomically, by the running thread: a race, unless the thread
+ * leaves it to atomicCAS() whether it has read what is there. */
+static struct guess {
+    const void *address;
+    struct race race;
+    struct sim_finding finding;
+    struct place place;
+    uint3 block, thread;
+} guesses[MOST_GUESSES];
+static unsigned guess_count;
+
 /* One thread's access, as the findings tell it. */
 struct access {
     const struct worker *w;
@@ -35,7 +47,8 @@ struct access {
     const char *pc; /* of the call */
 };
 
-__attribute__((constructor)) static void begin(void) {
+/* Before the program's own constructors, which may allocate and launch. */
+__attribute__((constructor(101))) static void begin(void) {
     check_on = getenv("CONVLABS_SIM_CHECK") != NULL;
     sim_shared_gap = check_on ? 1024 : 0;
     sim_guard = check_on ? (size_t)1 << 24 : sim_guard;
@@ -191,6 +204,35 @@ static void settle(void) {
     }
 }
 
+/* No atomicCAS() has come. */
+static void settle_guesses(void) {
+    for (unsigned i = 0; i < guess_count; i++) {
+        struct guess *g = &guesses[i];
+        g->finding.block = &g->block;
+        g->finding.thread = &g->thread;
+        tell_race(&g->finding, &g->race, &g->place, "reads", g->thread, g->block, false);
+    }
+    guess_count = 0;
+}
+
+static void forget_guesses(const void *address) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < guess_count; i++) {
+        if (guesses[i].address != address) {
+            guesses[kept++] = guesses[i];
+        }
+    }
+    guess_count = kept;
+}
+
+static void guess(const struct access *a, const struct race *race, const struct sim_finding *f,
+                  const struct place *p) {
+    if (guess_count == MOST_GUESSES) {
+        settle_guesses();
+    }
+    guesses[guess_count++] = (struct guess){a->at, *race, *f, *p, blockIdx, threadIdx};
+}
+
 static void check_race(const struct access *a, const struct place *p) {
     size_t count;
     struct shadow_cell *cells = shadow_cells(p->shadow, a->at, a->bytes, &count);
@@ -212,10 +254,15 @@ static void check_race(const struct access *a, const struct place *p) {
         memcpy(pending.before, a->at, a->bytes < MOST_COMPARED ? a->bytes : MOST_COMPARED);
         pending.race.other.segment = 0;
     }
+    if (a->how == RACE_COMPARE) {
+        forget_guesses(a->at);
+    }
     if (race.other.segment == 0) {
         return;
     }
-    if (race.same_value) {
+    if (a->how == RACE_LOAD && race.other.pc & SHADOW_ATOMIC) {
+        guess(a, &race, &f, p);
+    } else if (race.same_value) {
         pending.race = race;
         pending.finding = f;
         pending.place = *p;
@@ -298,11 +345,13 @@ void check_launch_begin(void) {
 }
 
 void check_launch_end(void) {
-    pending.cells = NULL;
+    settle();
+    settle_guesses();
 }
 
 void check_block_begin(const struct worker *w) {
     settle();
+    settle_guesses();
     place_launch(); /* the dynamic shared memory may lie elsewhere */
     place_block(w);
     race_block();
@@ -310,5 +359,6 @@ void check_block_begin(const struct worker *w) {
 
 void check_thread(unsigned t) {
     settle();
+    settle_guesses();
     race_thread(t);
 }

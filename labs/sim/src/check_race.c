@@ -208,9 +208,13 @@ static bool is_ordered(struct shadow_event event, uint32_t scope) {
             event.segment < now.partial[now.thread].first);
 }
 
+static bool is_atomic(enum race_access how) {
+    return how == RACE_ATOMIC || how == RACE_COMPARE;
+}
+
 /* Does the event race with an access of the running thread? Two atomic functions never do. */
 static bool races(struct shadow_event event, enum race_access how, uint32_t scope) {
-    return !(how == RACE_ATOMIC && event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
+    return !(is_atomic(how) && event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
 }
 
 static void note_read(struct shadow_cell *cell, struct shadow_event me, uint32_t scope) {
@@ -260,10 +264,13 @@ static struct race find(const struct shadow_cell *cell, enum race_access how, ui
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block) {
     uint32_t scope = one_block ? now.block_first : now.launch_first;
-    struct shadow_event me = {now.segment, pc | (how == RACE_ATOMIC ? SHADOW_ATOMIC : 0)};
+    struct shadow_event me = {now.segment, pc | (is_atomic(how) ? SHADOW_ATOMIC : 0)};
     struct race worst = {{0, 0}, false, false};
     for (size_t i = 0; i < count; i++) {
         struct shadow_cell *cell = &cells[i];
+        if (how == RACE_COMPARE && cell->reads[0].segment == now.segment) {
+            cell->reads[0] = (struct shadow_event){0, 0}; /* it was a guess */
+        }
         if (worst.other.segment == 0 || worst.same_value) {
             struct race found = find(cell, how, scope);
             worst = found.other.segment ? found : worst;

@@ -5,6 +5,10 @@
  * lanes of its mask, and shuffles and votes order nothing. Between blocks only a fence followed by
  * an atomic function orders, for the block that then gets at the same address with an atomic
  * function of its own.
+ *
+ * A thread that guesses what is there by a plain read and then leaves it to atomicCAS() whether that
+ * was right, as every atomic function of one's own does, races with no other atomic function.
+ * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.)
  */
 #ifndef SIM_CHECK_RACE_H
 #define SIM_CHECK_RACE_H
@@ -12,7 +16,7 @@
 #include "block.h"
 #include "shadow.h"
 
-enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC };
+enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC, RACE_COMPARE };
 
 /* Two accesses that nothing orders. */
 struct race {

@@ -3,15 +3,18 @@
 #include "check.h"
 
 /* The running thread gets at `at` atomically. `pc`: where the call returns to. */
-static void check(const volatile void *at, size_t bytes, const void *pc) {
+static void check(const volatile void *at, size_t bytes, enum race_access how, const void *pc) {
     if (check_on) {
         const void *address = (const void *)(uintptr_t)at;
-        check_access(address, bytes, RACE_ATOMIC, pc);
+        check_access(address, bytes, how, pc);
         race_atomic(address);
     }
 }
 
-#define NOTE_ATOMIC(at, bytes, writes) check(at, bytes, __builtin_return_address(0))
+/* The strong compare-and-exchange is atomicCAS(); sim_atomics.h makes other functions of weak ones. */
+#define NOTE_ATOMIC(at, bytes, kind)                                                               \
+    check(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                        \
+          __builtin_return_address(0))
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order);
