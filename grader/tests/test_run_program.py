@@ -153,5 +153,8 @@ def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) ->
     done = run(source, "--check", "--json", tmp_path / "profile.json")
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "profile.json").read_text())["findings"]
-    where = {(f["kind"], frozenset(n for n in (f["line"], f.get("other_line")) if n)) for f in found}
-    assert where == {("global-race", frozenset({13, 15})), ("global-race", frozenset({17}))}
+    where = {(f["kind"], f["line"], f.get("other_line", f["line"])) for f in found}
+    assert {(kind, frozenset(lines)) for kind, *lines in where} == {
+        ("global-race", frozenset({13, 15})),
+        ("global-race", frozenset({17})),
+    }
