@@ -4,6 +4,7 @@
     column13   13 x 1: others
     outer13    13 x 13: a column times a row, both random; rounded to float32 once
     offset13   the same with a column and a row that begin with 0: so does the mask
+    faint13    offset13 times 2^-30: no coefficient is as large as 1e-9
     lines13    2 x 13: a column and a row, as lab 6 gets them
     gausslines17   2 x 17: the Gaussian of radius 8 and sigma 3 (source 003's), each line of sum 1
     zero5      5 x 5 zeros
@@ -41,13 +42,15 @@ def mask(name: str, seed: int) -> F32:
     """A mask as above, or one of generate.mask(). Raises ValueError for an unknown name."""
     if name == "gausslines17":
         return np.stack([_gaussian_line(), _gaussian_line()]).astype(np.float32)
-    found = re.fullmatch(r"(row|column|outer|offset|lines|zero)([1-9]|1[0-7])", name)
+    found = re.fullmatch(r"(row|column|outer|offset|faint|lines|zero)([1-9]|1[0-7])", name)
     if found is None or int(found[2]) % 2 == 0:
         return generate.mask(name, seed)
     kind, size = found[1], int(found[2])
     column, row = _line(size, seed, COLUMN), _line(size, seed, ROW)
-    if kind == "offset":
+    if kind in ("offset", "faint"):
         column[0] = row[0] = 0.0
+    if kind == "faint":
+        column *= 2.0**-30
     made = {
         "row": row[np.newaxis, :],
         "column": column[:, np.newaxis],

@@ -25,13 +25,20 @@ static void students_turn(void) {
 #endif
 }
 
-/* Do the student's two functions refuse job->bad_radius? The mask for it is there and all 0. */
+/* Do the student's two functions refuse job->bad_radius? The mask for it is there and all 0. The
+ * largest mask is set before, also to zeros: what is copied once only shows afterwards. */
 static int refuse_bad_radius(const struct job *job, const float *d_image, float *d_out) {
     const int radius = job->bad_radius;
-    const size_t size = (size_t)(2 * abs(radius) + 1);
+    const size_t size = (size_t)(2 * (abs(radius) + MASK_MAX_RADIUS) + 1);
     float *zeros = calloc(PHASES * size * size, sizeof(float));
     if (zeros == NULL) {
         return 1; /* our lack of memory is not the student's mistake */
+    }
+    const cudaError_t earlier =
+        job->bank ? set_bank(zeros, MASK_MAX_RADIUS) : set_mask(zeros, MASK_MAX_RADIUS);
+    if (earlier != cudaSuccess) { /* the calls that count say so */
+        free(zeros);
+        return 1;
     }
     const cudaError_t set = job->bank ? set_bank(zeros, radius) : set_mask(zeros, radius);
     cudaGetLastError(); /* what this call left behind must not speak for the next one */

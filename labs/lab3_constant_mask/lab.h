@@ -31,9 +31,9 @@
 extern "C" {
 #endif
 
-/* Part A: copies the mask to constant memory, for all launches that follow until the next call.
- * Returns cudaErrorInvalidValue, and changes nothing, for a radius below 0 or above
- * MASK_MAX_RADIUS. */
+/* Part A: copies the mask to constant memory with cudaMemcpyToSymbol(), for all launches that follow
+ * until the next call. Returns cudaErrorInvalidValue, and changes nothing, for a radius below 0 or
+ * above MASK_MAX_RADIUS. */
 cudaError_t set_mask(const float *h_mask, int radius);
 
 /* Part A: launches a kernel that computes h with the mask of the last set_mask(), whose radius this
