@@ -7,7 +7,6 @@ that was killed is simply run again.
 
 import argparse
 import contextlib
-import errno
 import fcntl
 import os
 import shlex
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import stamp
+from grader.files import remedy
 from grader.system import Package, packages
 
 ROOT = Path(stamp.ROOT)
@@ -291,13 +291,7 @@ def set_up(flavour: str) -> int:
         warn(str(error))
         return FAULT
     except OSError as error:
-        advice = {
-            errno.ENOSPC: "free some space",
-            errno.EDQUOT: "free some space",
-            errno.EROFS: "copy the repository to a folder that you can write to",
-            errno.EACCES: "copy the repository to a folder that you can write to",
-            errno.EPERM: "copy the repository to a folder that you can write to",
-        }.get(error.errno or 0, "see to it")
+        advice = remedy(error) or "see to it"
         where = error.filename or BUILD
         warn(f"cannot write {where}: {error.strerror}; {advice}, then run the same command again")
         return FAULT

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import typer
 
-from grader import backend, paths, score, spec
+from grader import backend, files, paths, score, spec
 from grader import build as builder
 from grader.commands import (
     build,
@@ -104,7 +104,8 @@ def main() -> int:
         return _say(f"{fault}\n{log}".strip(), score.FAULT)
     except OSError as problem:
         what = f"{problem.filename}: " if problem.filename else ""
-        return _say(f"this machine stops the grader: {what}{problem.strerror}", score.FAULT)
+        advice = f"; {todo}" if (todo := files.remedy(problem)) else ""
+        return _say(f"this machine stops the grader: {what}{problem.strerror}{advice}", score.FAULT)
     except Exception:  # noqa: BLE001 - the last resort: whatever else is wrong is the grader's
         return _say(_our_mistake(), score.FAULT)
 

@@ -1,14 +1,29 @@
-"""Reading and writing files that others may be damaging, reading or writing meanwhile."""
+"""Reading and writing files that others may be damaging, reading or writing meanwhile.
+
+Set-up uses it on the system's Python: the standard library alone."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 MAX_FILE = 1 << 20
+REMEDIES = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EROFS: "copy the repository to a folder that you can write to",
+    errno.EACCES: "copy the repository to a folder that you can write to",
+    errno.EPERM: "copy the repository to a folder that you can write to",
+}
+
+
+def remedy(problem: OSError) -> str:
+    """What to do about a disk that cannot be written to; "" where the problem is another."""
+    return REMEDIES.get(problem.errno or 0, "")
 
 
 def read_regular(path: Path) -> bytes:

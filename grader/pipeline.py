@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, nvcc, safety, score, staging, technique, timing
+from grader import __version__, correctness, files, nvcc, safety, score, staging, technique, timing
 from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, build, building
 from grader.checked import Runner
@@ -251,9 +251,15 @@ def _watch(grading: Grading, work: Path) -> None:
 
 def _fault(fault: BuildError | OSError) -> list[str]:
     if isinstance(fault, OSError):
-        return [f"this machine does not let the grader work: {fault.strerror or fault}"]
+        return _machine(fault)
     last = [line for line in fault.log.splitlines() if line.strip()][-4:]
     return [str(fault), *last, "./grade doctor says what this machine lacks"]
+
+
+def _machine(problem: OSError) -> list[str]:
+    what = problem.strerror or str(problem)
+    advice = f"; {todo}" if (todo := files.remedy(problem)) else ""
+    return [f"this machine does not let the grader work: {what}{advice}"]
 
 
 def _blank(
@@ -317,9 +323,10 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
         reason = [str(missing)]
     except BuildError as fault:
         reason = _fault(fault)
-    except (OSError, MemoryError) as problem:
-        what = getattr(problem, "strerror", None) or str(problem) or "out of memory"
-        reason = [f"this machine does not let the grader work: {what}"]
+    except OSError as problem:
+        reason = _machine(problem)
+    except MemoryError as problem:
+        reason = [f"this machine does not let the grader work: {str(problem) or 'out of memory'}"]
     return _blank(lab, planned, "error", reason)
 
 

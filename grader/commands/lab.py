@@ -84,7 +84,9 @@ def command(lab_id: str) -> Callable[..., None]:
         if not watched:
             raise typer.Exit(grading.grade(request))
         if "-" in (json_file, html_file):
-            raise common.UsageError("--watch prints more than one grade: name a file in place of -")
+            raise common.UsageError(
+                "--watch prints more than one grade: --json and --html need a file"
+            )
         raise typer.Exit(watching.watch(lab_id, src, lambda: grading.grade(request)))
 
     return grade

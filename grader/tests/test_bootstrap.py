@@ -60,7 +60,7 @@ class Copy:
         self.root = folder / "a b'\"ü $(x) %s"
         (self.root / "grader").mkdir(parents=True)
         (self.root / "datasets").mkdir()
-        needed = ("__init__", "stamp", "bootstrap", "system")
+        needed = ("__init__", "stamp", "bootstrap", "system", "files")
         for name in ("grade", *(f"grader/{module}.py" for module in needed)):
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "grader" / "__main__.py").write_text(MAIN)

@@ -1,6 +1,7 @@
 """The command line in odd places: streams that are closed, devices, terminals that take no escapes,
 files that are missing, labs that do not exist."""
 
+import errno
 import os
 import subprocess
 import threading
@@ -133,3 +134,20 @@ def test_what_the_compiler_said_is_not_scrolled_away() -> None:
 
     assert rendered(Terminal()) == ["  skip  all other checks"]
     assert len(rendered(Terminal(verbose=True))) == 30
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [(errno.EROFS, "copy the repository"), (errno.ENOSPC, "free some space"), (errno.EIO, "")],
+)
+def test_a_disk_that_refuses_comes_with_what_to_do(
+    number: int, advice: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    assert folder.is_dir()
+    monkeypatch.setattr("grader.build.build", refuse)
+    assert course.call(monkeypatch, "build", "lab9") == 3
+    said = capsys.readouterr().err
+    assert os.strerror(number) in said and advice in said and (";" in said) == bool(advice)

@@ -121,9 +121,10 @@ def test_the_real_thing(tmp_path: Path) -> None:
     assert watcher.returncode == 130 and "Traceback" not in errors and "no longer" in errors
 
 
-def test_a_stream_of_json_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_a_stream_of_documents_is_refused(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.make(tmp_path, monkeypatch)
-    assert course.call(monkeypatch, "lab9", "--watch", "--json", "-") == 2
-    assert "--json needs a file" in capsys.readouterr().err
+    assert course.call(monkeypatch, "lab9", "--watch", option, "-") == 2
+    assert "need a file" in capsys.readouterr().err
