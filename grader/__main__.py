@@ -2,6 +2,11 @@
 
 import sys
 
-from grader.cli import main
+try:
+    from grader.cli import main
 
-sys.exit(main())
+    status = main()
+except KeyboardInterrupt:  # while it is still loading
+    print("grade: interrupted; nothing is left behind", file=sys.stderr)
+    status = 130
+sys.exit(status)

@@ -4,6 +4,7 @@ files that are missing, labs that do not exist."""
 import errno
 import os
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -151,3 +152,17 @@ def test_a_disk_that_refuses_comes_with_what_to_do(
     assert course.call(monkeypatch, "build", "lab9") == 3
     said = capsys.readouterr().err
     assert os.strerror(number) in said and advice in said and (";" in said) == bool(advice)
+
+
+def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+    code = (
+        "import runpy, sys, types\n"
+        "class Loading(types.ModuleType):\n"
+        "    def __getattr__(self, name): raise KeyboardInterrupt\n"
+        "sys.modules['grader.cli'] = Loading('grader.cli')\n"
+        "runpy.run_module('grader', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=paths.ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130 and done.stderr == "grade: interrupted; nothing is left behind\n"
