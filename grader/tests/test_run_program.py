@@ -158,3 +158,15 @@ def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) ->
         ("global-race", frozenset({13, 15})),
         ("global-race", frozenset({17})),
     }
+
+
+@pytest.mark.parametrize("symbol", ['"c_mask"', "&c_mask"])
+def test_what_is_no_symbol_is_said_by_line(symbol: str, tmp_path: Path) -> None:
+    source = tmp_path / "quoted.cu"
+    source.write_text(
+        "#include <cuda_runtime.h>\n__constant__ float c_mask[9];\nint main(void) {\n"
+        f"    float h_mask[9] = {{}};\n    return cudaMemcpyToSymbol({symbol}, h_mask, 36);\n}}\n"
+    )
+    done = run(source)
+    assert done.returncode == 13, "cudaErrorInvalidSymbol"
+    assert "quoted.cu:5: the symbol of this copy is no variable of the device" in done.stderr

@@ -34,6 +34,9 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
                          enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
                          struct sim_place place) {
     if (room_of(symbol) < size) {
+        struct sim_finding finding = {.kind = "wrong-space", .place = place};
+        sim_report(&finding, "the symbol of this copy is no variable of the device: write the name "
+                             "of a __constant__ or __device__ variable, without quotes and &");
         return sim_fail(cudaErrorInvalidSymbol);
     }
     if ((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost) {
