@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NO_SUCH_PART = -1 };
+enum { NO_SUCH_PART = -1, KIND_ACCEPTED = -2 };
 
 /* One case, as it came from the runner: pointers of the host. */
 struct job {
@@ -66,6 +66,21 @@ static cudaError_t run_on_device(on_device *function, const struct job *job) {
     return error;
 }
 
+/* A call for one pixel and a mask of one coefficient, for which other sizes hold. */
+static cudaError_t earlier_call(const struct job *job) {
+    float one;
+    return correlate_host(job->image, 1, 1, job->mask, 0, job->border, &one);
+}
+
+/* Does correlate_staged() refuse a kind of memory that there is not? */
+static int refuses_kind(const struct job *job) {
+    const cudaError_t error =
+        correlate_staged((enum host_memory)(HOST_WRITE_COMBINED + 1), job->image, job->width,
+                         job->height, job->mask, job->radius, job->border, job->out);
+    cudaGetLastError(); /* what this call left behind must not speak for the next one */
+    return error == cudaErrorInvalidValue;
+}
+
 static enum host_memory kind_of(const char *name) {
     if (strcmp(name, "pinned") == 0) {
         return HOST_PINNED;
@@ -73,14 +88,15 @@ static enum host_memory kind_of(const char *name) {
     return strcmp(name, "write-combined") == 0 ? HOST_WRITE_COMBINED : HOST_PAGEABLE;
 }
 
-/* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C).
- */
+/* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C);
+ * first = one pixel (part B: a call before the one that counts) | another kind (part C: must be
+ * refused). */
 int lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const char *border = runner_setting(r, "border", "zero");
     const enum host_memory kind = kind_of(runner_setting(r, "host_memory", "pageable"));
-    const char *part = runner_part(r);
+    const char *part = runner_part(r), *first = runner_setting(r, "first", "");
     const struct job job = {
         .image = image->data,
         .mask = mask->data,
@@ -97,11 +113,19 @@ int lab_run(struct runner *r) {
         return (int)run_on_device(correlate_device, &job);
     }
     if (strcmp(part, "B") == 0) {
+        const cudaError_t error =
+            strcmp(first, "one pixel") == 0 ? earlier_call(&job) : cudaSuccess;
+        if (error != cudaSuccess) {
+            return (int)error;
+        }
         students_turn();
         return (int)finished(correlate_host(job.image, job.width, job.height, job.mask, job.radius,
                                             job.border, job.out));
     }
     if (strcmp(part, "C") == 0) {
+        if (strcmp(first, "another kind") == 0 && !refuses_kind(&job)) {
+            return KIND_ACCEPTED;
+        }
         students_turn();
         return (int)finished(correlate_staged(kind, job.image, job.width, job.height, job.mask,
                                               job.radius, job.border, job.out));
@@ -118,5 +142,8 @@ int lab_run(struct runner *r) {
 }
 
 const char *lab_error(int returned) {
+    if (returned == KIND_ACCEPTED) {
+        return "something else than cudaErrorInvalidValue for a kind of memory that there is not";
+    }
     return returned == NO_SUCH_PART ? "no such part" : cudaGetErrorName((cudaError_t)returned);
 }

@@ -21,7 +21,8 @@ struct job {
     struct task task;
     const float *image, *mask;
     size_t image_bytes, mask_bytes;
-    int bad_radius; /* to be refused first; 0: none is tried */
+    int bad_radius;    /* to be refused first; 0: none is tried */
+    int smaller_first; /* part C: is there a call with radius 1 before the one that counts? */
 };
 
 /* From here on the calls are the student's: a failure that the grader asked for starts counting. */
@@ -81,6 +82,14 @@ static cudaError_t run_part(const struct job *job, const struct task *task) {
     if (error != cudaSuccess) {
         return error;
     }
+    if (job->smaller_first) {
+        struct task smaller = *task;
+        smaller.radius = 1;
+        error = correlate(&smaller);
+        if (error != cudaSuccess) {
+            return error;
+        }
+    }
     if (job->bad_radius != 0 && !refuse_bad_radius(job, task)) {
         return (cudaError_t)BAD_RADIUS_ACCEPTED;
     }
@@ -126,7 +135,8 @@ static cudaError_t run_on_device(const struct job *job, float *out) {
 }
 
 /* Settings: border = zero | replicate; bad_radius = a radius that the part must refuse, tried
- * between set_mask() and the call that counts. */
+ * between set_mask() and the call that counts;
+ * first = radius 1: part C is called with that before. */
 int lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -146,6 +156,7 @@ int lab_run(struct runner *r) {
         .image_bytes = image->bytes,
         .mask_bytes = mask->bytes,
         .bad_radius = atoi(runner_setting(r, "bad_radius", "0")),
+        .smaller_first = part[0] == 'C' && strcmp(runner_setting(r, "first", ""), "radius 1") == 0,
     };
 
     if (strcmp(part, "baseline") != 0 && (strlen(part) != 1 || strchr("ABCD", part[0]) == NULL)) {

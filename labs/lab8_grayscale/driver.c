@@ -17,6 +17,7 @@ enum {
     NO_SUCH_INSTRUCTIONS = -4,
     LEFT_PINNED = -5,
     NO_MEMORY = -6,
+    LEFT_STREAM = -7,
 };
 enum { PAGE = 4096 };
 
@@ -156,11 +157,26 @@ static int left_pinned(const struct job *job) {
     return rgb || grey;
 }
 
-static int run_with_transfer(const struct job *job, const char *transfer) {
+/* Is there a stream that nobody has destroyed? Only the simulator can say. */
+static int left_stream(void) {
+#ifdef CONVLABS_SIM
+    return sim_streams() > 0;
+#else
+    return 0;
+#endif
+}
+
+static int run_with_transfer(const struct job *job, const char *transfer, int one_pixel_first) {
     cudaError_t error;
 
     if (strcmp(transfer, "none") == 0) {
         return (int)run_on_device(job);
+    }
+    if (one_pixel_first) {
+        error = grey_plain(job->rgb, 1, 1, job->weights, job->grey);
+        if (error != cudaSuccess) {
+            return (int)error;
+        }
     }
     students_turn();
     if (strcmp(transfer, "plain") == 0) {
@@ -173,6 +189,9 @@ static int run_with_transfer(const struct job *job, const char *transfer) {
     } else {
         return NO_SUCH_SETTING;
     }
+    if (left_stream()) {
+        return LEFT_STREAM;
+    }
     return error == cudaSuccess && left_pinned(job) ? LEFT_PINNED : (int)error;
 }
 
@@ -184,7 +203,8 @@ static int read_weights(const char *name, struct weights *w) {
 }
 
 /* Settings: weights = 709 | 601; threads = how many OpenMP may use (A to D); output = guarded |
- * fenced (A to D); transfer = none | plain | pinned | streamed, and chunks = a number (E). */
+ * fenced (A to D); transfer = none | plain | pinned | streamed, chunks = a number, and
+ * first = one pixel: a call of grey_plain() before the one that counts (E). */
 int lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "|u1");
     const char *part = runner_part(r);
@@ -201,7 +221,8 @@ int lab_run(struct runner *r) {
         return NO_SUCH_SETTING;
     }
     if (strcmp(part, "E") == 0) {
-        return run_with_transfer(&job, runner_setting(r, "transfer", "none"));
+        return run_with_transfer(&job, runner_setting(r, "transfer", "none"),
+                                 strcmp(runner_setting(r, "first", ""), "one pixel") == 0);
     }
     if (!has_instructions(part)) {
         return NO_SUCH_INSTRUCTIONS;
@@ -233,6 +254,8 @@ const char *lab_error(int returned) {
         return "nothing: this processor does not have the part's instructions";
     case LEFT_PINNED:
         return "with host memory still pinned: cudaHostUnregister() was not called for it";
+    case LEFT_STREAM:
+        return "with a stream left: each cudaStreamCreate() wants a cudaStreamDestroy()";
     case NO_MEMORY:
         return "nothing: not enough memory for the image";
     default:

@@ -41,6 +41,9 @@ extern "C++" {
 /* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
 SIM_EXTERN_C void sim_inject_arm(void);
 
+/* How many streams have been created and not destroyed. */
+SIM_EXTERN_C unsigned sim_streams(void);
+
 /* The line of the program that makes the next runtime call. */
 SIM_EXTERN_C void sim_site(const char *file, int line);
 

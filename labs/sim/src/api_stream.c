@@ -33,6 +33,16 @@ bool sim_is_stream(cudaStream_t stream) {
     return s != NULL;
 }
 
+unsigned sim_streams(void) {
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    for (const struct sim_stream *s = streams; s; s = s->next) {
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 static bool is_event(cudaEvent_t event) {
     pthread_mutex_lock(&lock);
     const struct sim_event *e = events;
