@@ -59,7 +59,7 @@ REFUSED = {
         3,
         "launches a kernel",
     ),
-    "#define GO(k) k<<<1, 1>>>()\n": (1, "inside a #define"),
+    "#define GO(k) k<<<1, 1>>>\n": (1, "inside a #define"),
     "#define TILE __shared__ float t[4]\n": (1, "inside a #define"),
     "__global__ void k() {\n  __shared__ int s = 1;\n}\n": (2, "initial value"),
     "__global__ void k() {}\nint main() { k<<<1>>>(); }\n": (2, "<<<grid, block>>>"),
@@ -200,6 +200,26 @@ int main() { k<4><<<1, 1>>>(0); }
         "#pragma unroll",
     ]
     assert "error" not in compile_it(tmp_path)
+
+
+def test_launches_in_macros(tmp_path: Path) -> None:
+    source = """template <int N> __global__ void k(int *p) { *p = N; }
+__global__ void one(int *p) { *p = 1; }
+#define GO(kernel, ...) kernel<<<dim3(1, 1), 1>>>(__VA_ARGS__)
+#define CASE(N) case N: \\
+    k<N> <<<(1), 1, 0>>> (p); \\
+    break
+int main(int n, char **) {
+    int *p = 0;
+    switch (n) { CASE(1); CASE(2); default: GO(one, p); GO(k<3>, p); }
+    return __LINE__;
+}
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    assert "<<<" not in made
+    assert made.count("\n") == source.count("\n") + 2
+    assert compile_it(tmp_path) == ""
 
 
 def test_the_librarys_own_noinline(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dropped import is_dropped
+from macro import UNCLEAR, launches
 from source import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
 from vocabulary import INCLUDE, cuda_words, local_words
@@ -54,6 +55,7 @@ class Rewriter(Source):
     headers: dict[Path, Path] = field(default_factory=dict)  # the program's own, as g++ reads them
     is_moved: bool = True  # the output takes the file's place, elsewhere
     included: list[tuple[Node, Path]] = field(default_factory=list)
+    macros: set[int] = field(default_factory=set)  # whose launches have been rewritten
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,7 +70,7 @@ class Rewriter(Source):
             if node.type in TEXT:
                 continue
             if word == "<<<":
-                self._launch(node)
+                (self._macro if node.type == "preproc_arg" else self._launch)(node)
             elif word.lstrip().startswith("#"):
                 self._include(node)
             elif word in SPACES:
@@ -185,10 +187,6 @@ class Rewriter(Source):
 
     def _launch(self, token: Node) -> None:
         """k<<<c>>>(a)  ->  ((void)sizeof((k(a), 0)), sim_kernel(FILE, LINE, "k", k).on(c)(a))"""
-        if token.type == "preproc_arg":
-            raise self.refusal(
-                token, "a kernel launch inside a #define: write it as a function instead"
-            )
         syntax = token.parent
         call = syntax.parent if syntax is not None else None
         kernel = call.child_by_field_name("function") if call is not None else None
@@ -222,6 +220,25 @@ class Rewriter(Source):
             self.cut(syntax.start_byte, syntax.start_byte + 3, ").on(")
         self.cut(syntax.end_byte - 3, syntax.end_byte, ")")
         self.insert(call.end_byte, ")")
+
+    def _macro(self, body: Node) -> None:
+        """The launches in a macro's body, once for all of them. Its line is that of the use."""
+        if body.id in self.macros or body.parent is None:
+            return
+        self.macros.add(body.id)
+        head = body.parent.child_by_field_name("parameters")
+        parameters = re.findall(r"\w+", text(head)) if head is not None else []
+        for launch in launches(body.text or b""):
+            if launch is None:
+                raise self.refusal(body, UNCLEAR)
+            begin, at = body.start_byte, launch.kernel
+            name = self.source[begin + at[0] : begin + at[1]].decode(errors="replace")
+            plain = name.split("<")[0].split("::")[-1].strip()
+            shown = f"#{plain}" if plain in parameters else f'"{plain.split("#")[0]}"'
+            self.insert(begin + at[0], f"(sim_kernel(__FILE__, __LINE__, {shown}, ")
+            for (start, stop), new in ((launch.opening, ").on("), (launch.closing, ")")):
+                self.cut(begin + start, begin + stop, new)
+            self.insert(begin + launch.end, ")")
 
     def _fits(self, kernel: Node, arguments: Node) -> str:
         """A call that is never made, for g++ to complain about in the kernel's own name."""
