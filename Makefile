@@ -302,6 +302,8 @@ include labs/common/submission.mk
 # TRACED=1 compiles them for the counters.
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
+# Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
+AS_TEXT          := sed "1s/^$$(printf '\357\273\277')//"
 PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
 
 .PHONY: program
@@ -314,10 +316,10 @@ $(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.
 $(PROGRAM)/%.o: $(PROGRAM)/%.cpp
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
 	    $(CXX) $(PROGRAM_CXXFLAGS) -x c++ - -c -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; cat $<; } | \
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
 endif
 ifeq ($(READY),)

@@ -26,10 +26,12 @@ from vocabulary import INCLUDE, cuda_words, local_words
 ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
 LIBRARY = re.compile(
     r"(thrust|cub|cuda|nv|cutlass)/|cooperative_groups|cu(blas|rand|fft|dnn|sparse|solver)|npp|nvrtc"
-    r"|cuda_(fp\d|bf16|pipeline|awbarrier|profiler|gl_|texture)|mma\.h|cuda\.h|texture_|surface_"
+    r"|cuda_(fp\d|bf16|pipeline|awbarrier|profiler|gl_|texture)|mma\.h|texture_|surface_|cuComplex"
+    r"|device_\w+_functions|math_functions|host_defines|builtin_types|sm_\d+_|cupti|nccl"
 )
 CANDIDATE = (
-    rb"<<<|\b(?:cuda[A-Z]\w*|__[a-z]\w*|asm|texture|surface|(?:tex|surf)[123]D\w*)\b"
+    rb"<<<|\b(?:cu(?:da)?[A-Z]\w*|__[a-z]\w*|asm|texture|surface|(?:tex|surf)[123]D\w*"
+    rb"|(?:erfc?inv|erfcx|normcdfinv|cyl_bessel_i[01])f?)\b"
     rb"|^[ \t]*#[ \t]*include\b"
 )
 SPACES = ("__shared__", "__constant__", "__device__", "__managed__")
@@ -92,9 +94,9 @@ class Rewriter(Source):
         if path is None:
             return
         name = text(path).strip('<>"')
-        if LIBRARY.match(name) and not (INCLUDE / name).is_file():
-            raise self.refusal(path, f"#include <{name}>: {ELSEWHERE}")
         beside = next((d / name for d in self.folders if (d / name).is_file()), None)
+        if LIBRARY.match(name) and beside is None and not (INCLUDE / name).is_file():
+            raise self.refusal(path, f"#include <{name}>: {ELSEWHERE}")
         if text(path).startswith('"') and beside is not None:
             self.included.append((path, self._header(beside.resolve())))
 
@@ -273,8 +275,8 @@ class Rewriter(Source):
         declarators = made.children_by_field_name("declarator")
         if any(n.type == "function_declarator" for d in declarators for n in below(d)):
             return
-        marks = {text(c): c for c in made.children if "specifier" in c.type or "qual" in c.type
-                 or c.type in SPACES}  # fmt: skip
+        marks = {text(c): c for c in made.children if c.child_by_field_name("body") is None and
+                 ("specifier" in c.type or "qual" in c.type or c.type in SPACES)}  # fmt: skip
         if space == "__shared__":
             self._shared(made, marks, declarators)
         elif "constexpr" in marks or (space == "__device__" and "__constant__" in marks):

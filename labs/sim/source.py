@@ -22,6 +22,9 @@ UNROLL = re.compile(
 # nvcc's word for a function of its own. No macro can stand for it: the C++ library writes
 # __attribute__((__noinline__)).
 NOT_INLINED = re.compile(rb"[(,]\s*__noinline__\b|\b(?P<word>__noinline__)\b")
+# nvcc's lambdas for kernels have a mark that the grammar does not know: [=] __device__(int i) {}
+LAMBDA = re.compile(rb"(?<=[^\]]\])\s*(?:__(?:host|device)__\s*)+(?=[({])")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_ROUNDS = "1024"  # of a loop that is to be unrolled whole
 
 
@@ -74,10 +77,12 @@ class Source:
     edits: list[Edit] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        self.source = self.source.removeprefix(BYTE_ORDER_MARK)
         # The grammar does not know __align__(n), which is written like alignas(n).
         understood = self.source.replace(b"__align__", b"alignas  ")
+        self.understood = LAMBDA.sub(lambda m: re.sub(rb"\w", b" ", m.group()), understood)
         parser = Parser(Language(tree_sitter_cuda.language()))
-        self.root = parser.parse(understood).root_node
+        self.root = parser.parse(self.understood).root_node
         for match in UNROLL.finditer(self.source):
             rounds = (match["rounds"] or b"").decode() or MOST_ROUNDS
             self.cut(*match.span("unroll"), f"GCC unroll {rounds}")
@@ -90,7 +95,7 @@ class Source:
 
     def find(self, pattern: bytes) -> Iterator[tuple[Node, str]]:
         """The matches of a regular expression, each with the smallest node that holds it."""
-        for match in re.finditer(pattern, self.source, re.MULTILINE):
+        for match in re.finditer(pattern, self.understood, re.MULTILINE):
             node = self.root.descendant_for_byte_range(match.start(), match.end())
             if node is not None:
                 yield node, match.group().decode(errors="replace")

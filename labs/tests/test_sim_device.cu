@@ -174,6 +174,32 @@ START_TEST(integer_intrinsics) {
 }
 END_TEST
 
+START_TEST(less_common_arithmetic) {
+    double sine, cosine;
+    sincospi(2.5, &sine, &cosine);
+    ck_assert(sine == 1.0 && cosine == 0.0);
+    ck_assert(sinpi(1e15 + 1.0) == 0.0 && cospi(-3.0) == -1.0 && cospi(1e300) == 1.0);
+    ck_assert_double_eq_tol(sinpi(-0.3), sin(-0.3 * M_PI), 1e-15);
+    ck_assert_double_eq_tol(cospi(1.7), cos(1.7 * M_PI), 1e-15);
+    ck_assert(sinpif(0.5f) == 1.0f && cospif(1.0f) == -1.0f && rcbrtf(8.0f) == 0.5f);
+    ck_assert(norm3df(2, 3, 6) == 7.0f && norm4d(1, 1, 7, 7) == 10.0 && rhypotf(3, 4) == 0.2f);
+    ck_assert(rnorm3df(2, 3, 6) == 1.0f / 7 && normcdff(0) == 0.5f && fdividef(3, 2) == 1.5f);
+    ck_assert_double_eq_tol(normcdf(1.0), 0.84134474606854293, 1e-15);
+
+    ck_assert(umin(3u, ~0u) == 3 && llmax(-5, -6) == -5 && ullmin(~0ull, 2) == 2);
+    ck_assert_uint_eq(__sad(-2147483647 - 1, 2147483647, 2), 1); /* 2^32 - 1 + 2 */
+    ck_assert_uint_eq(__usad(1, 4, 5), 8);
+    ck_assert(__hadd(-3, 0) == -2 && __rhadd(-3, 0) == -1 && __uhadd(~0u, ~0u) == ~0u);
+    ck_assert_int_eq(__mul64hi(-1, 1), -1);
+    ck_assert_uint_eq(__umul64hi(1ull << 63, 6), 3);
+    ck_assert_uint_eq(__byte_perm(0x33221100, 0x77665544, 0x7041), 0x77004411);
+    ck_assert_uint_eq(__byte_perm(0x00800000, 0, 0x9a0a), 0x00800080);
+    ck_assert_uint_eq(__funnelshift_l(0x80000000, 1, 33), 3);
+    ck_assert_uint_eq(__funnelshift_r(2, 1, 1), 0x80000001);
+    ck_assert(__hiloint2double(__double2hiint(-0.1), __double2loint(-0.1)) == -0.1);
+}
+END_TEST
+
 START_TEST(conversions) {
     ck_assert_int_eq(__float2int_rn(2.5f), 2);
     ck_assert_int_eq(__float2int_rn(3.5f), 4);
@@ -312,5 +338,5 @@ START_TEST(a_forked_child_has_a_device_too) {
 END_TEST
 
 RUN_SUITE("sim: device", symbols, atomics_over_all_blocks, vector_types, integer_intrinsics,
-          conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
+          less_common_arithmetic, conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
           a_forked_child_has_a_device_too)

@@ -28,6 +28,7 @@ extern "C++" {
 
 #include "sim_atomics.h"
 #include "sim_math.h"
+#include "sim_math_more.h"
 #include "sim_warp.h"
 #include "vector_functions.h"
 }

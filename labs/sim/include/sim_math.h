@@ -114,12 +114,21 @@ SIM_ORDER_REAL(double, float)
 
 #undef SIM_ORDER_REAL
 
+/* Is the C library glibc 2.`minor` or later? It has taken up some of CUDA's names. */
+#ifdef __GLIBC_PREREQ
+#define SIM_GLIBC(minor) __GLIBC_PREREQ(2, minor)
+#else
+#define SIM_GLIBC(minor) 0
+#endif
+
+#if !SIM_GLIBC(42)
 static inline float rsqrtf(float x) {
     return 1.0f / __builtin_sqrtf(x);
 }
 static inline double rsqrt(double x) {
     return 1.0 / __builtin_sqrt(x);
 }
+#endif
 static inline float rsqrt(float x) {
     return rsqrtf(x);
 }
