@@ -267,7 +267,13 @@ def findings_in(folder: Path, binary: Path) -> list[Finding]:
     missing = {f.pc for f in found if f.pc and not f.line}
     missing |= {f.other_pc for f in found if f.other_pc and not f.other_line}
     places = lines.places(binary, missing)
-    return _without_consequences([_with_lines(f, places) for f in found])
+    return _without_consequences(_once([_with_lines(f, places) for f in found]))
+
+
+def _once(found: list[Finding]) -> list[Finding]:
+    """Two instructions of one line may say the same: an atomicAdd() of floats is a loop."""
+    shown = [msgspec.structs.replace(f, pc=0, other_pc=0) for f in found]
+    return [f for i, f in enumerate(found) if shown[i] not in shown[:i]]
 
 
 def _without_consequences(found: list[Finding]) -> list[Finding]:

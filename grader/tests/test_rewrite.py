@@ -168,7 +168,7 @@ int main() {
     auto next = [] __host__
         __device__ { return 1; };
     each<<<1, 2>>>(2, [=]__device__(int i) mutable -> void { a[i] += next(); });
-    record<<<1, 1>>>((int *)a);
+    record<<<1, {1, 1}>>>((int *)a), record<<<{1}, dim3{1, 1}>>>((int *)a);
     dim3 grid(1, 2);
     k<3><<<grid,
         dim3(16, 2), // a comment ( with , everything >>>

@@ -24,6 +24,9 @@ UNROLL = re.compile(
 NOT_INLINED = re.compile(rb"[(,]\s*__noinline__\b|\b(?P<word>__noinline__)\b")
 # nvcc's lambdas for kernels have a mark that the grammar does not know: [=] __device__(int i) {}
 LAMBDA = re.compile(rb"(?<=[^\]]\])\s*(?:__(?:host|device)__\s*)+(?=[({])")
+# A grid or block in braces, <<<1, {16, 16}>>>: to the grammar one in parentheses.
+LAUNCH = re.compile(rb"<<<(?:(?!>>>|;)[\s\S]){1,400}>>>")
+BRACED = re.compile(rb"((?:<<<|,)\s*)\{([^{}]+)\}(?=\s*(?:,|>>>))")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_ROUNDS = "1024"  # of a loop that is to be unrolled whole
 
@@ -80,7 +83,8 @@ class Source:
         self.source = self.source.removeprefix(BYTE_ORDER_MARK)
         # The grammar does not know __align__(n), which is written like alignas(n).
         understood = self.source.replace(b"__align__", b"alignas  ")
-        self.understood = LAMBDA.sub(lambda m: re.sub(rb"\w", b" ", m.group()), understood)
+        understood = LAMBDA.sub(lambda m: re.sub(rb"\w", b" ", m.group()), understood)
+        self.understood = LAUNCH.sub(lambda m: BRACED.sub(rb"\1(\2)", m.group()), understood)
         parser = Parser(Language(tree_sitter_cuda.language()))
         self.root = parser.parse(self.understood).root_node
         for match in UNROLL.finditer(self.source):

@@ -23,7 +23,8 @@
 #ifdef __SANITIZE_THREAD__
 #define SIM_VARIABLE(space, name, line)                                                            \
     __attribute__((used, section(space))) static char name##_sim_gap[64];                          \
-    static sim_variable name##_sim_variable(#name, __FILE__, line, &name, sizeof name);
+    static sim_variable name##_sim_variable(#name, __FILE__, line, (const void *)&name,           \
+                                            sizeof name);
 #else
 #define SIM_VARIABLE(space, name, line)
 #endif
