@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 UNCLEAR = (
     "this kernel launch inside a #define could not be understood: write it as a function instead"
@@ -17,16 +16,6 @@ KERNEL = re.compile(
 BEHIND = re.compile(rb">>>%s(?=\()" % GAP)
 
 
-@dataclass(frozen=True)
-class Launch:
-    """Where its parts lie in the body: kernel <<< configuration >>> arguments."""
-
-    kernel: tuple[int, int]
-    opening: tuple[int, int]
-    closing: tuple[int, int]
-    end: int
-
-
 def _closed(body: bytes, at: int) -> int | None:
     """The place behind the bracket that closes the one at `at`."""
     depth = 0
@@ -37,14 +26,22 @@ def _closed(body: bytes, at: int) -> int | None:
     return None
 
 
-def launches(body: bytes) -> Iterator[Launch | None]:
-    """Every `<<<` of the body; None for one that could not be understood."""
+def launches(body: bytes, parameters: list[str]) -> Iterator[list[tuple[int, int, str]] | None]:
+    """For every `<<<` of the body the edits (begin, end, text) that make it a call of sim_kernel(),
+    whose line is that of the macro's use; None for one that could not be understood."""
     known = {m.start("open"): m for m in KERNEL.finditer(body)}
     for token in re.finditer(rb"<<<", body):
         found, behind = known.get(token.start()), BEHIND.search(body, token.end())
         end = _closed(body, behind.end()) if behind else None
         if found is None or behind is None or end is None:
             yield None
-        else:
-            closing = (behind.start(), behind.start() + 3)
-            yield Launch(found.span("kernel"), found.span("open"), closing, end)
+            continue
+        begin = found.start("kernel")
+        plain = found["kernel"].decode(errors="replace").split("<")[0].split("::")[-1].strip()
+        shown = f"#{plain}" if plain in parameters else f'"{plain.split("#")[0]}"'
+        yield [
+            (begin, begin, f"(sim_kernel(__FILE__, __LINE__, {shown}, "),
+            (*found.span("open"), ").on("),
+            (behind.start(), behind.start() + len(b">>>"), ")"),
+            (end, end, ")"),
+        ]

@@ -224,23 +224,17 @@ class Rewriter(Source):
         self.insert(call.end_byte, ")")
 
     def _macro(self, body: Node) -> None:
-        """The launches in a macro's body, once for all of them. Its line is that of the use."""
+        """The launches in a macro's body, once for all of them."""
         if body.id in self.macros or body.parent is None:
             return
         self.macros.add(body.id)
         head = body.parent.child_by_field_name("parameters")
         parameters = re.findall(r"\w+", text(head)) if head is not None else []
-        for launch in launches(body.text or b""):
-            if launch is None:
+        for edits in launches(body.text or b"", parameters):
+            if edits is None:
                 raise self.refusal(body, UNCLEAR)
-            begin, at = body.start_byte, launch.kernel
-            name = self.source[begin + at[0] : begin + at[1]].decode(errors="replace")
-            plain = name.split("<")[0].split("::")[-1].strip()
-            shown = f"#{plain}" if plain in parameters else f'"{plain.split("#")[0]}"'
-            self.insert(begin + at[0], f"(sim_kernel(__FILE__, __LINE__, {shown}, ")
-            for (start, stop), new in ((launch.opening, ").on("), (launch.closing, ")")):
-                self.cut(begin + start, begin + stop, new)
-            self.insert(begin + launch.end, ")")
+            for begin, end, new in edits:
+                self.cut(body.start_byte + begin, body.start_byte + end, new)
 
     def _fits(self, kernel: Node, arguments: Node) -> str:
         """A call that is never made, for g++ to complain about in the kernel's own name."""
