@@ -180,6 +180,8 @@ FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 REWRITER := $(wildcard labs/sim/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
+# Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
+AS_TEXT := sed "1s/^$$(printf '\357\273\277')//"
 # NATIVE is empty where gcc makes programs for another machine.
 NATIVE := -march=native
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
@@ -302,8 +304,6 @@ include labs/common/submission.mk
 # TRACED=1 compiles them for the counters.
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
-# Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
-AS_TEXT          := sed "1s/^$$(printf '\357\273\277')//"
 PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
 
 .PHONY: program

@@ -156,6 +156,12 @@ def test_odd_folder_names(tmp_path: Path) -> None:
     assert not (paths.ROOT / "x").exists()
 
 
+def test_a_file_saved_on_windows(tmp_path: Path) -> None:
+    file = cpu_loop(tmp_path, "") / "cpu_loop.c"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    assert "no pixel" in fails(tmp_path)[0]["message"][0]
+
+
 def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
     for src in (tmp_path / "nowhere", tmp_path):
         done = subprocess.run(

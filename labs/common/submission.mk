@@ -61,24 +61,24 @@ $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim
 ifneq ($(OUT),)
 $(OUT)/%.c.o: $(OUT)/src/%.c
 	$(say) CC "$$SHOWN/$*.c"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | \
 	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | \
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | \
 	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
 $(OUT)/%.c.raced.o: $(OUT)/src/%.c
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; cat $<; } | $(CC) $(RACE_CFLAGS) $(LABINC) -x c - -c -o $@
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | $(CC) $(RACE_CFLAGS) $(LABINC) -x c - -c -o $@
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$$SHOWN/$*.cu"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; cat $<; } > $(OUT)/$*.gpu.cu
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; $(AS_TEXT) $<; } > $(OUT)/$*.gpu.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
 else
 # nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
 # Nothing runs what comes out, so it is not optimised (-G): lab 4 takes 1 second instead of 5.
 $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(say) NVCC "$$SHOWN/$(<F)"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$(<F)"; cat $<; } > $(OUT)/nvcc.cu
+	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$(<F)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
 	$(Q){ timeout 60 $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/common \
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@

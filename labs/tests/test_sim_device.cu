@@ -52,6 +52,57 @@ START_TEST(symbols) {
 }
 END_TEST
 
+__global__ void hand_out(float **d_place) {
+    *d_place = &d_table[0][1];
+}
+
+__global__ void read_first(const float *d_in, float *d_out) {
+    *d_out = *d_in;
+}
+
+// As on an H200: cudaErrorInvalidValue, and nothing is copied.
+START_TEST(a_name_is_no_address) {
+    float value = 5, zero = 0, *d_out, *d_from, **d_place;
+    void *address;
+    ck_success(cudaMemcpyToSymbol(d_table, &zero, 4, 4));
+    ck_error(cudaMemcpy(&d_table[0][1], &value, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(&value, &d_table[0][1], 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    ck_error(cudaMemset((void *)c_weights, 0, 4), cudaErrorInvalidValue);
+    ck_success(cudaMemcpy(d_table, &value, 0, cudaMemcpyHostToDevice));
+    ck_success(cudaMemcpyFromSymbol(&value, d_table, 4, 4));
+    ck_assert_float_eq(value, 0);
+
+    ck_success(cudaMalloc(&d_out, 4));
+    ck_success(cudaMalloc(&d_place, sizeof *d_place));
+    hand_out<<<1, 1>>>(d_place); // from then on the program knows where it is
+    ck_success(cudaMemcpy(&d_from, d_place, sizeof d_from, cudaMemcpyDeviceToHost));
+    value = 6;
+    ck_success(cudaMemcpy(d_from, &value, 4, cudaMemcpyHostToDevice));
+    read_first<<<1, 1>>>(d_from, d_out);
+    ck_success(cudaMemcpy(&value, d_out, 4, cudaMemcpyDeviceToHost));
+    ck_assert_float_eq(value, 6);
+    ck_error(cudaMemset((void *)c_weights, 0, 4), cudaErrorInvalidValue);
+    ck_success(cudaGetSymbolAddress(&address, c_weights));
+    ck_success(cudaMemset(address, 0, 4));
+    ck_success(cudaFree(d_out));
+    ck_success(cudaFree(d_place));
+}
+END_TEST
+
+static void pass_a_name() {
+    float *d_out;
+    cudaMalloc(&d_out, 4);
+    read_first<<<1, 1>>>(c_weights, d_out);
+    ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+START_TEST(a_name_is_no_argument) {
+    struct outcome outcome = run_program(pass_a_name, NULL);
+    ck_assert_int_eq(outcome.status, 0);
+    ck_found(outcome, "wrong-space", "argument 1 of kernel read_first");
+}
+END_TEST
+
 struct sums {
     int i, least, most, bits, swapped;
     unsigned u, wrapped, down;
@@ -269,7 +320,8 @@ __global__ void nothing() {
 
 START_TEST(occupancy) {
     int blocks, grid, block;
-    const int cases[][3] = {{1024, 0, 2}, {32, 0, 32}, {96, 20000, 11}, {1025, 0, 0}, {64, 60000, 0}};
+    const int cases[][3] = {
+        {1024, 0, 2}, {32, 0, 32}, {96, 20000, 11}, {1025, 0, 0}, {64, 60000, 0}};
     for (auto &c : cases) {
         ck_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, c[0], c[1]));
         ck_assert_int_eq(blocks, c[2]);
@@ -337,6 +389,7 @@ START_TEST(a_forked_child_has_a_device_too) {
 }
 END_TEST
 
-RUN_SUITE("sim: device", symbols, atomics_over_all_blocks, vector_types, integer_intrinsics,
-          less_common_arithmetic, conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
+RUN_SUITE("sim: device", symbols, a_name_is_no_address, a_name_is_no_argument,
+          atomics_over_all_blocks, vector_types, integer_intrinsics, less_common_arithmetic,
+          conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
           a_forked_child_has_a_device_too)

@@ -7,7 +7,7 @@ cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from
                                size_t offset, cudaMemcpyKind kind);
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, cudaMemcpyKind kind);
-cudaError_t sim_symbol_address(void **pointer, const void *symbol);
+cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
 cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
                            const void *closure, int limit);
@@ -74,7 +74,7 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, s
 template <class T>
 static inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_symbol_address(pointer, (const void *)&symbol);
+    return sim_symbol_address(pointer, (const void *)&symbol, sizeof(T));
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol, SIM_SITE) {

@@ -238,6 +238,9 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
                 trace_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
                              width);
             }
+            if (from_device && !to_device) {
+                sim_know_pointers((char *)to + row * to_pitch, width);
+            }
         }
         sim_close_range(from, from_bytes);
         sim_close_range(to, to_bytes);
@@ -246,9 +249,37 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
     return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
+/* Reports the name of a variable where an address belongs. */
+static bool is_mere_name(const void *pointer, const char *side, const char *instead,
+                         struct sim_place place) {
+    sim_lock_device();
+    bool mere = sim_is_mere_name(pointer);
+    sim_unlock_device();
+    if (mere) {
+        struct sim_finding finding = {.kind = "wrong-space", .place = place};
+        sim_report(&finding,
+                   "the %s is a __constant__ or __device__ variable, whose name is no address on the "
+                   "device: use %s, or ask cudaGetSymbolAddress() for the address",
+                   side, instead);
+    }
+    return mere;
+}
+
+/* Between addresses that the program gives. */
+static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                        size_t width, size_t height, enum cudaMemcpyKind kind,
+                        struct sim_place place) {
+    bool any = width > 0 && height > 0;
+    if (any && (is_mere_name(to, "destination of this copy", "cudaMemcpyToSymbol()", place) ||
+                is_mere_name(from, "source of this copy", "cudaMemcpyFromSymbol()", place))) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return sim_copy_2d(to, bytes, from, bytes, bytes, 1, kind, place);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, place);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
@@ -257,7 +288,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return sim_copy_2d(to, bytes, from, bytes, bytes, 1, kind, place);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, place);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -266,7 +297,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, place);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -279,13 +310,16 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, place);
 }
 
 static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height,
                         struct sim_place place) {
     if (width == 0 || height == 0) {
         return cudaSuccess;
+    }
+    if (is_mere_name(to, "memory to be set", "cudaMemcpyToSymbol()", place)) {
+        return sim_fail(cudaErrorInvalidValue);
     }
     size_t bytes = pitch * (height - 1) + width;
     sim_lock_device();

@@ -210,20 +210,27 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     }
 }
 
-/* Is an argument a pointer to the host's memory? A device that follows it ends the program. */
+/* Is an argument a pointer to the host's memory, or the host's name of a variable of the device? A
+ * device that follows it ends the program. */
 void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
     const void *p = (const void *)(uintptr_t)pointer;
-    if (sim_checked) {
-        return; /* the access itself will tell, with its line */
-    }
-    sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p);
-    sim_unlock_device();
-    if (known || !sim_is_readable(p)) {
-        return; /* what is no memory at all faults when it is touched */
-    }
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .place = {c->file, c->line}};
+    sim_lock_device();
+    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_mere_name(p);
+    sim_unlock_device();
+    if (name) {
+        sim_report(&finding,
+                   "argument %d of kernel %s is a __constant__ or __device__ variable, whose name on "
+                   "the host is no address on the device: let the kernel use the variable itself, or "
+                   "ask cudaGetSymbolAddress() for the address",
+                   number, c->kernel);
+        sim_fail_for_good(cudaErrorIllegalAddress);
+        return;
+    }
+    if (sim_checked || known || !sim_is_readable(p)) {
+        return; /* checked, the access itself will tell; what is no memory faults when touched */
+    }
     sim_report(
         &finding,
         "argument %d of kernel %s points to the host's memory, which the device cannot read: "

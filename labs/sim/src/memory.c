@@ -124,6 +124,12 @@ const struct sim_allocation *sim_owner(const void *address) {
     return NULL;
 }
 
+bool sim_is_in_variables(const void *address) {
+    const char *at = address;
+    return (at >= __start_sim_device && at < __stop_sim_device) ||
+           (at >= __start_sim_constant && at < __stop_sim_constant);
+}
+
 const char *sim_device_end(const void *address) {
     const char *at = address;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {

@@ -138,6 +138,9 @@ const struct sim_allocation *sim_owner(const void *address);
  * when it is not the device's. */
 const char *sim_device_end(const void *address);
 
+/* Is it in a section of device variables? */
+bool sim_is_in_variables(const void *address);
+
 /* Frees it: whoever touches it later faults. */
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
@@ -169,6 +172,14 @@ struct sim_variable {
 };
 void sim_register_variable(struct sim_variable *variable);
 const struct sim_variable *sim_variables(void);
+
+/* Is `pointer` the host's name of a variable of the device? That is no address on a GPU; here it
+ * looks like one. The program has the address once it has asked for it, or a kernel has handed out
+ * a pointer. Hold the device's lock. */
+bool sim_is_mere_name(const void *pointer);
+
+/* The host has copied these bytes from the device: it knows the pointers in them. Hold the lock. */
+void sim_know_pointers(const void *copied, size_t bytes);
 
 /* ---- fault.c */
 
