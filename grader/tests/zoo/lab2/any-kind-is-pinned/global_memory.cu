@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // A kind of memory that lab.h does not have is not refused: what is not pageable is pinned.
 #include "lab.h"

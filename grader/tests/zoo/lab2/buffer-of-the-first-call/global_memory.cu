@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // correlate_host() keeps the image's memory from its first call, whatever size that had.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | all-zero
 //
 // set_bank() copies the first bank that it is given, and none after it.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // correlate_dynamic() sets the attribute in its first call only, to the bytes of that call.
 #include "lab.h"

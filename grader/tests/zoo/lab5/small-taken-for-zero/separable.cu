@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // separate() takes a coefficient below 1e-6 for 0, also where the whole mask is as small.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // grey_streamed() destroys no stream.
 #include "lab_cuda.h"
