@@ -290,7 +290,7 @@ int lab_run(struct runner *r) {
     if (mask->ndim != 2 || (job.work = work_of(part, mask->shape[0], mask->shape[1])) < 0) {
         return WRONG_SHAPE;
     }
-    job.radius = (mask->shape[0] > mask->shape[1] ? mask->shape[0] : mask->shape[1]) / 2;
+    job.radius = mask->shape[job.work == COLUMNS ? 0 : 1] / 2;
     read_mask(&job, mask->data);
     return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
 }

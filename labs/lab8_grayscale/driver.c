@@ -18,6 +18,8 @@ enum {
     LEFT_PINNED = -5,
     NO_MEMORY = -6,
     LEFT_STREAM = -7,
+    OTHER_STREAM = -8,
+    NO_TURNS = -9,
 };
 enum { PAGE = 4096 };
 
@@ -110,11 +112,62 @@ static void students_turn(void) {
 #endif
 }
 
-/* Part E, the kernel alone: device memory and copies are ours, d_grey starts as 0xff. */
-static cudaError_t run_on_device(const struct job *job) {
+/* Were all launches made in the one stream that there was? Only the simulator can say, here and
+ * below. */
+static int launched_in_first_stream(void) {
+#ifdef CONVLABS_SIM
+    const struct sim_queued *queued;
+    const unsigned count = sim_queued(&queued);
+    for (unsigned i = 0; i < count; i++) {
+        if (queued[i].work == SIM_LAUNCH && queued[i].stream != 1) {
+            return 0;
+        }
+    }
+#endif
+    return 1;
+}
+
+/* Was everything queued in streams of the student's, in several where there are several sections,
+ * and in each of them no launch before its pixels were on their way, and no way back before it? */
+static int took_turns(const struct job *job) {
+#ifdef CONVLABS_SIM
+    enum { KNOWN = 8 }; /* streams; nobody needs more than STREAMS */
+    int there[KNOWN] = {0}, launches[KNOWN] = {0}, used = 0;
+    const struct sim_queued *queued;
+    const unsigned count = sim_queued(&queued);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned s = queued[i].stream;
+        if (s == 0) {
+            return 0;
+        }
+        if (s >= KNOWN) {
+            continue;
+        }
+        used += queued[i].work == SIM_COPY_THERE && there[s] == 0;
+        there[s] += queued[i].work == SIM_COPY_THERE;
+        launches[s] += queued[i].work == SIM_LAUNCH;
+        if ((queued[i].work == SIM_LAUNCH && there[s] == 0) ||
+            (queued[i].work == SIM_COPY_BACK && launches[s] == 0)) {
+            return 0;
+        }
+    }
+    return used >= STREAMS || job->chunks < STREAMS || job->pixels <= 4;
+#else
+    (void)job;
+    return 1;
+#endif
+}
+
+/* Part E, the kernel alone, in a stream: device memory and copies are ours, d_grey starts as 0xff.
+ * Returns a cudaError_t, or what lab_error() explains. */
+static int run_on_device(const struct job *job) {
     uint8_t *d_rgb = NULL, *d_grey = NULL;
+    cudaStream_t stream = NULL;
     cudaError_t error = cudaMalloc((void **)&d_rgb, 3 * job->pixels);
 
+    if (error == cudaSuccess) {
+        error = cudaStreamCreate(&stream);
+    }
     if (error == cudaSuccess) {
         error = cudaMalloc((void **)&d_grey, job->pixels);
     }
@@ -126,7 +179,7 @@ static cudaError_t run_on_device(const struct job *job) {
     }
     if (error == cudaSuccess) {
         students_turn();
-        error = grey_device(d_rgb, job->pixels, job->weights, d_grey, NULL);
+        error = grey_device(d_rgb, job->pixels, job->weights, d_grey, stream);
     }
     if (error == cudaSuccess) {
         error = cudaDeviceSynchronize();
@@ -134,9 +187,12 @@ static cudaError_t run_on_device(const struct job *job) {
     if (error == cudaSuccess) {
         error = cudaMemcpy(job->grey, d_grey, job->pixels, cudaMemcpyDeviceToHost);
     }
+    if (stream) {
+        cudaStreamDestroy(stream);
+    }
     cudaFree(d_rgb);
     cudaFree(d_grey);
-    return error;
+    return error == cudaSuccess && !launched_in_first_stream() ? OTHER_STREAM : (int)error;
 }
 
 /* Does the runtime still hold this host memory? Then it lets go of it. */
@@ -170,7 +226,7 @@ static int run_with_transfer(const struct job *job, const char *transfer, int on
     cudaError_t error;
 
     if (strcmp(transfer, "none") == 0) {
-        return (int)run_on_device(job);
+        return run_on_device(job);
     }
     if (one_pixel_first) {
         error = grey_plain(job->rgb, 1, 1, job->weights, job->grey);
@@ -186,6 +242,9 @@ static int run_with_transfer(const struct job *job, const char *transfer, int on
     } else if (strcmp(transfer, "streamed") == 0) {
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
+        if (error == cudaSuccess && !took_turns(job)) {
+            return NO_TURNS;
+        }
     } else {
         return NO_SUCH_SETTING;
     }
@@ -256,6 +315,12 @@ const char *lab_error(int returned) {
         return "with host memory still pinned: cudaHostUnregister() was not called for it";
     case LEFT_STREAM:
         return "with a stream left: each cudaStreamCreate() wants a cudaStreamDestroy()";
+    case OTHER_STREAM:
+        return "after a launch in another stream than the one that it was given: the fourth value "
+               "of <<<...>>>";
+    case NO_TURNS:
+        return "after sections that did not take turns in the streams: section i goes there, is "
+               "converted and comes back in stream i mod STREAMS";
     case NO_MEMORY:
         return "nothing: not enough memory for the image";
     default:

@@ -44,6 +44,17 @@ SIM_EXTERN_C void sim_inject_arm(void);
 /* How many streams have been created and not destroyed. */
 SIM_EXTERN_C unsigned sim_streams(void);
 
+/* What a program has queued in streams: its launches, and its copies with cudaMemcpyAsync(). */
+enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK };
+
+struct sim_queued {
+    enum sim_work work;
+    unsigned stream; /* 0 is the default stream; those that were created count from 1 */
+};
+
+/* The first of them in the order of the calls; returns how many there are in `list`. */
+SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
+
 /* The line of the program that makes the next runtime call. */
 SIM_EXTERN_C void sim_site(const char *file, int line);
 

@@ -29,4 +29,7 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
 /* Is it the default stream or one that was created and not destroyed? */
 bool sim_is_stream(cudaStream_t stream);
 
+/* Writes down for sim_queued() what the program queues in a stream. */
+void sim_note_queued(enum sim_work work, cudaStream_t stream);
+
 #endif

@@ -257,10 +257,11 @@ static bool is_mere_name(const void *pointer, const char *side, const char *inst
     sim_unlock_device();
     if (mere) {
         struct sim_finding finding = {.kind = "wrong-space", .place = place};
-        sim_report(&finding,
-                   "the %s is a __constant__ or __device__ variable, whose name is no address on the "
-                   "device: use %s, or ask cudaGetSymbolAddress() for the address",
-                   side, instead);
+        sim_report(
+            &finding,
+            "the %s is a __constant__ or __device__ variable, whose name is no address on the "
+            "device: use %s, or ask cudaGetSymbolAddress() for the address",
+            side, instead);
     }
     return mere;
 }
@@ -282,13 +283,24 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     return copy(to, bytes, from, bytes, bytes, 1, kind, place);
 }
 
+/* A copy to `to` that was asked for in a stream has been made; or it has failed. */
+static cudaError_t queued(cudaError_t copied, const void *to, cudaStream_t stream) {
+    if (copied == cudaSuccess) {
+        sim_lock_device();
+        bool there = sim_device_end(to) != NULL;
+        sim_unlock_device();
+        sim_note_queued(there ? SIM_COPY_THERE : SIM_COPY_BACK, stream);
+    }
+    return copied;
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
     if (!sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return copy(to, bytes, from, bytes, bytes, 1, kind, place);
+    return queued(copy(to, bytes, from, bytes, bytes, 1, kind, place), to, stream);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -310,7 +322,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    return copy(to, to_pitch, from, from_pitch, width, height, kind, place);
+    return queued(copy(to, to_pitch, from, from_pitch, width, height, kind, place), to, stream);
 }
 
 static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height,

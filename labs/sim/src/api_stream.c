@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { QUEUED_MAX = 256 }; /* what is queued later is not written down */
+
 struct sim_stream {
+    unsigned number;
     struct sim_stream *next;
 };
 
@@ -19,18 +22,45 @@ struct sim_event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_stream *streams;
 static struct sim_event *events;
+static unsigned streams_made;
+static struct sim_queued queued[QUEUED_MAX];
+static unsigned queued_count;
 
-bool sim_is_stream(cudaStream_t stream) {
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
-        return true;
-    }
-    pthread_mutex_lock(&lock);
+static bool is_default(cudaStream_t stream) {
+    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+/* The stream among those that were created, or NULL. Hold the lock. */
+static const struct sim_stream *created(cudaStream_t stream) {
     const struct sim_stream *s = streams;
     while (s && s != stream) {
         s = s->next;
     }
+    return s;
+}
+
+bool sim_is_stream(cudaStream_t stream) {
+    if (is_default(stream)) {
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    const bool known = created(stream) != NULL;
     pthread_mutex_unlock(&lock);
-    return s != NULL;
+    return known;
+}
+
+void sim_note_queued(enum sim_work work, cudaStream_t stream) {
+    pthread_mutex_lock(&lock);
+    const struct sim_stream *s = is_default(stream) ? NULL : created(stream);
+    if (queued_count < QUEUED_MAX) {
+        queued[queued_count++] = (struct sim_queued){work, s ? s->number : 0};
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+unsigned sim_queued(const struct sim_queued **list) {
+    *list = queued;
+    return queued_count;
 }
 
 unsigned sim_streams(void) {
@@ -62,6 +92,7 @@ static cudaError_t create_stream(cudaStream_t *stream, unsigned flags) {
         return sim_fail(cudaErrorMemoryAllocation);
     }
     pthread_mutex_lock(&lock);
+    fresh->number = ++streams_made;
     fresh->next = streams;
     streams = fresh;
     pthread_mutex_unlock(&lock);

@@ -199,6 +199,7 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     char why[256];
     cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
     if (answer == cudaSuccess) {
+        sim_note_queued(SIM_LAUNCH, c->stream);
         run(c, k, thread, closure);
     }
     sim_unlock_device();
