@@ -1,4 +1,4 @@
-// zoo: wrong | not-all-written
+// zoo: wrong | last-block-missing
 //
 // Part A launches blocks for 64 channels at most.
 #include "lab.h"

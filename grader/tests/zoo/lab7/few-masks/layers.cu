@@ -1,4 +1,4 @@
-// zoo: wrong | not-all-written
+// zoo: wrong | last-block-missing
 //
 // Part C launches blocks for 32 masks at most.
 #include "lab.h"
