@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,8 @@ from grader.result import Check, Verdict
 from grader.run import PLAIN, REVERSED, Outcome, run
 from grader.spec import Case, Lab
 from grader.submission import Submission
+
+UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,11 @@ def check(
     backend: str,
     work: Path,
     keep: Callable[[Wrong], None] | None = None,
+    watched: Callable[[], list[Finding]] = list,
 ) -> Check:
     """Runs and judges one case. `keep` is told of a wrong output, but never of a hidden case's.
+    `watched`: what a run of the part under all checks finds, asked for where the outcome does not
+    explain itself.
 
     Raises OSError or DatasetMissing for what is not the student's.
     """
@@ -55,12 +60,14 @@ def check(
     if case.inject:
         return _judge_failure(submission, case, case.inject, outcome)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
+        if outcome.end == "crashed" and not outcome.findings:
+            outcome = replace(outcome, findings=watched()[:1])
         lines = [outcome.reason, *_findings(outcome), *_printed(outcome), *_why(case)]
+        if outcome.end == "timeout":
+            lines.insert(1, "look for a loop that never ends, or that does far more than it must")
         return _made(lab, case, "fail", lines, outcome, outcome.end)
     if outcome.status.returned != 0:
-        lines = [f"your function returned {outcome.status.error}", *_findings(outcome)]
-        lines += _open_todo(submission, case)
-        return _made(lab, case, "fail", lines, outcome, "returned-error")
+        return _returned_error(submission, case, outcome, outcome.status.error)
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
@@ -71,6 +78,11 @@ def check(
     if keep and not case.hidden:
         keep(Wrong(case, operation, given, seen))
     found = _explained(submission, case, operation, given, seen, outcome)
+    if seen.unwritten.any() or found is None:
+        more = watched() if not any(f.severity == "error" for f in outcome.findings) else []
+        if race := next((f for f in more if f.kind.endswith("-race")), None):
+            return _raced(lab, case, operation, seen, outcome, race)
+        outcome = replace(outcome, findings=[*outcome.findings, *more[:1]])
     if found is None and _changes(submission, case, binary, backend, given, outcome, work):
         found = Diagnosis(
             "order-dependent",
@@ -78,6 +90,28 @@ def check(
             "for a variable that they share, or a value that one writes and another uses",
         )
     return _wrong(submission, case, operation, given, seen, outcome, found)
+
+
+def _returned_error(submission: Submission, case: Case, outcome: Outcome, error: str) -> Check:
+    """An error where there should be a result; a TODO is to blame for that of a starter only."""
+    lines = [f"your function returned {error}", *_findings(outcome)]
+    lines += _open_todo(submission, case) if error == UNSOLVED else []
+    return _made(submission.lab, case, "fail", lines, outcome, "returned-error")
+
+
+def _raced(
+    lab: Lab, case: Case, operation: str, seen: Comparison, outcome: Outcome, race: Finding
+) -> Check:
+    """What is wrong where says nothing then: it depends on which thread came first. So all cases
+    say the same, and a grade shows it once."""
+    lines = [
+        race.render(),
+        f"some {OPERATIONS[operation].things()} differ, and which ones depends on the order in "
+        "which threads run: look at the race first",
+        *_why(case),
+    ]
+    details = {"wrong_pixels": seen.count(), "pixels": seen.got.size}
+    return _made(lab, case, "fail", lines, outcome, race.kind, details)
 
 
 def _explained(
@@ -159,8 +193,12 @@ def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Out
         lines.append(f"your program {outcome.reason}")
         return _made(lab, case, "fail", lines, outcome, "error-not-handled")
     if not any(f.kind == "injected" for f in outcome.findings):
-        lines = [f"this check makes {what} fail, and your function never came to it"]
-        lines += _open_todo(submission, case)
+        returned = outcome.status.error if outcome.status.returned else ""
+        if returned == UNSOLVED:
+            return _returned_error(submission, case, outcome, returned)
+        before = f": it returned {returned} before" if returned else ""
+        lines = [f"this check makes {what} fail, and your function never came to it{before}"]
+        lines += _findings(outcome)
         return _made(lab, case, "fail", lines, outcome, "call-not-made")
     if outcome.status.returned == 0:
         lines.append("your function returned cudaSuccess all the same; check every call's result")
@@ -197,7 +235,9 @@ def _wrong(
         )
     if found:
         lines.append(found.text)
-        lines += _open_todo(submission, case) if found.name == "nothing-written" else []
+        begun = any(f.severity == "error" for f in outcome.findings)
+        unbegun = found.name == "nothing-written" and not begun
+        lines += _open_todo(submission, case) if unbegun else []
     lines += _findings(outcome)
     lines += _why(case)
     details = {"wrong_pixels": seen.count(), "pixels": seen.got.size, "want": want}

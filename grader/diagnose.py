@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from grader import oracle, plane_mistakes, tiles, unwritten
 from grader.cases import Inputs
@@ -70,20 +71,33 @@ def location(seen: Comparison, radius: int) -> str:
     ys, xs = np.nonzero(wrong)
     inside = wrong[radius : height - radius, radius : width - radius]
     top, bottom, left, right = ys.min(), ys.max(), xs.min(), xs.max()
+    if end := _end(wrong):
+        return end
     if height > 2 * radius and width > 2 * radius and not inside.any():
         near = "1 pixel" if radius == 1 else f"{radius} pixels"
         return f"all within {near} of the image's border, where the mask reaches outside"
-    if left > 0 and right == width - 1 and wrong[:, left:].all():
-        lines = f"columns {left}..{right}" if left < right else f"column {left}"
-        return f"all of {lines}, the right end of the image"
-    if top > 0 and bottom == height - 1 and wrong[top:].all():
-        lines = f"rows {top}..{bottom}" if top < bottom else f"row {top}"
-        return f"all of {lines}, the bottom of the image"
     if wrong.mean() > 0.9:
         return "nearly everywhere"
     if repeating := tiles.pattern(wrong):
         return repeating
-    return f"in rows {top}..{bottom} and columns {left}..{right}"
+    rows = f"rows {top}..{bottom}" if height > 1 else ""
+    columns = f"columns {left}..{right}" if width > 1 else ""
+    return f"in {' and '.join(part for part in (rows, columns) if part)}"
+
+
+def _end(wrong: npt.NDArray[np.bool_]) -> str:
+    """Which end of the image is wrong, whole, and nothing else is; "" when that is not so."""
+    for name, axis, ends in (
+        ("column", 1, ("left end", "right end")),
+        ("row", 0, ("top", "bottom")),
+    ):
+        hit = np.flatnonzero(wrong.any(axis=1 - axis))
+        first, last, size = int(hit[0]), int(hit[-1]), wrong.shape[axis]
+        whole = wrong.all(axis=1 - axis).sum() == len(hit) == last - first + 1 < size
+        if whole and (first == 0 or last == size - 1):
+            lines = f"{name}s {first}..{last}" if first < last else f"{name} {first}"
+            return f"all of {lines}, the {ends[first > 0]} of the image"
+    return ""
 
 
 def by_values(seen: Comparison) -> Diagnosis | None:
@@ -94,9 +108,12 @@ def by_values(seen: Comparison) -> Diagnosis | None:
             "nan", "every wrong pixel is NaN: a value was used before it was written, or 0/0"
         )
     if not got.any():
+        small = not np.trunc(seen.expected.value).any()
+        integer = ", it is kept as an integer" if small else ""
         return Diagnosis(
             "all-zero",
-            "every pixel is 0: the sum never reaches the output, or the mask was read as all 0",
+            "every pixel is 0: nothing is added to the sum, the sum never reaches the output"
+            f"{integer}, or the mask was read as all 0",
         )
     if (np.abs(got[seen.wrong]) > 1e37).all():
         return Diagnosis(

@@ -35,8 +35,10 @@ def explain(
     if operation in oracle.OPERATIONS:
         return diagnose.explain(case, operation, given, seen, on_host)
     if seen.unwritten.all():
-        things = OPERATIONS[operation].things()
-        return Diagnosis("nothing-written", f"none of the output's {things} was written")
+        text = f"none of the output's {OPERATIONS[operation].things()} was written"
+        if not seen.untouched.all():
+            text += ", or each was computed from memory that nobody had written"
+        return Diagnosis("nothing-written", text)
     if seen.unwritten.any():
         return _unwritten(operation, seen)
     if seen.got.dtype.kind == "f" and (found := diagnose.by_values(seen)):
@@ -82,6 +84,8 @@ def _place(operation: str, radius: int, wrong: Mask) -> str:
     known = [part for part in parts if part]
     if wrong.mean() > 0.9:
         return "nearly everywhere"
+    if wrong.ndim == 2 and (repeating := tiles.pattern(np.asarray(wrong))):
+        return repeating
     return f"in {', '.join(known)}" if known else "here and there"
 
 
@@ -91,6 +95,8 @@ def _along(axis: int, name: str, wrong: Mask) -> str:
     hit = np.flatnonzero(wrong.any(axis=others))
     if len(hit) == wrong.shape[axis]:
         return ""
+    if len(hit) == 1:
+        return f"{PLURALS[name][:-1]} {hit[0]}"
     if len(hit) == hit[-1] - hit[0] + 1:
         return f"{PLURALS[name]} {hit[0]}..{hit[-1]}"
     shown = ", ".join(str(i) for i in hit[:6])

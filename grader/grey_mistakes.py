@@ -110,6 +110,13 @@ def _roundings(
         "the sum was not divided by 32768: shift it right by 15, or every value is cut to 255",
         np.minimum(total + 16384, 255),
     )
+    for shift, words in ((16, "half"), (14, "twice")):
+        yield _exactly(
+            "wrong-shift",
+            f"each value is {words} what it must be: the sum is shifted right by 15, which "
+            "divides it by 32768",
+            ((total + 16384) >> shift) & 255,
+        )
     yield _exactly(
         "accumulated",
         "each value was added to what the output held before: set it, and add nothing to it",

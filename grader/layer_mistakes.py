@@ -86,7 +86,7 @@ def _reused(image: Array, bank: Array) -> Iterator[Mistake]:
         yield Mistake(
             "weights-not-reloaded",
             f"the weights of channels 0..{part - 1} were used again for the channels after them: "
-            "they are loaded once, and must be loaded anew for each part of the channels",
+            "each part of the channels must load its own, from where they begin in the mask",
             lambda places=places: layers.convolution(image, bank[:, places]),  # type: ignore[misc]
         )
 

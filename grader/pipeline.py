@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, files, nvcc, safety, score, staging, technique, timing
+from grader import (
+    __version__,
+    correctness,
+    files,
+    nvcc,
+    safety,
+    score,
+    so_far,
+    staging,
+    technique,
+    timing,
+)
 from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, build, building
 from grader.checked import Runner
 from grader.evidence import Evidence
+from grader.finding import Finding
 from grader.passed import Passed
 from grader.profile import Profile
 from grader.result import Check, GradedFile, Kind, Result, Verdict
@@ -297,6 +311,10 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
     cpu = lab.part_of(planned).cpu
     if cpu and not cpu_has(cpu):
         return _blank(lab, planned, "skip", [f"this CPU has no {cpu.upper()}"])
+    if isinstance(planned, Case | Technique) and (
+        stuck := so_far.stuck(lab, grading.checks, planned)
+    ):
+        return _blank(lab, planned, "skip", needs=stuck)
     try:
         if isinstance(planned, Case):
             return _correct(grading, planned, work)
@@ -337,8 +355,35 @@ def _correct(grading: Grading, case: Case, work: Path) -> Check:
         built, backend = grading.watched, "sim"
     assert built is not None and built.binary is not None  # or nothing would run
     kept: list[correctness.Wrong] = []
-    check = correctness.check(grading.submission, case, built.binary, backend, work, kept.append)
+    check = correctness.check(
+        grading.submission,
+        case,
+        built.binary,
+        backend,
+        work,
+        kept.append,
+        lambda: _seen_by_safe(grading, case.part, work),
+    )
+    if case.hidden and check.verdict == "fail" and so_far.unbegun(grading.checks, case.part):
+        lines = [f"part {case.part} has given no result yet, not even in its first check"]
+        check = msgspec.structs.replace(check, message=lines)
     if grading.evidence and kept:
         _watch(grading, work)
         grading.evidence.failed(kept[0], grading.runner)
     return check
+
+
+def _seen_by_safe(grading: Grading, part: str, work: Path) -> list[Finding]:
+    """What the runs of a part's safe checks find, which these need anyway: a line says more than
+    pixels do."""
+    _watch(grading, work)
+    if grading.runner is None:
+        return []
+    found: list[Finding] = []
+    with suppress(OSError, MemoryError, DatasetMissing):  # the safe checks themselves say so
+        for safe in grading.submission.lab.safe:
+            if safe.part == part:
+                raced = grading.runner.raced(safe)
+                found += safety.errors(raced) if raced else []
+                found += safety.errors(grading.runner.forwards(safe))
+    return found

@@ -48,6 +48,7 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
             yield Mistake(name, text, output)
     yield from _partial_masks(image, mask, make)
     yield from _some_lines(image, mask, make, seen)
+    yield from _not_reset(seen.expected)
     if operation == "polyphase":
         yield from _phases(image, mask, make)
     yield Mistake(
@@ -121,6 +122,24 @@ def _partial_masks(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
             "only the middle 3x3 of the mask was used: the radius is a parameter",
             make(image, only(middle(mask.shape[-2]), middle(mask.shape[-1]))),
         )
+
+
+def _not_reset(right: Expected) -> Iterator[Mistake]:
+    """One sum for a row or for the image: each pixel adds to that of the one before."""
+    height, width = right.value.shape
+    for words, shape in (("in its row", (height, width)), ("in the image", (1, height * width))):
+        if shape[1] > 1:
+            value, bound = (
+                np.cumsum(plane.reshape(shape), axis=1).reshape(height, width)
+                for plane in (right.value, right.bound)
+            )
+            rounding = oracle.gamma(shape[1]) * np.maximum.accumulate(np.abs(value), axis=1)
+            yield Mistake(
+                "sum-not-reset",
+                f"each pixel holds the sum of all pixels before it {words} as well: a sum begins "
+                "at 0 for every pixel",
+                lambda value=value, bound=bound + rounding: Expected(value, bound),  # type: ignore[misc]
+            )
 
 
 def _some_lines(image: F32, mask: F32, make: Make, seen: Comparison) -> Iterator[Mistake]:
@@ -302,12 +321,13 @@ def _strides(image: F32, mask: F32, make: Make) -> Iterator[Mistake]:
             make(_rows(image, pitch), mask),
         )
     size = mask.shape[-1]
-    for pitch in (size - 1, size + 1, MAX_SIZE):
+    for pitch in dict.fromkeys((size - 1, size + 1, MAX_SIZE, size // 2)):
+        apart = "1 coefficient" if pitch == 1 else f"{pitch} coefficients"
         for whole in dict.fromkeys((pitch * pitch, size * size)):
             if size > 1 and pitch != size and mask.shape[-2] == size:
                 yield Mistake(
                     "mask-stride",
-                    f"the mask's rows were read {pitch} coefficients apart; one begins "
+                    f"the mask's rows were read {apart} apart; one begins "
                     f"2 * radius + 1 = {size} after the other",
                     make(image, _masks(mask, pitch, whole)),
                 )

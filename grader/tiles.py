@@ -17,6 +17,7 @@ from grader.oracle import F32, Expected, gamma
 Mask = npt.NDArray[np.bool_]
 
 SIDES = (128, 64, 32, 16, 8, 4)  # of a tile, in pixels; and what a block of 32 leaves in its middle
+ALL_BUT = 0.9  # of a row or a column; a larger share of wrong pixels counts as all of them
 PERIODS = (4, 8, 16, 32, 64, 128)
 KINDS = (
     ("left",),
@@ -162,8 +163,16 @@ def _repeating(wrong: Mask) -> Iterator[tuple[str, int, int]]:
         periods = [p for p in PERIODS if len(np.unique(hit // p)) > 2]
         share = {p: len(np.unique(hit % p)) / p for p in periods}  # of a period that is hit
         best = min(periods, key=lambda p: share[p], default=0)
-        if best and share[best] <= 0.5:
+        if best and (share[best] <= 0.5 or _whole(wrong, axis, best)):
             yield name, axis, best
+
+
+def _whole(wrong: Mask, axis: int, period: int) -> bool:
+    """Is every row (axis 0) or column at some places of each period wrong, and no other? A pixel
+    or two of them may be right by chance."""
+    places = np.unique(np.flatnonzero(wrong.any(axis=1 - axis)) % period)
+    expected = np.isin(np.arange(wrong.shape[axis]) % period, places)
+    return len(places) < period and bool(wrong.mean(axis=1 - axis)[expected].min() > ALL_BUT)
 
 
 def _ranges(places: npt.NDArray[np.int64]) -> str:

@@ -33,7 +33,7 @@ def explain(given: Inputs, seen: Comparison, on_host: bool) -> Diagnosis:
     return (
         _apron_not_loaded(given, seen)
         or _wrong_pitch(given, seen)
-        or _ends(seen, on_host)
+        or _ends(seen, given.radius, on_host)
         or _frame(seen, given.radius)
         or Diagnosis(
             "not-all-written",
@@ -88,7 +88,7 @@ def _wrong_pitch(given: Inputs, seen: Comparison) -> Diagnosis | None:
     return None
 
 
-def _ends(seen: Comparison, on_host: bool) -> Diagnosis | None:
+def _ends(seen: Comparison, radius: int, on_host: bool) -> Diagnosis | None:
     """Are all of the last columns, the last rows or both missing, and nothing else?"""
     missing = seen.unwritten
     height, width = missing.shape
@@ -114,7 +114,10 @@ def _ends(seen: Comparison, on_host: bool) -> Diagnosis | None:
             "vector-tail",
             f"{text}, what groups of 4 leave over; a width need not be a multiple of 4",
         )
-    if (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height):
+    odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
+    if odd and max(width - x0, height - y0) > 2 * radius:
+        return None
+    if odd:
         return Diagnosis(
             "left-before-loading",
             f"{text}, where no block ends; threads outside the image that leave before they have "
@@ -122,8 +125,8 @@ def _ends(seen: Comparison, on_host: bool) -> Diagnosis | None:
         )
     return Diagnosis(
         "last-block-missing",
-        f"{text}; the grid does not cover the whole image (round the division up: (n + block - 1) "
-        "/ block)",
+        f"{text}; the grid does not cover the whole image (round the division up, (n + block - 1) "
+        "/ block, and make the grid's x from the width and its y from the height)",
     )
 
 

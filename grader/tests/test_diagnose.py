@@ -159,6 +159,19 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "rows of the mask too long": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 6))),
     "rows of the largest mask": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 17))),
     "rows of the mask too short": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 4))),
+    "rows of the mask a radius apart": (
+        "mask-stride",
+        lambda g: right(g, mask=with_stride(g.mask, 2)),
+    ),
+    "one sum for a row": ("sum-not-reset", lambda g: np.cumsum(right(g), axis=1)),
+    "one sum for the image": (
+        "sum-not-reset",
+        lambda g: np.cumsum(right(g)).reshape(g.image.shape).astype("f4"),
+    ),
+    "rows that no block leaves": (
+        "not-all-written",
+        lambda g: unwritten(right(g), slice(13, None), ALL),
+    ),
     "frame of zeros": ("border-skipped", lambda g: framed(g, np.zeros_like(g.image))),
     "frame of the input": ("border-skipped", lambda g: framed(g, g.image)),
     "window one to the right": (
@@ -236,6 +249,35 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         seen = compare(out.astype(np.float32), oracle.OPERATIONS[operation](image, mask, border))
         found = diagnose.explain(case, operation, given, seen)
         assert found is not None and found.name == name and word in found.text
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ((ALL, slice(35, None)), "all of columns 35..36, the right end of the image"),
+        ((ALL, slice(0, 1)), "all of column 0, the left end of the image"),
+        ((slice(0, 2), ALL), "all of rows 0..1, the top of the image"),
+        ((slice(1, None, 4), ALL), "in row 1 of every 4"),
+        ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
+        ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
+    ],
+)
+def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> None:
+    given = inputs()
+    out = right(given)
+    out[where] += 1
+    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    assert diagnose.location(seen, 2) == words
+
+
+def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
+    given = inputs()
+    for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
+        mask = np.ascontiguousarray(given.mask * factor)
+        seen = compare(np.zeros_like(given.image), oracle.correlate(given.image, mask, "zero"))
+        found = diagnose.explain(CASE, "correlate", Inputs(given.image, mask), seen)
+        assert found is not None and found.name == "all-zero"
+        assert ("integer" in found.text) == said
 
 
 def test_noise_is_not_explained() -> None:

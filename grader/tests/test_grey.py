@@ -88,6 +88,7 @@ MISTAKES: dict[str, Callable[[], I64]] = {
     "weights-ignored": lambda: grey(GIVEN.image, WEIGHTS["601"]),
     "averaged": lambda: GIVEN.image.astype(np.int64).sum(axis=2) // 3,
     "truncated": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"])) >> 15,
+    "wrong-shift": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384) >> 16,
     "eight-bit-weights": lambda: (
         (GIVEN.image.astype(np.int64) @ np.array([54, 183, 18]) + 128) >> 8
     ),
