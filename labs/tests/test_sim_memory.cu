@@ -279,6 +279,36 @@ START_TEST(many_allocations_come_and_go) {
 }
 END_TEST
 
+START_TEST(what_is_queued_is_written_down) {
+    const struct sim_queued want[] = {
+        {SIM_COPY_THERE, 2}, {SIM_LAUNCH, 0}, {SIM_LAUNCH, 2}, {SIM_COPY_BACK, 1}};
+    const struct sim_queued *seen;
+    cudaStream_t first, second, gone;
+    float h[8] = {0}, *d;
+    ck_success(cudaMalloc(&d, sizeof h));
+    ck_success(cudaStreamCreate(&first));
+    ck_success(cudaStreamCreate(&second));
+    ck_success(cudaStreamCreate(&gone));
+    ck_success(cudaStreamDestroy(gone));
+    ck_success(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyDefault, second));
+    copy_four<<<1, 1>>>(d, d + 4);
+    copy_four<<<1, 1, 0, second>>>(d, d + 4);
+    copy_four<<<1, 1, 0, gone>>>(d, d + 4); // refused
+    ck_error(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+    ck_success(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, first));
+    ck_success(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost)); // in no stream
+    ck_assert_uint_eq(sim_queued(&seen), 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(seen[i].work, want[i].work);
+        ck_assert_uint_eq(seen[i].stream, want[i].stream);
+    }
+    ck_success(cudaStreamDestroy(first));
+    ck_success(cudaStreamDestroy(second));
+    ck_success(cudaFree(d));
+}
+END_TEST
+
 RUN_SUITE("sim: memory", getting_and_giving_back, pitches, copies_go_where_they_say, rows,
           page_locked_memory, new_memory_is_poisoned, leaks_are_found_at_the_end, misaligned_vector,
-          out_of_bounds, device_and_host_are_apart, many_allocations_come_and_go)
+          out_of_bounds, device_and_host_are_apart, many_allocations_come_and_go,
+          what_is_queued_is_written_down)

@@ -257,11 +257,10 @@ static bool is_mere_name(const void *pointer, const char *side, const char *inst
     sim_unlock_device();
     if (mere) {
         struct sim_finding finding = {.kind = "wrong-space", .place = place};
-        sim_report(
-            &finding,
-            "the %s is a __constant__ or __device__ variable, whose name is no address on the "
-            "device: use %s, or ask cudaGetSymbolAddress() for the address",
-            side, instead);
+        sim_report(&finding,
+                   "the %s is a __constant__ or __device__ variable, whose name is no address on the "
+                   "device: use %s, or ask cudaGetSymbolAddress() for the address",
+                   side, instead);
     }
     return mere;
 }
