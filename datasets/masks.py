@@ -4,7 +4,7 @@
     column13   13 x 1: others
     outer13    13 x 13: a column times a row, both random; rounded to float32 once
     offset13   the same with a column and a row that begin with 0: so does the mask
-    faint13    offset13 times 2^-30: no coefficient is as large as 1e-9
+    faint13    the magnitudes of offset13 times -2^-30: from -1e-9 to 0
     lines13    2 x 13: a column and a row, as lab 6 gets them
     gausslines17   2 x 17: the Gaussian of radius 8 and sigma 3 (source 003's), each line of sum 1
     zero5      5 x 5 zeros
@@ -50,7 +50,7 @@ def mask(name: str, seed: int) -> F32:
     if kind in ("offset", "faint"):
         column[0] = row[0] = 0.0
     if kind == "faint":
-        column *= 2.0**-30
+        column, row = np.abs(column) * -(2.0**-30), np.abs(row)
     made = {
         "row": row[np.newaxis, :],
         "column": column[:, np.newaxis],
