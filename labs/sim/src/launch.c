@@ -191,6 +191,7 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
         return;
     }
     if (sim_injected_launch()) {
+        sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
         refuse(c, cudaErrorLaunchOutOfResources);
         return;
     }
