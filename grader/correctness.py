@@ -204,6 +204,9 @@ def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Out
         lines.append("your function returned cudaSuccess all the same; check every call's result")
         lines += _findings(outcome)
         return _made(lab, case, "fail", lines, outcome, "error-not-checked")
+    if outcome.status.returned < 0:  # the lab's driver says so: no error code of CUDA's is negative
+        lines.append(f"your function returned {outcome.status.error}")
+        return _made(lab, case, "fail", lines, outcome, "leak-on-error")
     leaks = [f for f in outcome.findings if f.kind == "leak"]
     if leaks:
         lines.append("your function reported it but left memory behind:")
