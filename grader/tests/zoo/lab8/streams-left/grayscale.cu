@@ -1,4 +1,4 @@
-// zoo: wrong | returned-error
+// zoo: wrong | returned-error | also leak-on-error
 //
 // grey_streamed() destroys no stream.
 #include "lab_cuda.h"
