@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // separate() divides by the largest coefficient, not by that of the largest magnitude: 0 if the
 // others are below.

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // Parts A and B refuse radius 0, which lab.h allows.
 #include "lab.h"

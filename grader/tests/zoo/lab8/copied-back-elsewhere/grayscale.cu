@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // The way back is queued in stream 0 and not behind the kernel.
 #include "lab_cuda.h"

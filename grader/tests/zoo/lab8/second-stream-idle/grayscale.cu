@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // Two streams are made, and all sections take the first one.
 #include "lab_cuda.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | returned-error
 //
 // grey_device() launches in stream 0, whatever stream it is given: nothing overlaps.
 #include "lab_cuda.h"
