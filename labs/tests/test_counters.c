@@ -37,8 +37,7 @@ START_TEST(every_measured_pattern) {
     ck_assert_ptr_nonnull(fgets(line, sizeof line, file)); /* the header */
     int rows = 0;
     while (fgets(line, sizeof line, file)) {
-        /* id,space,width,lane_byte_offsets,requests,sectors,wavefronts; the last two may be empty
-         */
+        /* id,space,width,lane_byte_offsets,requests,sectors,wavefronts; the last 2 may be empty */
         char *fields[7] = {NULL};
         char *rest = line;
         for (int i = 0; i < 7; i++) {
