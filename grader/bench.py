@@ -1,4 +1,4 @@
-"""Runs the timing program (labs/common/bench.h) and reads what it left, once it is dead."""
+"""Runs the timing program (labs/common/bench/bench.h) and reads what it left, once it is dead."""
 
 from __future__ import annotations
 

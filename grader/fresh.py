@@ -1,4 +1,4 @@
-"""The inputs of timed calls and the sums of outputs: labs/common/fresh.h, to the same bits."""
+"""The inputs of timed calls and the sums of outputs: labs/common/bench/noise.h, to the same bits."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from grader.operations import Array
 COUNT, WIDTH = 96, 8  # elements of an input, and of one of its rows
 KEYS = (0, 1, 117, 0xFFFFFFF0)
 PROGRAM = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <stdio.h>
 static union { unsigned char bytes[96]; float floats[96]; double doubles[96]; } a;
 int main(void) {
@@ -35,7 +35,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """All that the program above writes."""
     folder = tmp_path_factory.mktemp("fresh")
     (folder / "main.c").write_text(PROGRAM)
-    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "fresh.c")]
+    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "bench" / "noise.c")]
     flags = ["-std=gnu11", "-O3", "-march=native", f"-I{paths.LABS}/common"]
     subprocess.run(["gcc", *flags, *sources, "-o", folder / "main"], check=True)
     return subprocess.run([folder / "main"], capture_output=True, check=True).stdout

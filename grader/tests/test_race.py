@@ -286,7 +286,7 @@ def compiler() -> tuple[list[str], list[str]]:
     argv = ["make", "-s", "--eval", shown, "shown"]
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
-    library = str(paths.BUILD / "lib" / "plain" / "libteam.a")
+    library = str(paths.BUILD / "lib" / "plain" / "libopenmp_race.a")
     return compiling.split(), [*linking.split(), library, "-lm", "-pthread"]
 
 

@@ -292,7 +292,7 @@ def test_what_is_timed_from_outside_is_judged_as_well(
 
 
 TAKES_OVER = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <sys/socket.h>
 static void take_over(int width, int height, const float *mask, int radius, enum border border) {
     static char line[16384];

@@ -50,7 +50,7 @@ $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a
 # A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
 RACED_LINK_cpu = $(CC)
 RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
-$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libteam.a $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
 	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
 
@@ -125,7 +125,7 @@ endif
 
 # Called as run-binary is, for what a lab and a backend have to be timed. Student,
 # baseline and reference are compiled alike, each into a shared object of its own that binds its
-# symbols to itself: labs/common/bench.h says why.
+# symbols to itself: labs/common/bench/bench.h says why.
 ifneq ($(OUT),)
 REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
 SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
@@ -173,14 +173,14 @@ endef
 
 BENCH_LIBS := $(LIB)/libcommon.a -lm -ldl
 ifeq ($(BACKEND),gpu)
-$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench/bench.o $(LIB)/libcommon.a
 	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
-$(GIVEN)/bench_gpu.o: labs/common/bench_gpu.cu
+$(GIVEN)/bench_gpu.o: labs/common/bench/bench_gpu.cu
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -MMD -MF $(@:.o=.d) -c $< -o $@
 else
-$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench_cpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench/bench_cpu.o $(LIB)/common/bench/bench.o $(LIB)/libcommon.a
 	$(Q)$(CC) -fopenmp $(filter %.o,$^) $(BENCH_LIBS) -Wl,-z,now -o $@
 endif
 -include $(wildcard $(GIVEN)/pic/*.d $(GIVEN)/reference/pic/*.d)

@@ -1,5 +1,5 @@
 /* What is timed in lab 1: all parts, each by one call. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* From one case of the runner to one call of the student's function. */
 #include "lab.h"
-#include "runner.h"
+#include "runner/runner.h"
 
 #include <string.h>
 

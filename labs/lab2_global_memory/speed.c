@@ -1,6 +1,6 @@
 /* What is timed in lab 2, on a GPU: the kernels of parts A and D. Parts B and C are host code whose
  * time is that of the bus. The baseline is a loop on the CPU and takes no part. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* From one case of the runner to the calls of the student's functions. */
 #include "lab.h"
-#include "runner.h"
+#include "runner/runner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What is timed in lab 3, on a GPU: the launches. The mask is in constant memory before. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

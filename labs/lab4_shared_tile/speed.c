@@ -1,6 +1,6 @@
 /* What is timed in lab 4, on a GPU: the launches of parts B, C and D. The mask of B and D is in
  * constant memory before. Part A is slow by design, and not timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

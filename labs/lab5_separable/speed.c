@@ -1,7 +1,7 @@
 /* What is timed in lab 5, on a GPU: the row pass, both passes, and the fused kernel. The lines, and
  * for the baseline the plane that they make, are in constant memory before. Finding the lines is
  * the host's work, done once a mask, and not timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What is timed in lab 6, on a GPU: the whole filter, both passes, of each part. The lines are in
  * constant memory before. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What is timed in lab 7, on a GPU: the launch of each part, in double or in float. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What is timed in lab 8: parts B to D on the CPU, and on a GPU the kernel of part E. Part A is
  * slow by design, and the copies of part E take the bus's time: neither is timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab_cuda.h"
 
 #include <string.h>

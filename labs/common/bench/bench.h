@@ -41,7 +41,7 @@
 #define CONVLABS_BENCH_H
 
 #include "border.h"
-#include "fresh.h"
+#include "noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* Check suite of labs/common/npy.c and file.c: round trips, and files that lie. */
-#include "npy.h"
+/* Check suite of labs/common/io/npy.c and file.c: round trips, and files that lie. */
+#include "io/npy.h"
 
-#include "file.h"
+#include "io/file.h"
 
 #include <check.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #include "runner.h"
 
-#include "file.h"
-#include "image.h"
+#include "io/file.h"
+#include "io/image.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

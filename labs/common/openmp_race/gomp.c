@@ -3,7 +3,7 @@
  * Loops (all schedules), sections, single, barriers, critical, atomic, locks and what omp.h has for
  * them. Whoever uses more of OpenMP does not link with it, and is not checked.
  */
-#include "race.h"
+#include "race_detector.h"
 
 #include <omp.h>
 #include <pthread.h>

@@ -23,7 +23,7 @@
 #ifndef CONVLABS_RUNNER_H
 #define CONVLABS_RUNNER_H
 
-#include "npy.h"
+#include "io/npy.h"
 
 struct runner;
 

@@ -1,8 +1,8 @@
-/* Check suite of labs/common/runner.c: the whole program with drivers that behave and misbehave.
+/* Check suite of labs/common/runner/runner.c: the whole program with drivers that behave and misbehave.
  *
  * The runner's main() is taken in under another name and run in a child process. */
 #define main runner_main
-#include "runner.c"
+#include "runner/runner.c"
 #undef main
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* Who touched what since the team last met: see race.h. */
-#include "race.h"
+#include "race_detector.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 /* Compiled for this machine's vector units: see the Makefile. */
-#include "fresh.h"
+#include "noise.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 
 #include "calibrate.h"
 #include "clock.h"
-#include "file.h"
-#include "fresh.h"
-#include "npy.h"
+#include "io/file.h"
+#include "noise.h"
+#include "io/npy.h"
 
 #include <dlfcn.h>
 #include <errno.h>
