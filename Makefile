@@ -216,7 +216,7 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # libcommon.a has what several programs use: not what defines main() or is compiled for one backend.
 COMMON_C := $(call some,labs/common/*.c labs/common/*/*.c)
-NOT_IN_LIBRARY := runner/runner.c bench/bench.c bench/bench_cpu.c
+NOT_IN_LIBRARY := runner/runner.c runner/device_case.c bench/bench.c bench/bench_cpu.c
 RACE_C := $(filter labs/common/openmp_race/%,$(COMMON_C))
 COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/common/%),$(COMMON_C)))
 RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)

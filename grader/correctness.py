@@ -17,11 +17,11 @@ from grader.judge import Comparison
 from grader.mistake import Diagnosis
 from grader.operations import OPERATIONS
 from grader.result import Check, Verdict
-from grader.run import PLAIN, REVERSED, Outcome, run
+from grader.run import PLAIN, REVERSED, Outcome, Status, run
 from grader.spec import Case, Lab
 from grader.submission import Submission
 
-UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
+UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def check(
             lines.insert(1, "look for a loop that never ends, or that does far more than it must")
         return _made(lab, case, "fail", lines, outcome, outcome.end)
     if outcome.status.returned != 0:
-        return _returned_error(submission, case, outcome, outcome.status.error)
+        return _returned_error(submission, case, outcome, outcome.status)
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
@@ -92,10 +92,12 @@ def check(
     return _wrong(submission, case, operation, given, seen, outcome, found)
 
 
-def _returned_error(submission: Submission, case: Case, outcome: Outcome, error: str) -> Check:
+def _returned_error(
+    submission: Submission, case: Case, outcome: Outcome, status: Status
+) -> Check:
     """An error where there should be a result; a TODO is to blame for that of a starter only."""
-    lines = [f"your function returned {error}", *_findings(outcome)]
-    lines += _open_todo(submission, case) if error == UNSOLVED else []
+    lines = [status.error, *_findings(outcome)]
+    lines += _open_todo(submission, case) if status.returned == UNSOLVED else []
     return _made(submission.lab, case, "fail", lines, outcome, "returned-error")
 
 
@@ -193,11 +195,10 @@ def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Out
         lines.append(f"your program {outcome.reason}")
         return _made(lab, case, "fail", lines, outcome, "error-not-handled")
     if not any(f.kind == "injected" for f in outcome.findings):
-        returned = outcome.status.error if outcome.status.returned else ""
-        if returned == UNSOLVED:
-            return _returned_error(submission, case, outcome, returned)
-        before = f": it returned {returned} before" if returned else ""
-        lines = [f"this check makes {what} fail, and your function never came to it{before}"]
+        if outcome.status.returned == UNSOLVED:
+            return _returned_error(submission, case, outcome, outcome.status)
+        before = f": {outcome.status.error}" if outcome.status.returned else ""
+        lines = [f"this check makes {what} fail, but your function never reached it{before}"]
         lines += _findings(outcome)
         return _made(lab, case, "fail", lines, outcome, "call-not-made")
     if outcome.status.returned == 0:
@@ -205,7 +206,7 @@ def _judge_failure(submission: Submission, case: Case, inject: str, outcome: Out
         lines += _findings(outcome)
         return _made(lab, case, "fail", lines, outcome, "error-not-checked")
     if outcome.status.returned < 0:  # the lab's driver says so: no error code of CUDA's is negative
-        lines.append(f"your function returned {outcome.status.error}")
+        lines.append(outcome.status.error)
         return _made(lab, case, "fail", lines, outcome, "leak-on-error")
     leaks = [f for f in outcome.findings if f.kind == "leak"]
     if leaks:

@@ -11,7 +11,8 @@ STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
 BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
-GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
+GIVEN_OBJ := $(GIVEN)/driver.o $(if $(filter cpu,$(BACKEND)),,$(GIVEN)/device_case.o) \
+             $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
 LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
@@ -95,10 +96,16 @@ endif
 endif
 
 ifeq ($(READY),)
-$(GIVEN)/%.o: labs/$(LAB)/%.c
+GIVEN_INC = $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
+define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(GIVEN_INC) $(DEPS) -c $< -o $@
+endef
+$(GIVEN)/%.o: labs/$(LAB)/%.c
+	$(given-cc)
+$(GIVEN)/device_case.o: labs/common/runner/device_case.c
+	$(given-cc)
 $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	@mkdir -p $(@D)
 	$(say) CC $<

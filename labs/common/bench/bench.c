@@ -3,12 +3,12 @@
 #include "calibrate.h"
 #include "clock.h"
 #include "io/file.h"
-#include "noise.h"
 #include "io/npy.h"
+#include "noise.h"
+#include "our_fault.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,16 +38,6 @@ struct bench {
 static double times[MAX_ROUNDS][SIDES];      /* nanoseconds; 0 for who took no part */
 static struct calibration worst[MAX_ROUNDS]; /* of the round's calibrations */
 
-__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...) {
-    fputs("runner: ", stderr);
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(2);
-}
-
 /* ---------------------------------------------------------------- arguments */
 
 const char *bench_option(const struct bench_job *job, const char *name, const char *otherwise) {
@@ -60,7 +50,7 @@ const char *bench_option(const struct bench_job *job, const char *name, const ch
 static const char *needed(const struct bench_job *job, const char *name) {
     const char *value = bench_option(job, name, NULL);
     if (!value)
-        die("bench needs %s", name);
+        our_fault("bench needs %s", name);
     return value;
 }
 
@@ -69,7 +59,7 @@ static int number(const struct bench_job *job, const char *name, int otherwise) 
     char *end = NULL;
     const long value = text ? strtol(text, &end, 10) : otherwise;
     if ((text && (end == text || *end)) || value < 0 || value > INT32_MAX)
-        die("%s needs a number, and got '%s'", name, text);
+        our_fault("%s needs a number, and got '%s'", name, text);
     return (int)value;
 }
 
@@ -78,7 +68,7 @@ static struct npy array(const char *path) {
     struct npy a;
     char error[512];
     if (npy_read(path, &a, error, sizeof error) != 0)
-        die("%s", error);
+        our_fault("%s", error);
     return a;
 }
 
@@ -90,21 +80,22 @@ static void read_sizes(struct bench_job *job) {
     size_t row = 0;
     int end = 0, k = 0;
     if (sscanf(image, "%2[a-z0-9]:%dx%zu%n", kind, &job->image_rows, &row, &end) != 3 || image[end])
-        die("--image needs a type and two numbers, and got '%s'", image);
+        our_fault("--image needs a type and two numbers, and got '%s'", image);
     while (k < 3 && strcmp(kind, kinds[k]) != 0)
         k++;
     if (k == 3 || job->image_rows < 1 || row < 1)
-        die("--image cannot be '%s'", image);
+        our_fault("--image cannot be '%s'", image);
     job->kind = (enum fresh_kind)k;
     job->image_count = (size_t)job->image_rows * row;
     job->image_bytes = job->image_count * sizes[k];
     if (sscanf(output, "%dx%dx%dx%zu%n", &job->planes, &job->height, &job->width, &job->element,
                &end) != 4 ||
         output[end] || job->planes < 1 || job->height < 1 || job->width < 1 || job->element < 1)
-        die("--output needs four numbers, and got '%s'", output);
+        our_fault("--output needs four numbers, and got '%s'", output);
     if (job->image_count > UINT32_MAX || job->image_bytes % 4 != 0 ||
         (size_t)job->width * job->element % 4 != 0)
-        die("bench needs fewer than 2^32 elements, and whole words in the image and each row of "
+        our_fault(
+            "bench needs fewer than 2^32 elements, and whole words in the image and each row of "
             "the output");
     job->out_bytes = (size_t)job->planes * (size_t)job->height * (size_t)job->width * job->element;
 }
@@ -128,7 +119,7 @@ static void read_job(struct bench_job *job) {
     read_mask(job);
     read_sizes(job);
     if (job->threads < 1)
-        die("bench: an argument does not fit");
+        our_fault("bench: an argument does not fit");
 }
 
 static void read_arguments(struct bench *b) {
@@ -140,15 +131,15 @@ static void read_arguments(struct bench *b) {
     b->judge = number(job, "--judge", 0); /* 0 is the standard input: none */
     b->baseline_every = number(job, "--baseline-every", 1);
     if (b->baseline_every < 1 || b->rounds < 1 || b->rounds > MAX_ROUNDS)
-        die("bench: an argument does not fit");
+        our_fault("bench: an argument does not fit");
     b->band = malloc(BENCH_BAND * (size_t)job->width * job->element);
     b->sums = malloc((size_t)job->planes * (size_t)job->height * sizeof *b->sums);
     if (!b->band || !b->sums)
-        die("not enough memory");
+        our_fault("not enough memory");
     const char *bands = bench_option(job, "--bands", NULL);
     b->bands = bands ? fopen(bands, "wbe") : NULL;
     if (bands && !b->bands)
-        die("%s cannot be written", bands);
+        our_fault("%s cannot be written", bands);
 }
 
 /* ---------------------------------------------------------------- the three libraries */
@@ -157,7 +148,7 @@ static bench_function *find(void *library, const char *name, const char *path) {
     bench_function *function = NULL;
     void *symbol = dlsym(library, name);
     if (!symbol)
-        die("%s does not define %s()", path, name);
+        our_fault("%s does not define %s()", path, name);
     memcpy(&function, &symbol, sizeof function); /* ISO C has no cast for this, POSIX has it */
     return function;
 }
@@ -169,10 +160,10 @@ static void add_side(struct bench *b, int which, const char *path) {
         return;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        die("%s", dlerror());
+        our_fault("%s", dlerror());
     const char *const *names = lab_functions(b->job.part, side->baseline);
     if (!names[0])
-        die("part %s has nothing to time", b->job.part);
+        our_fault("part %s has nothing to time", b->job.part);
     for (int i = 0; i < BENCH_FUNCTIONS && names[i]; i++)
         side->function[i] = find(library, names[i], path);
     b->there[which] = true;
@@ -202,7 +193,7 @@ static void write_status(const struct bench *b, int rounds, double copy_ns, doub
     size_t bytes = 0;
     FILE *file = open_memstream(&text, &bytes);
     if (!file)
-        die("not enough memory for the status");
+        our_fault("not enough memory for the status");
     fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":\"%s\",\"rounds\":[", returned,
             returned == 0 ? "" : place_error(returned));
     for (int i = 0; i < rounds; i++)
@@ -214,9 +205,9 @@ static void write_status(const struct bench *b, int rounds, double copy_ns, doub
                 (unsigned long long)worst[i].busy_ns);
     fprintf(file, "],\"copy_ns\":%.0f,\"mac_rate\":%.6g}\n", copy_ns, mac_rate);
     if (fclose(file) != 0)
-        die("not enough memory for the status");
+        our_fault("not enough memory for the status");
     if (file_write(b->path, NULL, 0, text, bytes, error, sizeof error) != 0)
-        die("%s", error);
+        our_fault("%s", error);
     free(text);
 }
 
@@ -232,7 +223,7 @@ static void must(const struct bench *b, int returned) {
 static int below(int count) {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        die("no random numbers");
+        our_fault("no random numbers");
     return (int)(random % (uint32_t)count);
 }
 
@@ -258,7 +249,7 @@ static void keep_band(const struct bench *b, int slot, int32_t round) {
     const int32_t head[3] = {round, plane, below(job->height - rows_of_band(job) + 1)};
     const size_t bytes = fetch_band(b, slot, plane, head[2]);
     if (fwrite(head, sizeof head, 1, b->bands) != 1 || fwrite(b->band, bytes, 1, b->bands) != 1)
-        die("the outputs cannot be written");
+        our_fault("the outputs cannot be written");
 }
 
 /* ---------------------------------------------------------------- the judge outside */
@@ -268,7 +259,7 @@ static void send_all(const struct bench *b, const void *data, size_t bytes) {
     while (bytes > 0) {
         const ssize_t sent = send(b->judge, at, bytes, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR)
-            die("the judge cannot be told: %s", strerror(errno));
+            our_fault("the judge cannot be told: %s", strerror(errno));
         if (sent > 0)
             at += sent, bytes -= (size_t)sent;
     }
@@ -280,7 +271,7 @@ static void receive_all(const struct bench *b, void *to, size_t bytes) {
         got = recv(b->judge, to, bytes, MSG_WAITALL);
     while (got < 0 && errno == EINTR);
     if (got != (ssize_t)bytes)
-        die("the judge has gone");
+        our_fault("the judge has gone");
 }
 
 /* Tells the judge the sums of all rows, and then shows it the rows that it asks for. Here nobody,
@@ -293,7 +284,7 @@ static void commit(const struct bench *b, int slot) {
     receive_all(b, asked, sizeof asked);
     if (asked[0] < 0 || asked[0] >= job->planes || asked[1] < 0 ||
         asked[1] > job->height - rows_of_band(job))
-        die("the judge asked for rows that there are not");
+        our_fault("the judge asked for rows that there are not");
     send_all(b, b->band, fetch_band(b, slot, asked[0], asked[1]));
 }
 
@@ -373,13 +364,13 @@ int main(int argc, char **argv) {
     open_sides(&b);
     const int opened = place_open(&b.job);
     if (opened != 0)
-        die("%s", place_error(opened));
+        our_fault("%s", place_error(opened));
     for (int i = 0; i < SIDES; i++)
         if (b.there[i])
             must(&b, lab_prepare(&b.side[i], &b.job));
     const int rounds = all_rounds(&b);
     if (b.bands && fclose(b.bands) != 0)
-        die("the outputs cannot be written");
+        our_fault("the outputs cannot be written");
     if (!*bench_option(&b.job, "--only", ""))
         must(&b, place_limits(&b.job, &copy_ns, &mac_rate));
     write_status(&b, rounds, copy_ns, mac_rate, 0);

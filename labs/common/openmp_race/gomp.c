@@ -5,10 +5,11 @@
  */
 #include "race_detector.h"
 
+#include "our_fault.h"
+
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -36,11 +37,6 @@ static unsigned wanted = TEAM;
 static _Thread_local int self;           /* the thread's number in its team */
 static _Thread_local int nested;         /* depth of regions within regions: each a team of one */
 static _Thread_local struct share alone; /* of a thread that shares with nobody */
-
-static _Noreturn void die(const char *why) {
-    fprintf(stderr, "runner: the check for races: %s\n", why);
-    exit(2);
-}
 
 /* ---------------------------------------------------------------- turns */
 
@@ -100,7 +96,7 @@ static void run_team(void (*work)(void *), void *data, unsigned size, const stru
     size = size ? size : wanted;
     struct team *const made = calloc(1, sizeof *made);
     if (size > MOST || !made)
-        die("too many threads");
+        our_fault("the check for races: more than %d threads, or no memory for them", MOST);
     made->size = size;
     made->work = work;
     made->data = data;
@@ -115,7 +111,7 @@ static void run_team(void (*work)(void *), void *data, unsigned size, const stru
     race_meets();
     for (unsigned i = 1; i < size; i++)
         if (pthread_create(&threads[i], NULL, member, (void *)(size_t)i) != 0)
-            die("no thread can be started");
+            our_fault("the check for races cannot start a thread");
     race_runs(0);
     work(data);
     team->state[0] = ENDED;

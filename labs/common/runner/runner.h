@@ -13,9 +13,9 @@
  * picture when its file ends in .png.
  * The status file is written last and gets one line of JSON:
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
- * where `error` is lab_error() of a `returned` other than 0, and `guards` says "intact", "written
- * before", "written after" or "written before and after".
- * Files are written where they were asked for and nowhere else; links and pipes are refused.
+ * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
+ * "written before", "written after" or "written before and after". Files are written where they
+ * were asked for and nowhere else; links and pipes are refused.
  *
  * Exit status: 0 when the call came back, whatever it returned; 2 for a usage or input error or a
  * file that cannot be written, with a last line on stderr that starts with "runner: ".
@@ -23,9 +23,14 @@
 #ifndef CONVLABS_RUNNER_H
 #define CONVLABS_RUNNER_H
 
+#include "border.h"
 #include "io/npy.h"
 
+#include <stdbool.h>
+
 struct runner;
+
+enum { RUNNER_REJECTED = -1 }; /* what the student's function did is no error code of its own */
 
 /* The input of that name. Ends the process with status 2 and a message when there is none or when
  * its element type is not `type` (such as "<f4"; NULL: any). Owned by the runner. */
@@ -41,12 +46,20 @@ void *runner_output(struct runner *r, const char *name, size_t bytes);
 /* "A", "B", ..., or "baseline". */
 const char *runner_part(const struct runner *r);
 
-/* Each lab's driver.c defines these two. */
+/* Ends the process with status 2: the lab has no such part. */
+__attribute__((noreturn)) void runner_no_such_part(const struct runner *r);
 
-/* Runs one case. Returns what the student's function returned: 0 for success. */
-int lab_run(struct runner *r);
+/* The setting `border`: zero (also where it was not given) or replicate. */
+enum border runner_border(const struct runner *r);
 
-/* A name for a value that lab_run() returned, such as "cudaErrorInvalidConfiguration". */
-const char *lab_error(int returned);
+/* The case failed. `returned` is the student's error code or RUNNER_REJECTED, never 0; the message,
+ * for the student, is one sentence that names the function and what it returned or did. Only the
+ * first failure of a case counts. */
+__attribute__((format(printf, 3, 4))) void runner_fail(struct runner *r, int returned,
+                                                       const char *format, ...);
+bool runner_failed(const struct runner *r);
+
+/* Each lab's driver.c defines this: it calls the student's functions for one case. */
+void lab_run(struct runner *r);
 
 #endif
