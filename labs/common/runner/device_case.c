@@ -21,14 +21,15 @@ static void *allocate(struct device_case *c, size_t bytes) {
     if (c->buffers == DEVICE_CASE_BUFFERS) {
         our_fault("a driver needs more than %d buffers on the device", DEVICE_CASE_BUFFERS);
     }
-    if (!prepared(c, "cudaMalloc()", cudaMalloc(&memory, bytes))) {
+    /* In parentheses it is no macro of the simulator's: the line that counts is the driver's. */
+    if (!prepared(c, "cudaMalloc()", (cudaMalloc)(&memory, bytes))) {
         return NULL;
     }
     c->buffer[c->buffers++] = memory;
     return memory;
 }
 
-void *device_case_input(struct device_case *c, const void *data, size_t bytes) {
+void *(device_case_input)(struct device_case *c, const void *data, size_t bytes) {
     void *memory = allocate(c, bytes);
     if (memory &&
         !prepared(c, "cudaMemcpy()", cudaMemcpy(memory, data, bytes, cudaMemcpyHostToDevice))) {
@@ -37,7 +38,7 @@ void *device_case_input(struct device_case *c, const void *data, size_t bytes) {
     return memory;
 }
 
-void *device_case_output(struct device_case *c, size_t bytes) {
+void *(device_case_output)(struct device_case *c, size_t bytes) {
     void *memory = allocate(c, bytes);
 #ifndef CONVLABS_SIM
     if (memory && !prepared(c, "cudaMemset()", cudaMemset(memory, 0xff, bytes))) {

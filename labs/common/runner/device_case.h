@@ -41,6 +41,11 @@ void *device_case_input(struct device_case *c, const void *data, size_t bytes);
  */
 void *device_case_output(struct device_case *c, size_t bytes);
 
+#ifdef CONVLABS_SIM /* whose findings name the driver's line, which says what the memory is for */
+#define device_case_input(...) (sim_site(__FILE__, __LINE__), device_case_input(__VA_ARGS__))
+#define device_case_output(...) (sim_site(__FILE__, __LINE__), device_case_output(__VA_ARGS__))
+#endif
+
 /* From here on the calls are those that count: where one is to fail (CONVLABS_SIM_INJECT), the
  * simulator counts from here. */
 void device_case_students_turn(void);
