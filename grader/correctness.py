@@ -92,9 +92,7 @@ def check(
     return _wrong(submission, case, operation, given, seen, outcome, found)
 
 
-def _returned_error(
-    submission: Submission, case: Case, outcome: Outcome, status: Status
-) -> Check:
+def _returned_error(submission: Submission, case: Case, outcome: Outcome, status: Status) -> Check:
     """An error where there should be a result; a TODO is to blame for that of a starter only."""
     lines = [status.error, *_findings(outcome)]
     lines += _open_todo(submission, case) if status.returned == UNSOLVED else []

@@ -17,11 +17,11 @@ static union { unsigned char bytes[96]; float floats[96]; double doubles[96]; } 
 int main(void) {
     static const uint32_t keys[] = {0, 1, 117, 0xfffffff0};
     static const size_t sizes[] = {1, sizeof(float), sizeof(double)};
-    for (int kind = FRESH_BYTES; kind <= FRESH_DOUBLES; kind++)
+    for (int kind = NOISE_BYTES; kind <= NOISE_DOUBLES; kind++)
         for (int i = 0; i < 4; i++) {
             uint32_t sums[12];
-            fresh_fill((enum fresh_kind)kind, keys[i], 96, &a);
-            fresh_sums(&a, 12, 8 * sizes[kind] / 4, sums);
+            noise_fill((enum noise_kind)kind, keys[i], 96, &a);
+            noise_row_sums(&a, 12, 8 * sizes[kind] / 4, sums);
             fwrite(&a, sizes[kind], 96, stdout);
             fwrite(sums, sizeof sums, 1, stdout);
         }

@@ -286,7 +286,9 @@ def compiler() -> tuple[list[str], list[str]]:
     argv = ["make", "-s", "--eval", shown, "shown"]
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
-    libraries = [str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")]
+    libraries = [
+        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")
+    ]
     return compiling.split(), [*linking.split(), *libraries, "-lm", "-pthread"]
 
 

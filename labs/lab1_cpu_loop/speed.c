@@ -16,14 +16,14 @@ static const struct {
     {"C", {"correlate_openmp", NULL}},
 };
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", NULL};
     static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
     if (baseline) {
         return slow;
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, part) == 0) {
+        if (strcmp(parts[i].part, job->part) == 0) {
             return parts[i].names;
         }
     }

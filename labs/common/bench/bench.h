@@ -4,38 +4,42 @@
  *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
  *         --part A --image TYPE:ROWSxELEMENTS [--mask FILE.npy] [--border zero|replicate]
  *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
- *         [--baseline-every N] [--only student|reference] [--bands FILE] [--judge FD] --status FILE
+ *         [--baseline-every N] [--only student|reference] [--row-samples FILE] [--verifier FD]
+ *         --status FILE
  *
- * TYPE is u1, f4 or f8, ROWS are those of all channels together; BYTES are those of an element of
- * the output. Other options are the lab's: bench_option().
+ * TYPE is u1, f4 or f8, ROWS counts the rows of all channels; BYTES is the size of an element of
+ * the output. Other options belong to the lab: bench_option().
  *
- * Each of the three is a shared object of its own, opened with RTLD_LOCAL: all define functions of
- * the same names, none sees another's, and none can take the place of the clock, which is bound
- * before any of them is opened.
+ * Each of the three is a shared object, opened with RTLD_LOCAL. They define functions of the same
+ * names, but none sees another's, and none can replace the clock, which is bound before any of them
+ * is opened.
  *
- * A round calls student, baseline, reference and again the reference (the baseline, where there is
- * no reference), each on the round's input and a poisoned output; the next one begins with the
- * next. The input of a round is noise with a key of its own, fresh_mix(round, seed) of fresh.h:
- * what was computed for one input is of no use for another. The first rounds warm up, on further
- * inputs, and are not reported. Rounds go on for --seconds or to --rounds, whichever comes first,
- * at least one.
- * --only times one of them alone, for a clock outside to confirm, and needs no other.
+ * A round calls student, baseline, reference and the reference again (the baseline again, where
+ * there is no reference), each on the round's input and a poisoned output. Each round starts with
+ * the next of them. The input of a round is noise with its own key, noise_mix(round, seed) of
+ * noise.h, so a result for one input is of no use for another. The first rounds warm up, on other
+ * inputs, and are not reported. Rounds go on for --seconds or up to --rounds, whichever ends first;
+ * there is at least one.
+ * --only times one of the three alone, and opens no other, so that a clock outside can confirm it.
  *
- * After each call of the student's function the bench chooses BENCH_BAND rows of a plane of the
- * output at random, and appends to --bands: the round, the plane and the first row, all int32, then
- * the rows.
- * --judge is a socket, for one that is timed alone. The judge sends the key of a round's input,
- * uint32, when it has had the round before. After the call the bench sends it the sums of all rows
- * of the output (fresh_sums(), uint32), gets a plane and a first row, int32, and sends BENCH_BAND
- * rows. So the call's output was there, whole, before anybody knew what would be looked at.
+ * --row-samples: after each call of the student's function the bench chooses BENCH_SAMPLE_ROWS rows
+ * of one plane of the output at random and appends them to that file: the round, the plane and the
+ * first row, all int32, then the rows.
+ * --verifier: a socket to a verifier, for a function that is timed alone. The verifier sends the
+ * key of a round's input, uint32, once the round before is complete. After the call the bench sends
+ * the sums of all rows of the output (noise_row_sums(), uint32), receives a plane and a first row,
+ * int32, and sends BENCH_SAMPLE_ROWS rows. So the whole output existed before the program could
+ * know which rows are checked.
  *
  * The status file is written last, one line of JSON:
  *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
  *    "quiet":[[wall,busy],...],"copy_ns":0,"mac_rate":0}
- * Times are nanoseconds of a call, 0 for what the round left out. With several threads the
- * calibration kernel runs before each call and after the last; `quiet` has the worst of each round.
+ * `error` says which function returned what, where `returned` is not 0. Times are nanoseconds of a
+ * call, 0 for a side that did not take part in the round. With several threads the calibration
+ * kernel runs before each call and after the last; `quiet` has the slowest of each round.
  *
- * Exit status as the runner's: 2, and "runner: " and why on stderr, when something of ours failed.
+ * Exit status as the runner's: 2 for a fault of the course, with "runner: " and the reason on
+ * stderr.
  */
 #ifndef CONVLABS_BENCH_H
 #define CONVLABS_BENCH_H
@@ -51,22 +55,22 @@
 extern "C" {
 #endif
 
-enum { BENCH_BAND = 8, BENCH_FUNCTIONS = 2 };
+enum { BENCH_SAMPLE_ROWS = 8, BENCH_FUNCTIONS = 2 };
 
-/* What is timed. Pointers of the host, but for d_mask. Arrays have the types of the lab's
- * functions. */
+/* What is timed. All pointers but d_mask are to the host's memory. Arrays have the types of the
+ * lab's functions. */
 struct bench_job {
     const char *part;
     const void *mask;   /* NULL where there is none */
     const void *d_mask; /* the mask in the memory where the images are */
-    enum fresh_kind kind;
-    size_t image_count, image_bytes, mask_bytes, out_bytes; /* image_count: its elements */
-    int image_rows;                                         /* of all its channels together */
+    enum noise_kind kind;
+    size_t image_count, image_bytes, mask_bytes, out_bytes; /* image_count: in elements */
+    int image_rows;                                         /* of all channels together */
     int planes, height, width;                              /* of the output */
-    size_t element;                                         /* bytes of one of its elements */
+    size_t element;                                         /* bytes of an element of the output */
     int radius;
     bool bank;   /* the mask is one of several */
-    int threads; /* 1: processor time counts; more: time on the wall */
+    int threads; /* 1: processor time counts; more: wall-clock time */
     enum border border;
     int argc; /* the command line */
     char **argv;
@@ -74,58 +78,63 @@ struct bench_job {
 
 typedef void bench_function(void); /* cast to its type by the lab's speed.c */
 
-/* The functions of one of the three, in the order of lab_functions(). */
+/* The functions of student, baseline or reference, in the order of lab_functions(). */
 struct bench_side {
     bool baseline;
+    const char *const *names;
     bench_function *function[BENCH_FUNCTIONS];
 };
 
-/* What stands behind that option of the command line. */
+/* The value of that option of the command line, or `otherwise` when it was not given. */
 const char *bench_option(const struct bench_job *job, const char *name, const char *otherwise);
 
 /* ---- each lab's speed.c defines these */
 
-/* The names of the functions of a part, BENCH_FUNCTIONS of them, NULL for none; all NULL when the
- * part has none to time. */
-const char *const *lab_functions(const char *part, bool baseline);
+/* The names of the functions that the job needs of a side, BENCH_FUNCTIONS of them: the timed one
+ * first, then one that lab_prepare() calls, NULL for none. All are NULL when the part is not timed.
+ */
+const char *const *lab_functions(const struct bench_job *job, bool baseline);
 
-/* Before the side's calls, not timed. Returns 0 or the function's error. */
+/* Calls what comes before the timed calls, and is not timed: the last of the side's functions,
+ * where it has more than one. Returns 0 or that function's error. */
 int lab_prepare(const struct bench_side *side, const struct bench_job *job);
 
-/* The call that is timed. d_image and d_out are where the lab's images are: host or device. */
+/* The timed call, of the side's first function. d_image and d_out are in the memory that the
+ * platform works on: the host's or the device's. Returns 0 or the function's error. */
 int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
              void *d_out);
 
-/* ---- where the images are: bench_cpu.c or bench_gpu.cu */
+/* ---- the platform, which holds the images: bench_cpu.c or bench_gpu.cu */
 
-/* Slots of an input and an output each. Returns 0 or an error; sets job->d_mask. */
-int place_open(struct bench_job *job);
+/* Allocates slots, each with an input and an output. Returns 0 or an error; sets job->d_mask. */
+int platform_open(struct bench_job *job);
 
-/* How many slots there are. With several, a slot comes round again when the caches have long
- * forgotten it. */
-int place_slots(void);
+/* How many slots there are. With several, a slot is no longer in any cache when it is used again.
+ */
+int platform_slots(void);
 
-/* Rounds of warming up. */
-int place_warm_up(void);
+/* How many rounds warm up. */
+int platform_warm_up(void);
 
 /* Fills the slot's input with the noise of that key, its output with 0xff bytes. */
-int place_fill(int slot, const struct bench_job *job, uint32_t key);
+int platform_fill(int slot, const struct bench_job *job, uint32_t key);
 
-/* Makes the call on the slot and waits for it. The time goes to *ns. Returns its error. */
-int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns);
+/* Makes the call on the slot, waits until it is complete and writes its time to *ns. Returns 0 or
+ * an error: the function's, or of a kernel that it launched. */
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns);
 
-/* A part of the slot's output, to the host. */
-int place_fetch(int slot, size_t first_byte, size_t bytes, void *to);
+/* Copies a part of the slot's output to the host. */
+int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to);
 
-/* The sums of all rows of the slot's output, to the host. */
-int place_sums(int slot, const struct bench_job *job, uint32_t *sums);
+/* Computes the sums of all rows of the slot's output (noise.h) and copies them to the host. */
+int platform_sums(int slot, const struct bench_job *job, uint32_t *sums);
 
-/* The time that it takes to read as many bytes as the image has and to write as many as the output
- * has, and the multiply-adds of floats in a second, of all threads together. */
-int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate);
+/* Measures what no function can beat: the time to read as many bytes as the image has and to write
+ * as many as the output has, and the float multiply-adds per second of all threads together. */
+int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate);
 
-/* A name for an error of the functions above or of lab_call(). */
-const char *place_error(int returned);
+/* The name of an error of the functions above or of lab_call(). */
+const char *platform_error(int returned);
 
 #ifdef __cplusplus
 }
