@@ -15,7 +15,7 @@ enum { NO_MEMORY = -1, COARSE_CLOCK = -2, ALIGNMENT = 4096, COARSE_NS = 100000 }
 
 static char *input, *output;
 
-/* Under a limit on processor time (ulimit -t) Linux moves that clock on by 4 ms at a time. */
+/* Under a limit on processor time (ulimit -t), Linux advances that clock only every 4 ms. */
 static bool clock_is_coarse(void) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
@@ -44,7 +44,7 @@ int platform_open(struct bench_job *job) {
     return 0;
 }
 
-/* One: each call finds the image where the one before found it, just written, in the cache. */
+/* One: every call finds the image at the same address, just written and in the cache. */
 int platform_slots(void) {
     return 1;
 }
@@ -60,9 +60,10 @@ int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
     return 0;
 }
 
-/* One thread is timed by the processor time of the whole process: what other programs take from the
- * core is not in it, and a second thread or a spinning one is. Processor time cannot show what
- * several threads gain, so those are timed by the wall, between two calibrations. */
+/* One thread is timed by the processor time of the whole process: it leaves out the time in which
+ * other programs use the core, and includes the work of a second thread, even a spinning one.
+ * Processor time cannot show what several threads gain, so those are timed by the wall clock,
+ * between two calibrations. */
 int platform_time(int slot, const struct bench_side *side, const struct bench_job *job,
                   double *ns) {
     uint64_t (*const now)(void) = job->threads > 1 ? clock_ns : clock_process_ns;
@@ -95,6 +96,7 @@ int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_ra
 
 const char *platform_error(int returned) {
     if (returned == COARSE_CLOCK)
-        return "the clock of processor time is too coarse; is a limit set with ulimit -t?";
-    return returned == NO_MEMORY ? "not enough memory" : "an error";
+        return "the processor-time clock advances in steps that are too large; if you set a limit "
+               "with ulimit -t, remove it";
+    return returned == NO_MEMORY ? "not enough memory for the images" : "an unknown error";
 }

@@ -1,4 +1,4 @@
-/* Timing on a GPU: events around the call, on the stream that the labs' functions launch in. */
+/* Timing on a GPU: an event before and after the call, in the stream that the labs' functions use. */
 #include "bench.h"
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@ static uint32_t *d_sums;
 static float *d_coefficients, *d_sink;
 static cudaEvent_t started, stopped;
 
-/* Those of all planes of the output. */
+/* The rows of all planes of the output. */
 static size_t rows_of(const struct bench_job *job) {
     return (size_t)job->planes * (size_t)job->height;
 }
@@ -34,7 +34,7 @@ static cudaError_t allocate_slots(const struct bench_job *job) {
     return error;
 }
 
-/* The mask, where there is one. */
+/* Copies the mask, where there is one, to the device. */
 static cudaError_t copy_mask(struct bench_job *job) {
     if (job->mask == NULL) {
         return cudaSuccess;
@@ -47,7 +47,7 @@ static cudaError_t copy_mask(struct bench_job *job) {
     return error;
 }
 
-/* The process ends soon after an error; nothing is freed. */
+/* Nothing is freed after an error: the process then ends. */
 int platform_open(struct bench_job *job) {
     cudaError_t error = allocate_slots(job);
 
@@ -69,7 +69,7 @@ int platform_open(struct bench_job *job) {
     return (int)error;
 }
 
-/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 of an H200. */
+/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 cache of an H200. */
 int platform_slots(void) {
     return SLOTS;
 }
@@ -78,7 +78,7 @@ int platform_warm_up(void) {
     return 10;
 }
 
-/* Bytes: `count` is that of whole words, which all inputs' rows are made of. */
+/* For bytes `count` is the number of 32-bit words: every image consists of whole words. */
 static __global__ void fill(enum noise_kind kind, uint32_t key, size_t count, void *d_to) {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -92,7 +92,7 @@ static __global__ void fill(enum noise_kind kind, uint32_t key, size_t count, vo
     }
 }
 
-/* One block sums one row after the other. */
+/* Each block sums one row at a time. */
 static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t words,
                                 uint32_t *d_result) {
     __shared__ uint32_t s_sum;
@@ -162,7 +162,7 @@ int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
     return (int)error;
 }
 
-/* CHAINS * STEPS multiply-adds a thread, in registers. */
+/* CHAINS * STEPS multiply-adds for each thread, in registers. */
 static __global__ void multiply_add(float factor, float summand, float *d_result) {
     float chain[CHAINS];
     for (int i = 0; i < CHAINS; i++) {
@@ -177,7 +177,7 @@ static __global__ void multiply_add(float factor, float summand, float *d_result
     for (int i = 0; i < CHAINS; i++) {
         sum += chain[i];
     }
-    if (sum == -1.0f) { /* never, but the compiler cannot know */
+    if (sum == -1.0f) { /* never true, but the compiler cannot know that */
         *d_result = sum;
     }
 }

@@ -1,9 +1,9 @@
-/* Inputs for timed calls that nobody has seen before, and sums by which a row of an output is known
- * again. grader/fresh.py computes the same bits; labs/common/bench.h says what both are for.
+/* New inputs for timed calls, and sums that identify the rows of an output. grader/fresh.py
+ * computes the same bits; bench.h says what both are for.
  *
- * One function makes both: the integer hash "lowbias32" of Chris Wellons's hash-prospector, into
- * which a key is mixed half-way. It is no cipher; it has to cost little beside what is timed, and
- * to leave nothing that one input has in common with another.
+ * One function makes both: the integer hash "lowbias32" of Chris Wellons's hash-prospector, with a
+ * key mixed in half-way. It is no cipher: it must cost little beside what is timed, and two inputs
+ * must have nothing in common.
  */
 #ifndef CONVLABS_NOISE_H
 #define CONVLABS_NOISE_H
@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-/* Elements of an input: any byte; floats in [0, 1) of 24 random bits; doubles there, of 32. */
+/* Elements of an input: any byte; floats in [0, 1) with 24 random bits; doubles in [0, 1) with 32.
+ */
 enum noise_kind { NOISE_BYTES, NOISE_FLOATS, NOISE_DOUBLES };
 
 static inline NOISE_ANYWHERE uint32_t noise_mix(uint32_t index, uint32_t key) {
@@ -35,8 +36,8 @@ static inline NOISE_ANYWHERE uint32_t noise_mix(uint32_t index, uint32_t key) {
     return x;
 }
 
-/* Element `index` of the input with that key. Of bytes: a word of four, the lowest first. The bits
- * fit into a signed integer, which vector units convert faster. */
+/* Element `index` of the input with that key. For bytes noise_mix() is a word of four, the lowest
+ * first. The 24 bits of a float go through a signed integer, which vector units convert faster. */
 static inline NOISE_ANYWHERE float noise_float(uint32_t index, uint32_t key) {
     return (float)(int32_t)(noise_mix(index, key) >> 8) * 0x1p-24f;
 }

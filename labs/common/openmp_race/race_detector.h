@@ -1,25 +1,26 @@
-/* The check for races between the threads of OpenMP in C: two files that take the place of gcc's
- * own OpenMP runtime in a program whose accesses gcc has instrumented (-fsanitize=thread).
+/* The check for data races between OpenMP threads in C: two files that replace gcc's own OpenMP
+ * runtime in a program whose memory accesses gcc has instrumented (-fsanitize=thread).
  *
- * team.c runs the threads of a team one at a time: each to its end, to a barrier or to the next
- * chunk of a loop, and then another. race.c is told of every access and keeps, for each byte, who
- * wrote and who read it since the team last met. Two threads at one byte, one of them writing, and
- * neither ordered by a barrier, a lock nor an atomic access, are a race: whatever happened this
- * time, on however many cores, in whatever order.
+ * gomp.c runs the threads of a team one at a time: each until it ends, reaches a barrier or asks
+ * for the next chunk of a loop; then another one runs. race_detector.c is called for every access
+ * and keeps, for each byte, which thread wrote it and which read it since the last synchronization
+ * of the whole team. Two threads access the same byte, at least one of them writes, and no barrier,
+ * lock or atomic access orders the two: that is a data race, whatever happened in this run, on
+ * however many cores and in whatever order.
  */
-#ifndef CONVLABS_RACE_H
-#define CONVLABS_RACE_H
+#ifndef CONVLABS_RACE_DETECTOR_H
+#define CONVLABS_RACE_DETECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The thread that runs from now on, a number of its team; -1: no team is at work. */
-void race_runs(int thread);
+/* From now on this thread of the team runs; -1: no team runs, and no access is checked. */
+void race_thread_runs(int thread);
 
-/* All that was done so far comes before all that follows: a team begins, ends, or meets. */
-void race_meets(void);
+/* All accesses so far happen before all that follow: a team starts, ends, or is at a barrier. */
+void race_synchronize(void);
 
-/* The running thread holds one lock more (1) or one less (-1). */
-void race_locks(int change);
+/* The running thread has acquired a lock (1) or released one (-1). */
+void race_lock_count(int change);
 
 #endif
