@@ -62,10 +62,10 @@ static bool ends_in(const char *path, const char *suffix) {
 static char *split_name(const char *option, char *text) {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        our_fault("%s needs NAME=..., and got '%s'", option, text);
+        our_fault("%s needs NAME=..., but its value is '%s'", option, text);
     *equals = '\0';
     if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
-        our_fault("%s: the name '%s' has more than letters, digits and _", option, text);
+        our_fault("%s: the name '%s' may have letters, digits and _ only", option, text);
     return equals + 1;
 }
 
@@ -84,7 +84,7 @@ static void add_input(struct runner *r, char *text) {
         if (strcmp(r->input[i].name, text) == 0)
             our_fault("--in %s was given twice", text);
     if (r->inputs == MAX_NAMED)
-        our_fault("more than %d times --in", MAX_NAMED);
+        our_fault("--in can be given %d times at most", MAX_NAMED);
     struct input *in = &r->input[r->inputs++];
     in->name = text;
     char error[512];
@@ -100,7 +100,7 @@ static void add_setting(struct runner *r, char *text) {
         if (strcmp(r->setting[i].name, text) == 0)
             our_fault("--set %s was given twice", text);
     if (r->settings == MAX_NAMED)
-        our_fault("more than %d times --set", MAX_NAMED);
+        our_fault("--set can be given %d times at most", MAX_NAMED);
     r->setting[r->settings++] = (struct setting){text, value};
 }
 
@@ -123,18 +123,18 @@ static bool read_shape(const char *text, struct npy *a) {
     return false;
 }
 
-/* A pattern that no plausible result repeats, and that differs from byte to byte. */
+/* Byte i of a guard zone: a pattern that no plausible result repeats. */
 static unsigned char guard_byte(size_t i) {
     return (unsigned char)(0xa5u ^ i * 37u);
 }
 
-/* Part of a program that AddressSanitizer watches, these make a student's access to a guard zone a
- * finding with its line; in any other they are not there. */
+/* In a program built with AddressSanitizer these make a student's access to a guard zone a finding
+ * with its line; in any other program they do not exist. */
 extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-/* Fills an output. A float or double gets a signalling NaN, which arithmetic makes a quiet one: so
- * the grader tells what was never written from what was added to. */
+/* Fills an output. A float or double becomes a signalling NaN, which arithmetic turns into a quiet
+ * one: so the grader can tell an element that was never written from one that was added to. */
 static void poison(const struct npy *a) {
     unsigned char *data = a->data;
     memset(data, POISON, a->bytes);
@@ -172,7 +172,7 @@ static void add_output(struct runner *r, char *text) {
         if (strcmp(r->output[i].name, text) == 0)
             our_fault("--out %s was given twice", text);
     if (r->outputs == MAX_NAMED)
-        our_fault("more than %d times --out", MAX_NAMED);
+        our_fault("--out can be given %d times at most", MAX_NAMED);
     struct output *out = &r->output[r->outputs++];
     out->name = text;
     out->path = path;
@@ -208,7 +208,7 @@ static void read_arguments(struct runner *r, int argc, char **argv) {
             known = false;
         if (!known || !value) {
             fputs(usage, stderr);
-            our_fault(known ? "%s needs a value" : "no option '%s'", option);
+            our_fault(known ? "%s needs a value" : "unknown option '%s'", option);
         }
         if (strcmp(option, "--part") == 0)
             r->part = value;
@@ -233,7 +233,7 @@ const struct npy *runner_input(const struct runner *r, const char *name, const c
         if (strcmp(r->input[i].name, name) != 0)
             continue;
         if (type && strcmp(a->type, type) != 0)
-            our_fault("the input %s has elements of type %s, and %s is needed", name, a->type,
+            our_fault("the input %s has elements of type %s, but %s is needed", name, a->type,
                       type);
         return a;
     }
@@ -253,7 +253,7 @@ void *runner_output(struct runner *r, const char *name, size_t bytes) {
         if (strcmp(out->name, name) != 0)
             continue;
         if (out->array.bytes != bytes)
-            our_fault("the output %s has room for %zu bytes, and %zu are needed", name,
+            our_fault("the output %s has room for %zu bytes, but %zu are needed", name,
                       out->array.bytes, bytes);
         return out->array.data;
     }

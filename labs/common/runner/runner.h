@@ -1,24 +1,26 @@
 /* The runner: one process runs one case.
  *
- * It reads the inputs, calls the student's code through the lab's driver and writes the raw
- * outputs. It never judges: the grader, another process, compares.
+ * It reads the inputs, calls the student's functions through the lab's driver and writes the raw
+ * outputs. It does not judge them: the grader does, in another process.
  *
  *   run --part A --in image=FILE.npy --in mask=FILE.npy --set border=zero
  *       --out out=FILE.raw:f4:61x97 [--status FILE]
  *
  * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
  * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
- * An output is filled with 0xff bytes, or with a signalling NaN where its type is f4 or f8, between
- * guard zones of 4096 bytes before the call, and written raw afterwards, or as a post-processed
- * picture when its file ends in .png.
+ *
+ * Before the call an output is filled with 0xff bytes, or with signalling NaNs where its type is f4
+ * or f8, and lies between two guard zones of 4096 bytes. After the call it is written raw, or as a
+ * post-processed picture when its file ends in .png.
+ *
  * The status file is written last and gets one line of JSON:
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
  * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
- * "written before", "written after" or "written before and after". Files are written where they
- * were asked for and nowhere else; links and pipes are refused.
+ * "written before", "written after" or "written before and after". No other files are written;
+ * links and pipes are refused.
  *
- * Exit status: 0 when the call came back, whatever it returned; 2 for a usage or input error or a
- * file that cannot be written, with a last line on stderr that starts with "runner: ".
+ * Exit status: 0 when the student's functions returned, whatever they returned; 2 for a usage or
+ * input error or a file that cannot be written (our_fault.h).
  */
 #ifndef CONVLABS_RUNNER_H
 #define CONVLABS_RUNNER_H

@@ -39,18 +39,18 @@ static void fails(struct runner *r) {
         runner_fail(r, 10, "a consequence");
 }
 
-/* In the sanitised build the guard zones are poisoned; these must get through to be seen. */
-#define UNSEEN __attribute__((no_sanitize("address")))
+/* With AddressSanitizer the guard zones are poisoned: these writes must not end the program. */
+#define NOT_SANITIZED __attribute__((no_sanitize("address")))
 
-UNSEEN static void writes_before(struct runner *r) {
+NOT_SANITIZED static void writes_before(struct runner *r) {
     ((unsigned char *)runner_output(r, "out", 24))[-1] ^= 1;
 }
 
-UNSEEN static void writes_after(struct runner *r) {
+NOT_SANITIZED static void writes_after(struct runner *r) {
     ((float *)runner_output(r, "out", 24))[6] = 0.0f;
 }
 
-UNSEEN static void writes_around(struct runner *r) {
+NOT_SANITIZED static void writes_around(struct runner *r) {
     volatile unsigned char *out = runner_output(r, "out", 24); /* no memset(): ASan has its own */
     for (int i = 0; i < 4096; i++) {
         out[i - 4096] = out[24 + i] = 0xff;
@@ -242,10 +242,10 @@ START_TEST(usage_errors) {
     } wrong[] = {
         {{NULL}, "--part is missing"},
         {{"--part"}, "--part needs a value"},
-        {{"--judge", "yes"}, "no option '--judge'"},
+        {{"--judge", "yes"}, "unknown option '--judge'"},
         {{"--part", "A", "--in", "image"}, "--in needs NAME="},
         {{"--part", "A", "--in", "=x"}, "--in needs NAME="},
-        {{"--part", "A", "--in", "a\"b=x"}, "more than letters"},
+        {{"--part", "A", "--in", "a\"b=x"}, "letters, digits and _ only"},
         {{"--part", "A", "--in", "image=/nonexistent.npy"}, "No such file"},
         {{"--part", "A", "--in", "image=/nonexistent.png"}, "No such file"},
         {{"--set", "a=1", "--set", "a=2"}, "given twice"},
@@ -267,12 +267,12 @@ START_TEST(usage_errors) {
 }
 END_TEST
 
-START_TEST(a_driver_that_wants_what_is_not_there) {
+START_TEST(a_driver_that_asks_for_what_is_missing) {
     static const struct {
         void (*driver)(struct runner *);
         const char *why;
-    } cases[] = {{wants_doubles, "elements of type <f4, and <f8 is needed"},
-                 {wants_more_room, "room for 24 bytes, and 25 are needed"},
+    } cases[] = {{wants_doubles, "elements of type <f4, but <f8 is needed"},
+                 {wants_more_room, "room for 24 bytes, but 25 are needed"},
                  {wants_a_mask, "the input mask is missing"},
                  {wants_another_output, "the output edges is missing"},
                  {knows_no_part, "the lab has no part 'A'"}};
@@ -323,7 +323,7 @@ int main(void) {
     tcase_add_test(tests, settings_part_poison_and_alignment);
     tcase_add_test(tests, pictures_in_and_out);
     tcase_add_test(tests, usage_errors);
-    tcase_add_loop_test(tests, a_driver_that_wants_what_is_not_there, 0, 5);
+    tcase_add_loop_test(tests, a_driver_that_asks_for_what_is_missing, 0, 5);
     tcase_add_test(tests, a_driver_that_exits_leaves_no_status);
     tcase_add_test(tests, links_are_not_followed);
     tcase_add_test(tests, an_older_and_longer_output_is_replaced);
