@@ -52,4 +52,4 @@ def _parts(folder: str, lab: str) -> Iterator[Path]:
         found = place.rglob("*") if place.name == "sim" else place.glob("*")
         yield from sorted(p for p in found if p.is_file() and "__pycache__" not in p.parts)
     for place in (paths.ROOT / "grader", paths.ROOT / "datasets"):
-        yield from sorted(place.glob("*.py"))
+        yield from sorted(p for p in place.rglob("*.py") if "tests" not in p.parts)
