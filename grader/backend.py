@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Literal, cast
 
-from grader.result import Machine
-from grader.spec import Lab, Speed
+from grader.model.result import Machine
+from grader.model.spec import Lab, Speed
 
 Backend = Literal["cpu", "sim", "gpu"]
 

@@ -16,9 +16,9 @@ from grader import bands, fresh, sandbox
 from grader.bands import Band
 from grader.cases import Inputs
 from grader.jail import View
+from grader.model.spec import Speed
 from grader.operations import OPERATIONS
 from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
-from grader.spec import Speed
 from grader.speed import F64
 from grader.witness import Witness
 

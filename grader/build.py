@@ -17,8 +17,8 @@ from typing import Literal
 from grader import jail, paths, sandbox, staging
 from grader.diagnostics import Diagnostic, diagnostics_in, listed, unlinked
 from grader.jail import View
-from grader.spec import Lab
-from grader.submission import Submission
+from grader.model.spec import Lab
+from grader.model.submission import Submission
 
 COMPILE_LIMITS = sandbox.Limits(
     seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2

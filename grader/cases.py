@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from datasets import generate, layers, masks
+from grader.model.spec import Input, Lab
 from grader.operations import OPERATIONS, Array, Arrays
-from grader.spec import Input, Lab
 
 
 class Inputs:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from grader import judge
 from grader import truth as truths
+from grader.model.spec import Input
+from grader.model.submission import Submission
 from grader.operations import OPERATIONS
 from grader.run import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
-from grader.spec import Input
-from grader.submission import Submission
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import typer
 
-from grader import backend, files, paths, score, spec
+from grader import backend, files, paths, score
 from grader import build as builder
 from grader.commands import (
     build,
@@ -29,6 +29,7 @@ from grader.commands import (
     solution,
     submit,
 )
+from grader.model import spec
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "list": listing.labs,

@@ -12,14 +12,14 @@ import numpy as np
 from grader import explain, judge
 from grader import truth as truths
 from grader.cases import Inputs
-from grader.finding import Finding
 from grader.judge import Comparison
 from grader.mistake import Diagnosis
+from grader.model.finding import Finding
+from grader.model.result import Check, Verdict
+from grader.model.spec import Case, Lab
+from grader.model.submission import Submission
 from grader.operations import OPERATIONS
-from grader.result import Check, Verdict
 from grader.run import PLAIN, REVERSED, Outcome, run
-from grader.spec import Case, Lab
-from grader.submission import Submission
 
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 

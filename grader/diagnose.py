@@ -16,8 +16,8 @@ from grader import oracle, plane_mistakes, tiles, unwritten
 from grader.cases import Inputs
 from grader.judge import Array, Comparison
 from grader.mistake import Diagnosis, reproduces
+from grader.model.spec import Case
 from grader.oracle import F64
-from grader.spec import Case
 
 WORK = 10**9  # multiply-adds, some seconds: on a large input only the likeliest are tried
 SMALL = 20_000  # pixels; taps are tried one by one in no larger output

@@ -18,11 +18,11 @@ from datasets.generate import DatasetMissing
 from grader import cases, warps
 from grader.checked import Checked, Runner
 from grader.correctness import Wrong
+from grader.model.spec import Input, Speed, Technique
+from grader.model.submission import Submission
 from grader.operations import OPERATIONS, Array
 from grader.profile import Launch, Profile, profile, read
-from grader.spec import Input, Speed, Technique
 from grader.speed import F64, REFERENCE, STUDENT, Timings
-from grader.submission import Submission
 from grader.warps import Warp
 
 MOST_FAILED = 8  # wrong outputs that are kept

@@ -12,8 +12,8 @@ from grader.cases import Inputs
 from grader.diagnose import LARGE
 from grader.judge import Comparison
 from grader.mistake import Diagnosis, Mistake, reproduces
+from grader.model.spec import Case
 from grader.operations import OPERATIONS
-from grader.spec import Case
 
 Mask = npt.NDArray[np.bool_]
 

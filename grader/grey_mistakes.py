@@ -12,8 +12,8 @@ from grader.cases import Inputs
 from grader.grey import DECIMALS, WEIGHTS, Triple, grey, weighted
 from grader.judge import Comparison
 from grader.mistake import Mistake
+from grader.model.spec import Case
 from grader.oracle import Expected
-from grader.spec import Case
 
 I64 = npt.NDArray[np.int64]
 

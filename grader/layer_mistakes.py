@@ -11,8 +11,8 @@ from grader.cases import Inputs
 from grader.judge import Comparison
 from grader.layers import Array
 from grader.mistake import Mistake
+from grader.model.spec import Case
 from grader.oracle import Expected
-from grader.spec import Case
 
 MANY = 40  # channels or masks; the parts that they are taken in are smaller
 

@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 from grader.diagnostics import diagnostics_in, listed
-from grader.result import Check
-from grader.submission import Submission
+from grader.model.result import Check
+from grader.model.submission import Submission
 
 NAME = "compiles with nvcc"
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 from grader import files, paths
-from grader.result import Check
-from grader.spec import Case, Safe, Technique
+from grader.model.result import Check
+from grader.model.spec import Case, Safe, Technique
 
 NOTE = "passed.json"
 

@@ -27,13 +27,13 @@ from grader.backend import Backend, cpu_has, machine, timed_on
 from grader.build import Build, BuildError, build, building
 from grader.checked import Runner
 from grader.evidence import Evidence
-from grader.finding import Finding
+from grader.model.finding import Finding
+from grader.model.result import Check, GradedFile, Kind, Result, Verdict
+from grader.model.spec import Case, Lab, Safe, Speed, Technique
+from grader.model.submission import Submission
 from grader.passed import Passed
 from grader.profile import Profile
-from grader.result import Check, GradedFile, Kind, Result, Verdict
 from grader.run import workspace
-from grader.spec import Case, Lab, Safe, Speed, Technique
-from grader.submission import Submission
 
 Planned = Case | Safe | Technique | Speed
 KINDS: dict[type, Kind] = {

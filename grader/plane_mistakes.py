@@ -11,8 +11,8 @@ from grader import oracle, tiles, two_passes
 from grader.cases import Inputs
 from grader.judge import Comparison
 from grader.mistake import Mistake
+from grader.model.spec import Case
 from grader.oracle import F32, F64, Expected
-from grader.spec import Case
 
 Make = Callable[..., Callable[[], Expected]]
 LONG = 10**8  # multiply-adds for one mistake

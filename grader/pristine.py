@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader import files, paths
-from grader.spec import Lab
+from grader.model.spec import Lab
 
 
 def contents(lab: Lab) -> dict[str, bytes]:

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from grader import lines
-from grader.counters import Counters, accumulate
-from grader.finding import Finding
+from grader.model.counters import Counters, accumulate
+from grader.model.finding import Finding
 
 WARPS_OF_MULTIPROCESSOR = 64
 BLOCKS_OF_MULTIPROCESSOR = 32

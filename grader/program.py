@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import build, paths
-from grader import submission as submissions
+from grader.model import submission as submissions
 from grader.profile import Launch, Profile, profile, read
 from grader.run import findings_in, workspace
 

@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from grader import files, paths, score
-from grader.result import Result, Score
-from grader.submission import Submission
+from grader.model.result import Result, Score
+from grader.model.submission import Submission
 
 
 class Failed(msgspec.Struct, frozen=True):

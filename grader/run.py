@@ -23,10 +23,10 @@ import numpy as np
 
 from grader import lines, paths, sandbox, sanitizer
 from grader.cases import Inputs
-from grader.finding import Finding
 from grader.jail import View, give
+from grader.model.finding import Finding
+from grader.model.spec import Case, Input, Lab
 from grader.operations import OPERATIONS, Array
-from grader.spec import Case, Input, Lab
 
 End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
 MAX_TEXT = 1 << 20

@@ -6,11 +6,11 @@ import numpy as np
 
 from grader import judge
 from grader.checked import Checked, Runner
-from grader.finding import Finding
+from grader.model.finding import Finding
+from grader.model.result import Check, Verdict
+from grader.model.spec import Safe
+from grader.model.submission import Submission
 from grader.operations import OPERATIONS, Operation
-from grader.result import Check, Verdict
-from grader.spec import Safe
-from grader.submission import Submission
 
 MOST = 3  # findings that are shown
 NOT_RACED = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.finding import Finding
 from grader.lines import nearer
+from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")
 _ACCESS = re.compile(r"^(?P<way>READ|WRITE) of size (?P<bytes>\d+)", re.MULTILINE)

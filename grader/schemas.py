@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from grader import paths, profile, result
+from grader import paths, profile
+from grader.model import result
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from grader.result import Check
-from grader.spec import Case, Lab, Technique
+from grader.model.result import Check
+from grader.model.spec import Case, Lab, Technique
 
 STOPPED = 2  # cases of a part that have to be stopped before it counts as endless
 SMALL = 20_000  # pixels; a right program needs a small part of the time limit for no more

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from grader.spec import Speed
+from grader.model.spec import Speed
 
 F64 = npt.NDArray[np.float64]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from grader import counters
 from grader.checked import Checked, Runner
-from grader.counters import Counters
+from grader.model import counters
+from grader.model.counters import Counters
+from grader.model.result import Check, Verdict
+from grader.model.spec import Technique
+from grader.model.submission import Submission
 from grader.profile import Kernel, Line, Profile, profile, read
-from grader.result import Check, Verdict
-from grader.spec import Technique
-from grader.submission import Submission
 
 
 @dataclass(frozen=True)

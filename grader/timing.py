@@ -16,9 +16,10 @@ from grader import bands, build, cases, paths
 from grader.backend import Backend
 from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
+from grader.model.result import Check, Verdict
+from grader.model.spec import Speed
+from grader.model.submission import Submission
 from grader.operations import OPERATIONS
-from grader.result import Check, Verdict
-from grader.spec import Speed
 from grader.speed import (
     BASELINE,
     F64,
@@ -39,7 +40,6 @@ from grader.speed import (
     undisturbed,
     unfit,
 )
-from grader.submission import Submission
 
 BUDGET = 4.0  # seconds of rounds that a check may take
 LAUNCH = 0.6  # of them in one process; each finds its memory elsewhere

@@ -13,8 +13,8 @@ import numpy as np
 
 from grader import cases, operations
 from grader.cases import Inputs
+from grader.model.spec import Case, Input, Lab
 from grader.oracle import Expected
-from grader.spec import Case, Input, Lab
 
 MOST_BYTES = 256 << 20  # kept by one process; what does not fit is computed anew each time
 

@@ -7,7 +7,7 @@ import re
 import zipfile
 
 from grader import pristine
-from grader.submission import Submission
+from grader.model.submission import Submission
 
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: the same files, the same bytes

@@ -18,7 +18,7 @@ from grader.bulk.keys import How, key
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack
 from grader.bulk.pool import Pool
 from grader.bulk.store import Row, Status, Store
-from grader.spec import Lab
+from grader.model.spec import Lab
 
 DEATHS = 3  # of workers over one grade; then it is put aside
 UNPACKING = 120.0  # seconds for one submission

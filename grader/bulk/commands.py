@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from grader import export as exports
-from grader import jail, score, spec
+from grader import jail, score
 from grader.backend import BackendError
 from grader.bulk import intake, probe, report
 from grader.bulk.batch import Batch
@@ -23,6 +23,7 @@ from grader.bulk.store import Store, StoreError
 from grader.bulk.summary import summary
 from grader.commands import common
 from grader.commands.common import UsageError
+from grader.model import spec
 
 TRUSTED = "--i-trust-these-submissions"
 FREE = 256 << 20  # bytes of disk that a run needs to begin

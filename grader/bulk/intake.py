@@ -24,9 +24,9 @@ from grader import jail, sandbox
 from grader.bulk import names
 from grader.files import MAX_FILE
 from grader.jail import View
+from grader.model.spec import Lab
+from grader.model.submission import harmless
 from grader.run import last_line, workspace
-from grader.spec import Lab
-from grader.submission import harmless
 
 MOST_ARCHIVE = 64 << 20  # bytes
 MOST_ENTRIES = 5_000  # of a student's folder that are looked at

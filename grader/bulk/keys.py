@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from grader import __version__, jail, paths
-from grader.spec import Lab
+from grader.model.spec import Lab
 
 
 @dataclass(frozen=True)

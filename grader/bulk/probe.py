@@ -17,11 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader import build, jail, paths, sandbox, seccomp, spec
+from grader import build, jail, paths, sandbox, seccomp
 from grader.jail import View
+from grader.model import spec
+from grader.model.spec import Lab
 from grader.run import LEFT, made, workspace
 from grader.sandbox import Finished, Limits
-from grader.spec import Lab
 
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")

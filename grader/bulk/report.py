@@ -14,11 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from grader import files, spec
+from grader import files
 from grader.bulk.names import cell
 from grader.bulk.store import Row, Store
+from grader.model import spec
+from grader.model.result import Result, to_json
 from grader.render.terminal import Terminal
-from grader.result import Result, to_json
 
 FILES = ("result.json", "feedback.txt", "report.html")
 WIDTH = 100

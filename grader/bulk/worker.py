@@ -19,15 +19,16 @@ from pathlib import Path
 import msgspec
 
 from grader import backend as backends
-from grader import build, paths, pipeline, sandbox, spec
+from grader import build, paths, pipeline, sandbox
 from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.bulk.turns import Turns
 from grader.evidence import Evidence
+from grader.model import spec
+from grader.model.result import Result
+from grader.model.submission import Submission
 from grader.render import html
-from grader.result import Result
-from grader.submission import Submission
 
 
 @cache

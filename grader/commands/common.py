@@ -13,9 +13,10 @@ import typer
 
 from grader import backend as backends
 from grader import build as builder
-from grader import files, score, spec
-from grader import submission as submissions
-from grader.submission import Submission
+from grader import files, score
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
 
 
 class BackendName(StrEnum):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader import pipeline, progress, result, spec
+from grader import pipeline, progress
 from grader.commands import common
 from grader.evidence import Evidence
+from grader.model import result, spec
+from grader.model.submission import Submission
 from grader.profile import Profile
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
-from grader.submission import Submission
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from grader import progress, spec
+from grader import progress
 from grader.commands import common
+from grader.model import spec
 
 
 def _parts(context: typer.Context) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader import spec
 from grader.commands import common
+from grader.model import spec
 
 
 def _words(context: typer.Context) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader import paths, pristine, progress, spec
-from grader import submission as submissions
+from grader import paths, pristine, progress
 from grader.commands import common
+from grader.model import spec
+from grader.model import submission as submissions
 
 HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
 

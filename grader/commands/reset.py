@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from grader import paths, pristine
-from grader import submission as submissions
 from grader.commands import common
+from grader.model import submission as submissions
 
 
 def reset(

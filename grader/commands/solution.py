@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import paths, progress, score, spec
-from grader import submission as submissions
+from grader import paths, progress, score
 from grader.commands import common
+from grader.model import spec
+from grader.model import submission as submissions
 
 
 def solution(

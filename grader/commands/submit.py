@@ -10,10 +10,10 @@ import typer
 
 from grader import build as builder
 from grader import paths, progress, score, upload
-from grader import submission as submissions
 from grader.commands import common
+from grader.model import submission as submissions
+from grader.model.submission import Submission
 from grader.render import terminal
-from grader.submission import Submission
 
 
 def submit(

@@ -18,11 +18,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader import backend, files, paths, pipeline, spec
+from grader import backend, files, paths, pipeline
 from grader.bulk import intake
 from grader.bulk.intake import Files
 from grader.bulk.worker import staged
 from grader.export import gradescope
+from grader.model import spec
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same files, the same bytes
 OURS = ("grader/bulk/", "grader/export/")

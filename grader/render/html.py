@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from grader import files
 from grader.evidence import Evidence, Failure
+from grader.model.result import Check, Result
 from grader.render import access, listing, planes, roofline, times
 from grader.render.terminal import points
-from grader.result import Check, Result
 from grader.speed import tiers
 
 HERE = Path(__file__).resolve().parent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.counters import Counters, accumulate
 from grader.evidence import Traced
-from grader.submission import Submission
+from grader.model.counters import Counters, accumulate
+from grader.model.submission import Submission
 
 CONTEXT = 3  # lines shown above and below one that counts
 LONGEST = 160  # characters of a line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.counters import Counters
-from grader.finding import Finding
+from grader.model.counters import Counters
+from grader.model.finding import Finding
 from grader.profile import Kernel, Profile
 
 COLUMNS = (  # heading, counter

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader import paths, spec
+from grader import paths
+from grader.model import spec
 from grader.tests import hostile
 
 Score = Literal["full", "some", "none", ""]

@@ -16,7 +16,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from grader import paths, spec
+from grader import paths
+from grader.model import spec
 
 HEADERS = """
 #ifndef _GNU_SOURCE

@@ -8,16 +8,17 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader import paths, pipeline, result, score, spec
-from grader import submission as submissions
+from grader import paths, pipeline, score
 from grader.backend import machine
-from grader.counters import Counters
 from grader.evidence import Evidence, Traced
+from grader.model import result, spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
+from grader.model.result import Check, Result
+from grader.model.submission import Submission
 from grader.profile import Kernel, Line, Profile
 from grader.render import html
-from grader.result import Check, Result
 from grader.speed import Timings
-from grader.submission import Submission
 
 ZOO = Path(__file__).parent / "zoo"
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, paths, spec
-from grader import submission as submissions
+from grader import build, paths
+from grader.model import spec
+from grader.model import submission as submissions
 
 
 def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:

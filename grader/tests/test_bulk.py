@@ -17,10 +17,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader import jail, paths, spec
+from grader import jail, paths
 from grader.bulk.names import cell, student
 from grader.bulk.report import WORDS
 from grader.bulk.turns import Turns
+from grader.model import spec
 from grader.tests import classes, hostile
 
 LAB = "lab1"

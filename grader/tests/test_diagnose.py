@@ -10,8 +10,8 @@ import pytest
 from grader import diagnose, oracle, tiles
 from grader.cases import Inputs
 from grader.judge import POISON, SIGNALLING, compare
+from grader.model.spec import Case
 from grader.oracle import F32
-from grader.spec import Case
 
 CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
 HEIGHT, WIDTH = 23, 37

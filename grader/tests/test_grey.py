@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import backend, explain, operations, score, spec
+from grader import backend, explain, operations, score
 from grader.cases import Inputs, inputs
 from grader.grey import DECIMALS, WEIGHTS, grey
 from grader.judge import compare
 from grader.mistake import Diagnosis
-from grader.result import Check
-from grader.spec import Case
+from grader.model import spec
+from grader.model.result import Check
+from grader.model.spec import Case
 
 LAB = spec.load("lab8")
 CASE = Case(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, spec
+from grader import paths
+from grader.model import spec
 
 HANDOUTS = paths.ROOT / "handouts"
 

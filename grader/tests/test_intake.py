@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import spec
 from grader.bulk import intake
 from grader.bulk.intake import Candidate, choose, collect, discover
 from grader.bulk.names import cell, student
+from grader.model import spec
 from grader.tests import hostile
 
 LAB1, LAB8 = spec.load("lab1"), spec.load("lab8")

@@ -8,11 +8,12 @@ import pytest
 
 from datasets import generate
 from datasets import layers as data
-from grader import cases, explain, layers, operations, run, spec
+from grader import cases, explain, layers, operations, run
 from grader.cases import Inputs
 from grader.judge import Comparison, compare, number
+from grader.model import spec
+from grader.model.spec import Case
 from grader.operations import OPERATIONS
-from grader.spec import Case
 
 CHANNELS, HEIGHT, WIDTH, MASKS = 6, 9, 11, 5
 CASE = Case(name="c", part="A", image="noise", mask="bank5x3", points=1)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, jail, nvcc, paths, score, spec
-from grader import submission as submissions
-from grader.result import Check, Score
-from grader.submission import Submission
+from grader import build, jail, nvcc, paths, score
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check, Score
+from grader.model.submission import Submission
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()

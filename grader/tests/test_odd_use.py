@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, pipeline, result, spec
-from grader import submission as submissions
+from grader import paths, pipeline
 from grader.commands import common
+from grader.model import result, spec
+from grader.model import submission as submissions
 from grader.render.terminal import Terminal
 from grader.tests import course
 

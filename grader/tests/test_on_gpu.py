@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from grader import build, pipeline, result, spec
-from grader import submission as submissions
+from grader import build, pipeline
 from grader.build import Build
-from grader.submission import Submission
+from grader.model import result, spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
 
 PATTERN = "B "  # correctness, failing calls, safe and technique
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader import correctness, passed, paths, pipeline, result, spec
-from grader import submission as submissions
+from grader import correctness, passed, paths, pipeline
+from grader.model import result, spec
+from grader.model import submission as submissions
 from grader.passed import Passed
 
 LAB = spec.load("lab3")

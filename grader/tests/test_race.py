@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from grader import build, lines, paths, spec
-from grader import submission as submissions
+from grader import build, lines, paths
+from grader.model import spec
+from grader.model import submission as submissions
 
 HEAD = """
 #include <omp.h>

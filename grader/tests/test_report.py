@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from grader import paths, pipeline, spec
-from grader import submission as submissions
+from grader import paths, pipeline
 from grader.cases import Inputs, inputs
 from grader.correctness import Wrong
-from grader.counters import Counters
 from grader.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
 from grader.judge import compare
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
 from grader.operations import OPERATIONS, expected
 from grader.oracle import Expected
 from grader.profile import Kernel, Launch, Line, Profile

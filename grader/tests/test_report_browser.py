@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from grader.evidence import Evidence
-from grader.result import Result
+from grader.model.result import Result
 from grader.tests import browser, reports
 
 MADE: dict[str, Callable[[], tuple[Result, Evidence]]] = {

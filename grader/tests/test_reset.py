@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, pristine, spec
+from grader import paths, pristine
+from grader.model import spec
 from grader.tests import course
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)

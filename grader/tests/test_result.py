@@ -5,8 +5,9 @@ import json
 import jsonschema
 import pytest
 
-from grader import result, schemas
-from grader.result import Check, GradedFile, Machine, Result, Score, Unmeasured
+from grader import schemas
+from grader.model import result
+from grader.model.result import Check, GradedFile, Machine, Result, Score, Unmeasured
 
 GRADE = schemas.schema("convlabs-grade/v1")
 

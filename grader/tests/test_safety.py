@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader import paths, sanitizer
-from grader.finding import Finding
+from grader.model.finding import Finding
 from grader.tests.test_bad_input import cpu_loop
 from grader.tests.test_zoo import ZOO, grade
 

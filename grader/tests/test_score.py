@@ -2,9 +2,10 @@
 
 import pytest
 
-from grader import score, spec
+from grader import score
 from grader.backend import Backend
-from grader.result import Check, Verdict
+from grader.model import spec
+from grader.model.result import Check, Verdict
 
 
 def lab() -> spec.Lab:

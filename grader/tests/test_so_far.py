@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from grader import pipeline, so_far, spec
-from grader import submission as submissions
-from grader.result import Check, Result
-from grader.spec import Case, Lab
+from grader import pipeline, so_far
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check, Result
+from grader.model.spec import Case, Lab
 from grader.tests import reports
 
 LAB = spec.load("lab1")

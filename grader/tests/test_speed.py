@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader import speed
-from grader.spec import Speed
+from grader.model.spec import Speed
 from grader.speed import F64, Timings
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, spec
+from grader import paths
+from grader.model import spec
 from solutions import starters
 
 SOLUTION = """\

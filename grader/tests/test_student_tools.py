@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, progress, spec
-from grader import submission as submissions
+from grader import paths, progress
+from grader.model import spec
+from grader.model import submission as submissions
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]

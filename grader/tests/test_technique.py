@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader import counters, paths, spec, technique
-from grader.counters import Counters
+from grader import paths, technique
+from grader.model import counters, spec
+from grader.model.counters import Counters
+from grader.model.spec import Technique
 from grader.profile import Kernel, Line, Profile
-from grader.spec import Technique
 from grader.tests.test_zoo import ZOO, grade
 
 INPUT: dict[str, Any] = {

@@ -8,13 +8,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, build, cases, fresh, paths, spec, timing
-from grader import submission as submissions
+from grader import bands, build, cases, fresh, paths, timing
 from grader.bands import Band
 from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.spec import Speed
 from grader.operations import OPERATIONS, Array
-from grader.spec import Speed
 
 LAB = spec.load("lab1")
 SPEED = Speed(

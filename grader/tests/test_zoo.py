@@ -30,9 +30,10 @@ import jsonschema
 import pytest
 
 from grader import backend as backends
-from grader import paths, pipeline, result, schemas, spec
-from grader import submission as submissions
+from grader import paths, pipeline, schemas
 from grader.backend import cpu_has
+from grader.model import result, spec
+from grader.model import submission as submissions
 from grader.tests import zoo_table
 from grader.tests.zoo_table import Row
 

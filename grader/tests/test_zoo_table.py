@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader import spec
+from grader.model import spec
 from grader.tests import zoo_table
 
 ENTRIES = sorted(p for p in zoo_table.ZOO.glob("lab*/*") if p.is_dir())

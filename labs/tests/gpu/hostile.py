@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grader import jail, paths, spec
+from grader import jail, paths
 from grader.bulk import probe
+from grader.model import spec
 
 LAB = "lab3"
 SECONDS = 3  # that a case may take

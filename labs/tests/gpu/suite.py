@@ -30,10 +30,11 @@ from typing import Any
 
 import numpy as np
 
-from grader import build, cases, paths, spec
-from grader import submission as submissions
+from grader import build, cases, paths
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.spec import Input, Lab
 from grader.operations import OPERATIONS
-from grader.spec import Input, Lab
 from labs.tests.gpu import counters, hostile, table
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

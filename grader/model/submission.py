@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import files, paths
-from grader.spec import Lab
+from grader.model.spec import Lab
 
 
 class SourceError(Exception):

@@ -11,7 +11,8 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from grader import counters, paths
+from grader import paths
+from grader.model import counters
 
 T = TypeVar("T")
 AnInput = TypeVar("AnInput", bound="Input")
