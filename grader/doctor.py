@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from datasets import generate
-from grader import jail, stamp, system
+from grader import jail
+from grader.setup import stamp, system_packages
 
 State = Literal["ok", "missing", "optional"]
 OLDEST_GCC = 12  # the first with -ftrivial-auto-var-init
@@ -64,14 +65,14 @@ def program(name: str, lacking: State, advice: str) -> Row:
 
 
 def stb() -> Row:
-    if system.header_found("stb/stb_image.h"):
+    if system_packages.header_found("stb/stb_image.h"):
         return Row("stb", "ok", "stb/stb_image.h")
     return Row("stb", "missing", "gcc finds no stb/stb_image.h", "./grade setup installs it")
 
 
 def check() -> Row:
     advice = "./grade setup --check installs it; only tests (make test, make labN-test) need it"
-    if system.header_found("check.h"):
+    if system_packages.header_found("check.h"):
         return Row("Check", "ok", "check.h")
     return Row("Check", "optional", "gcc finds no check.h", advice)
 

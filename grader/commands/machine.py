@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader import stamp
 from grader.commands import common
+from grader.setup import stamp
 
 
 def setup(
@@ -22,9 +22,9 @@ def setup(
     ] = False,
 ) -> None:
     """Install what is missing, and nothing else; every command does so when it must."""
-    from grader import bootstrap
+    from grader.setup import install
 
-    raise typer.Exit(bootstrap.command(["--check"] * check + ["--dev"] * dev))
+    raise typer.Exit(install.command(["--check"] * check + ["--dev"] * dev))
 
 
 def doctor(colour: common.ColourOption = common.Colour.auto) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import bootstrap, stamp, system
+from grader.setup import install, stamp, system_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,8 +66,8 @@ class Copy:
         (self.root / "grader" / "__main__.py").write_text(MAIN)
         (self.root / "datasets" / "generate.py").write_text(FETCH)
         tiny = wheel(self.shop, "tiny")
-        (self.root / "grader" / "requirements.lock").write_text(tiny)
-        (self.root / "grader" / "requirements-dev.lock").write_text(
+        (self.root / "grader" / "setup" / "requirements.lock").write_text(tiny)
+        (self.root / "grader" / "setup" / "requirements-dev.lock").write_text(
             tiny + wheel(self.shop, "tinytest")
         )
         self.cwd = folder
@@ -165,7 +165,7 @@ def test_grade_may_be_called_through_a_link(ready: Copy, tmp_path: Path) -> None
 def test_a_changed_lock_sets_up_anew(ready: Copy) -> None:
     left = ready.root / "build" / "venv" / "left-over"
     left.touch()
-    lock = ready.root / "grader" / "requirements.lock"
+    lock = ready.root / "grader" / "setup" / "requirements.lock"
     lock.write_text(lock.read_text() + wheel(ready.shop, "another"))
     status, _, err = ready.grade("lab1")
     assert status == 0, err
@@ -274,15 +274,15 @@ def programs(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}" if name in present else None)
 
 
-STB = system.Package("libstb-dev", "the headers of stb", header="no/such/header.h")
-MAKE = system.Package("make", "GNU make", program="no-such-program")
+STB = system_packages.Package("libstb-dev", "the headers of stb", header="no/such/header.h")
+MAKE = system_packages.Package("make", "GNU make", program="no-such-program")
 
 
 def test_a_user_who_may_not_install_gets_the_exact_line(monkeypatch: pytest.MonkeyPatch) -> None:
     programs(monkeypatch, "apt-get")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(bootstrap.SetupError) as error:
-        bootstrap.install_system_packages([STB, MAKE])
+    with pytest.raises(install.SetupError) as error:
+        install.install_system_packages([STB, MAKE])
     assert (
         "\n    sudo apt-get update && "
         "sudo apt-get install -y --no-install-recommends libstb-dev make\n" in str(error.value)
@@ -291,25 +291,25 @@ def test_a_user_who_may_not_install_gets_the_exact_line(monkeypatch: pytest.Monk
 
 def test_a_system_without_apt_gets_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     programs(monkeypatch)
-    with pytest.raises(bootstrap.SetupError, match="the headers of stb; GNU make"):
-        bootstrap.install_system_packages([STB, MAKE])
+    with pytest.raises(install.SetupError, match="the headers of stb; GNU make"):
+        install.install_system_packages([STB, MAKE])
 
 
 @pytest.mark.parametrize("user", [0, 1000])
 def test_apt_get_is_run_where_it_may(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     programs(monkeypatch, "apt-get", "sudo")
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(bootstrap, "sudo_without_password", lambda: True)
+    monkeypatch.setattr(install, "sudo_without_password", lambda: True)
     run: list[list[str]] = []
 
-    def logged(command: list[str]) -> bootstrap.Output:
+    def logged(command: list[str]) -> install.Output:
         run.append(command)
-        return bootstrap.Output(0, "")
+        return install.Output(0, "")
 
-    monkeypatch.setattr(bootstrap, "logged", logged)
+    monkeypatch.setattr(install, "logged", logged)
     # Nothing was installed, which is seen.
-    with pytest.raises(bootstrap.SetupError, match="still not found"):
-        bootstrap.install_system_packages([STB])
+    with pytest.raises(install.SetupError, match="still not found"):
+        install.install_system_packages([STB])
     assert [command[0] == "sudo" for command in run] == [user != 0] * 3
     assert ["update" in command for command in run] == [False, True, False]
     assert run[-1][-3:] == ["-y", "--no-install-recommends", "libstb-dev"]
@@ -317,12 +317,12 @@ def test_apt_get_is_run_where_it_may(user: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_package_can_be_missing_and_present() -> None:
-    for package in system.packages("dev"):
+    for package in system_packages.packages("dev"):
         assert package.present(), f"{package.name} is needed by this test, too"
     assert not STB.present()
     assert not MAKE.present()
-    assert not system.Package("x", "x", module="no_such_module").present()
-    assert not system.Package("x", "x", library="libnosuch.so").present()
+    assert not system_packages.Package("x", "x", module="no_such_module").present()
+    assert not system_packages.Package("x", "x", library="libnosuch.so").present()
 
 
 @pytest.mark.parametrize(
@@ -338,9 +338,9 @@ def test_every_package_can_be_missing_and_present() -> None:
 def test_a_browser_is_asked_for_where_there_is_a_package(
     release: str, program: str | None, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(system, "release", lambda: release)
+    monkeypatch.setattr(system_packages, "release", lambda: release)
     monkeypatch.setattr(shutil, "which", lambda _: program)
-    assert [package.name for package in system.browser()] == asked
+    assert [package.name for package in system_packages.browser()] == asked
 
 
 @pytest.mark.parametrize(
@@ -354,13 +354,13 @@ def test_a_browser_is_asked_for_where_there_is_a_package(
     ],
 )
 def test_reasons(text: str, why: str) -> None:
-    assert why in bootstrap.reason(text)
+    assert why in install.reason(text)
 
 
 # ------------------------------------------------------------------------------ old Pythons
 
 
-@pytest.mark.parametrize("name", ["grade", "grader/__init__.py", "grader/stamp.py"])
+@pytest.mark.parametrize("name", ["grade", "grader/__init__.py", "grader/setup/stamp.py"])
 def test_what_an_old_python_reads_is_in_its_language(name: str) -> None:
     source = (ROOT / name).read_text()
     ast.parse(source, feature_version=(3, 6))

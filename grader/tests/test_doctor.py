@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from datasets import generate
-from grader import doctor, stamp, system
+from grader import doctor
+from grader.setup import stamp, system_packages
 
 
 def fake(folder: Path, name: str, script: str) -> None:
@@ -120,10 +121,10 @@ def test_render() -> None:
 
 
 def test_headers_and_libraries_are_asked_of_the_compiler(programs: Path) -> None:
-    assert not system.header_found("stdio.h")
+    assert not system_packages.header_found("stdio.h")
     fake(programs, "gcc", "exit 1")
-    assert not system.header_found("stdio.h")
+    assert not system_packages.header_found("stdio.h")
     fake(programs, "gcc", "echo libsubunit.so")
-    assert not system.library_found("libsubunit.so")
+    assert not system_packages.library_found("libsubunit.so")
     fake(programs, "gcc", "echo /usr/lib/libsubunit.so")
-    assert system.library_found("libsubunit.so")
+    assert system_packages.library_found("libsubunit.so")

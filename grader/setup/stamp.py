@@ -7,13 +7,13 @@ was made from, so that a changed lock, another interpreter or another machine ma
 import hashlib
 import os
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VENV = os.path.join(ROOT, "build", "venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOCKS = {
-    "run": os.path.join(ROOT, "grader", "requirements.lock"),
+    "run": os.path.join(ROOT, "grader", "setup", "requirements.lock"),
     # absent from a student's copy, which has no tests of the grader
-    "dev": os.path.join(ROOT, "grader", "requirements-dev.lock"),
+    "dev": os.path.join(ROOT, "grader", "setup", "requirements-dev.lock"),
 }
 
 

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import stamp
 from grader.files import remedy
-from grader.system import Package, packages
+from grader.setup import stamp
+from grader.setup.system_packages import Package, packages
 
 ROOT = Path(stamp.ROOT)
 BUILD = ROOT / "build"
