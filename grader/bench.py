@@ -12,13 +12,14 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader import bands, fresh, sandbox
+from grader import bands, fresh
 from grader.bands import Band
 from grader.cases import Inputs
-from grader.jail import View
 from grader.model.spec import Speed
 from grader.operations import OPERATIONS
 from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
+from grader.sandbox import launcher
+from grader.sandbox.bubblewrap import View
 from grader.speed import F64
 from grader.witness import Witness
 
@@ -111,7 +112,7 @@ class Bench:
             needed = speed.against == "baseline" or not self.reference
             argv += ["--baseline-every", "1" if needed else "7"]
             argv += ["--status", f"{folder}/status.json"]
-            bounds = sandbox.Limits(
+            bounds = launcher.Limits(
                 seconds=STARTING + 2 * min(seconds, 30),
                 file_size=bands.MOST,
                 address_space=None,
@@ -122,7 +123,7 @@ class Bench:
             before = _children_seconds()
             if only is None:
                 argv += ["--bands", f"{folder}/bands"]
-                done = sandbox.launch(argv, bounds, folder, view=view)
+                done = launcher.launch(argv, bounds, folder, view=view)
                 found, kept = bands.read(folder / "bands", self.operation, given, seed), True
             else:
                 witness = Witness(rounds, self.operation, given)
@@ -154,12 +155,12 @@ class Bench:
 
 
 def _witnessed(
-    argv: list[str], limits: sandbox.Limits, folder: Path, view: View, witness: Witness
-) -> sandbox.Finished:
+    argv: list[str], limits: launcher.Limits, folder: Path, view: View, witness: Witness
+) -> launcher.Finished:
     """Runs the program with a witness at its side."""
     with witness.theirs as theirs:
         files = (theirs.fileno(),)
-        with sandbox.started(argv, limits, folder, view=view, files=files) as running:
+        with launcher.started(argv, limits, folder, view=view, files=files) as running:
             theirs.close()  # the program's end is then the only one
             witness.start()
             return running.finish()
@@ -171,7 +172,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _ran(done: sandbox.Finished, processor: float, folder: Path) -> Ran:
+def _ran(done: launcher.Finished, processor: float, folder: Path) -> Ran:
     def ended(end: End, reason: str) -> Ran:
         return Ran(end, reason, done.seconds, processor)
 
@@ -180,7 +181,7 @@ def _ran(done: sandbox.Finished, processor: float, folder: Path) -> Ran:
     if done.flooded:
         return ended("failed", "printed more than a megabyte; take the printing out")
     if done.swollen:
-        return ended("failed", sandbox.SWOLLEN)
+        return ended("failed", launcher.SWOLLEN)
     if done.signal is not None:
         return ended("failed", crash(done.signal))
     said = last_line(done.stderr)

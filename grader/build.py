@@ -14,17 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from grader import jail, paths, sandbox, staging
+from grader import paths, staging
 from grader.diagnostics import Diagnostic, diagnostics_in, listed, unlinked
-from grader.jail import View
 from grader.model.spec import Lab
 from grader.model.submission import Submission
+from grader.sandbox import bubblewrap, launcher
+from grader.sandbox.bubblewrap import View
 
-COMPILE_LIMITS = sandbox.Limits(
+COMPILE_LIMITS = launcher.Limits(
     seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2
 )
 TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
-RUNTIME_LIMITS = sandbox.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
+RUNTIME_LIMITS = launcher.Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 
 Target = Literal["run", "checked", "unit", "speed"]
@@ -138,7 +139,7 @@ def building(
 
 
 def _built(
-    made: sandbox.Finished, submission: Submission, binaries: list[Path], report: Path | None
+    made: launcher.Finished, submission: Submission, binaries: list[Path], report: Path | None
 ) -> Build:
     """What make has come to: the binaries, or why there are none. Raises BuildError."""
     log = made.stderr.decode(errors="replace")
@@ -187,10 +188,10 @@ def make_program(home: Path, staged: list[str], traced: bool, env: dict[str, str
 def _make(
     targets: list[str],
     variables: dict[str, str],
-    limits: sandbox.Limits,
+    limits: launcher.Limits,
     verbose: bool,
     env: dict[str, str] | None = None,
-) -> sandbox.Finished:
+) -> launcher.Finished:
     with _making(targets, variables, limits, verbose, env) as finish:
         return finish()
 
@@ -199,21 +200,21 @@ def _make(
 def _making(
     targets: list[str],
     variables: dict[str, str],
-    limits: sandbox.Limits,
+    limits: launcher.Limits,
     verbose: bool,
     env: dict[str, str] | None = None,
     view: View | None = None,
-) -> Iterator[Callable[[], sandbox.Finished]]:
+) -> Iterator[Callable[[], launcher.Finished]]:
     """Starts make; what it yields waits for the end. Both may raise BuildError."""
     argv = ["make", "--no-print-directory", f"-j{len(targets)}", "-Otarget", *targets]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     with contextlib.ExitStack() as stack:
         with _calling_make():
-            command = sandbox.started(argv, limits, paths.ROOT, env, view)
+            command = launcher.started(argv, limits, paths.ROOT, env, view)
             running = stack.enter_context(command)
 
-        def finish() -> sandbox.Finished:
+        def finish() -> launcher.Finished:
             with _calling_make():
                 made = running.finish()
             if verbose:
@@ -256,8 +257,8 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads += [lib / f"lib{name}.a" for name in ("common", "sim", "team")]
     reads += [lib / "common" / "runner.o", out / "src"]
     if backend == "sim":
-        reads += jail.interpreter()
-    jail.give(out, compiler=True)
+        reads += bubblewrap.interpreter()
+    bubblewrap.give(out, compiler=True)
     # nvcc asks the GPU what it is: -arch=native.
     gpu = backend == "gpu"
     return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)
@@ -290,7 +291,7 @@ def _ready(what: str, targets: list[str], variables: dict[str, str], verbose: bo
 
 
 def _explain(
-    made: sandbox.Finished, log: str, diagnostics: list[Diagnostic], submission: Submission
+    made: launcher.Finished, log: str, diagnostics: list[Diagnostic], submission: Submission
 ) -> list[str]:
     """Why the student's file does not build, the first reason first; [] when it is not theirs."""
     if made.timed_out:
@@ -298,6 +299,6 @@ def _explain(
     if made.flooded:
         return ["the compiler printed more than a megabyte of messages and was stopped"]
     if made.swollen:
-        return [f"the compiler {sandbox.SWOLLEN}"]
+        return [f"the compiler {launcher.SWOLLEN}"]
     errors = [d for d in diagnostics if d.severity == "error"]
     return listed(errors, submission) if errors else unlinked(log, submission)

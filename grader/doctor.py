@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from datasets import generate
-from grader import jail
+from grader.sandbox import bubblewrap
 from grader.setup import stamp, system_packages
 
 State = Literal["ok", "missing", "optional"]
@@ -174,9 +174,9 @@ def photograph() -> Row:
 
 
 def sandbox() -> Row:
-    why = jail.missing()
+    why = bubblewrap.missing()
     if why is None:
-        return Row("sandbox", "ok", jail.tier())
+        return Row("sandbox", "ok", bubblewrap.tier())
     advice = "your own code runs without; only ./grade bulk, for others' code, needs it"
     return Row("sandbox", "optional", why, advice)
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader import paths, sandbox
-from grader.jail import View
+from grader import paths
+from grader.sandbox import launcher
+from grader.sandbox.bubblewrap import View
 
 OURS = str(paths.LABS / "sim" / "include")  # inlined into the program, and not what it says
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -26,8 +27,8 @@ def places(binary: Path, counters: Iterable[int]) -> dict[int, Place]:
         return found
     argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in wanted)]
     try:
-        limits, view = sandbox.Limits(seconds=20), View(reads=(binary,))
-        said = sandbox.launch(argv, limits, binary.parent, view=view).stdout
+        limits, view = launcher.Limits(seconds=20), View(reads=(binary,))
+        said = launcher.launch(argv, limits, binary.parent, view=view).stdout
     except OSError:
         return found
     pc = -1

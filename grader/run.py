@@ -21,12 +21,13 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from grader import lines, paths, sandbox, sanitizer
+from grader import lines, paths, sanitizer
 from grader.cases import Inputs
-from grader.jail import View, give
 from grader.model.finding import Finding
 from grader.model.spec import Case, Input, Lab
 from grader.operations import OPERATIONS, Array
+from grader.sandbox import launcher
+from grader.sandbox.bubblewrap import View, give
 
 End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
 MAX_TEXT = 1 << 20
@@ -77,7 +78,7 @@ class Mode:
     env: dict[str, str] = field(default_factory=dict)
     counted: bool = False
     pictured: bool = False
-    address_space: int | None = sandbox.ADDRESS_SPACE
+    address_space: int | None = launcher.ADDRESS_SPACE
     debugger: bool = False  # it looks at its own threads, with ptrace
     raced: bool = False  # its threads run one at a time, and races between them are found
 
@@ -146,13 +147,13 @@ def run(
             env["CONVLABS_SIM_PROFILE"] = f"{folder}/profile.jsonl"
         if mode.pictured:
             env["CONVLABS_SIM_WARPS"] = f"{folder}/warps.jsonl"
-        limits = sandbox.Limits(
+        limits = launcher.Limits(
             seconds=lab.limits.seconds,
             file_size=max(wanted.bytes(), MAX_TEXT),
             address_space=None if gpu else mode.address_space,  # CUDA reserves all it may need
         )
         view = View((binary, folder), made(folder, LEFT), debugger=mode.debugger, gpu=gpu)
-        done = sandbox.launch(argv, limits, folder, env, view)
+        done = launcher.launch(argv, limits, folder, env, view)
         findings = findings_in(folder, binary)
         if mode is SANITIZED:
             findings += sanitizer.findings(done.stderr.decode(errors="replace"))
@@ -178,7 +179,7 @@ def made(folder: Path, names: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def _outcome(
-    done: sandbox.Finished,
+    done: launcher.Finished,
     folder: Path,
     wanted: Wanted,
     seconds: float,
@@ -194,7 +195,7 @@ def _outcome(
     if done.flooded:
         return ended("flood", "printed more than a megabyte and was stopped; take the printing out")
     if done.swollen:
-        return ended("crashed", sandbox.SWOLLEN)
+        return ended("crashed", launcher.SWOLLEN)
     if done.signal is not None:
         return ended("crashed", crash(done.signal))
     status = _status(folder)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from grader import export as exports
-from grader import jail, score
+from grader import score
 from grader.backend import BackendError
 from grader.bulk import intake, probe, report
 from grader.bulk.batch import Batch
@@ -24,6 +24,7 @@ from grader.bulk.summary import summary
 from grader.commands import common
 from grader.commands.common import UsageError
 from grader.model import spec
+from grader.sandbox import bubblewrap
 
 TRUSTED = "--i-trust-these-submissions"
 FREE = 256 << 20  # bytes of disk that a run needs to begin
@@ -161,7 +162,7 @@ def _labs(named: str) -> list[spec.Lab]:
 def _sure_of_walls(trusted: bool, gpu: bool) -> None:
     """Refuses to run strangers' programs where they could reach what is not theirs. Walls that are
     there stand in any case."""
-    reason = jail.missing_for_gpus() if gpu else jail.missing()
+    reason = bubblewrap.missing_for_gpus() if gpu else bubblewrap.missing()
     if trusted:
         if reason is not None:
             _say(f"not isolated: {reason}")
@@ -171,7 +172,7 @@ def _sure_of_walls(trusted: bool, gpu: bool) -> None:
             _say("trying the walls that submissions run behind, some seconds")
         found = probe.surprises(probe.all_seen(gpu))
         if not found:
-            os.environ[jail.REQUIRED] = "1"  # of the workers
+            os.environ[bubblewrap.REQUIRED] = "1"  # of the workers
             return
         reason = "its walls have holes here: " + "; ".join(found[:3])
     raise UsageError(

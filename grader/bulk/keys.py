@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader import __version__, jail, paths
+from grader import __version__, paths
 from grader.model.spec import Lab
+from grader.sandbox import bubblewrap
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class How:
 
 def key(lab: Lab, backend: str, how: How, contents: Mapping[str, bytes]) -> str:
     made = hashlib.sha256()
-    tier = jail.tier(backend == "gpu")
+    tier = bubblewrap.tier(backend == "gpu")
     made.update(repr((course(lab.folder, lab.id), tier, backend, how.timed)).encode())
     made.update(repr((how.seconds, how.pages)).encode())
     for name, content in sorted(contents.items()):

@@ -17,12 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader import build, jail, paths, sandbox, seccomp
-from grader.jail import View
+from grader import build, paths
 from grader.model import spec
 from grader.model.spec import Lab
 from grader.run import LEFT, made, workspace
-from grader.sandbox import Finished, Limits
+from grader.sandbox import bubblewrap, launcher, seccomp
+from grader.sandbox.bubblewrap import View
+from grader.sandbox.launcher import Finished, Limits
 
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")
@@ -55,7 +56,7 @@ class Ground:
 
     def launch(self, *arguments: str, limits: Limits = SHORT) -> Finished:
         view = View((self.program, self.folder), made(self.folder, LEFT), gpu=self.gpu)
-        return sandbox.launch([str(self.program), *arguments], limits, self.folder, view=view)
+        return launcher.launch([str(self.program), *arguments], limits, self.folder, view=view)
 
 
 def all_seen(gpu: bool = False) -> list[Seen]:
@@ -99,10 +100,10 @@ def _ground(gpu: bool) -> Iterator[Ground]:
 def _compiled(out: Path, compiler: list[str], source: Path) -> Path:
     """A probe, built behind walls as a submission is."""
     out.mkdir()
-    jail.give(out, compiler=True)
+    bubblewrap.give(out, compiler=True)
     view = View((source,), (out,), temporary=1 << 28, compiler=True, gpu=source is KERNEL)
     argv = [*compiler, str(source), "-o", str(out / "probe")]
-    done = sandbox.launch(argv, build.COMPILE_LIMITS, out, view=view)
+    done = launcher.launch(argv, build.COMPILE_LIMITS, out, view=view)
     if done.status != 0:
         said = done.stderr.decode(errors="replace").strip() or f"{compiler[0]} did not run"
         raise OSError(0, f"the probe does not build behind walls: {said[-300:]}")
@@ -190,7 +191,7 @@ def _refused_to_compilers(ground: Ground, lab: Lab) -> list[Seen]:
         source.write_text(line + "\nint nothing;\n")
         view = replace(build.view(lab, out, lab.backends[0]), gpu=ground.gpu)
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
-        done = sandbox.launch(argv, build.COMPILE_LIMITS, out, view=view)
+        done = launcher.launch(argv, build.COMPILE_LIMITS, out, view=view)
         said = done.stderr.decode(errors="replace")
         absent = done.status == 1 and ("No such file" in said or "file not found" in said)
         seen.append(Seen(f"compiler: {name}", "refused", absent, done.seconds, _ended(done)))

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from grader import backend as backends
-from grader import build, paths, pipeline, sandbox
+from grader import build, paths, pipeline
 from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
@@ -29,6 +29,7 @@ from grader.model import spec
 from grader.model.result import Result
 from grader.model.submission import Submission
 from grader.render import html
+from grader.sandbox import launcher
 
 
 @cache
@@ -103,7 +104,7 @@ def _fault(result: Result) -> str:
 
 def main(run: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides
-    ctypes.CDLL(None).prctl(sandbox.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    ctypes.CDLL(None).prctl(launcher.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints goes to the log
     home, turns = paths.BUILD / "bulk" / str(os.getpid()), Turns(run)

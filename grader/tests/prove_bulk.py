@@ -18,9 +18,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import jail, paths
+from grader import paths
 from grader.bulk import probe
 from grader.bulk.names import student
+from grader.sandbox import bubblewrap
 from grader.tests import classes
 
 RESULTS = paths.ROOT / "grader" / "bulk" / "RESULTS.md"
@@ -193,12 +194,12 @@ def prove(home: Path, lab: str, count: int, sizes: tuple[int, int]) -> None:
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0))
     seen = probe.all_seen()
-    needed(not probe.surprises(seen), f"{len(seen)} probes of the walls: {jail.tier()}")
+    needed(not probe.surprises(seen), f"{len(seen)} probes of the walls: {bubblewrap.tier()}")
     whole, killed, table = whole_and_killed(home, lab, count)
     alone, together = one_by_one(home, lab)
     sizes_seen = memory(home, sizes)
     used = 100 * whole.processor / whole.wall / cores
-    where = f"{platform.platform()}, {cores} cores, {jail.tier()}"
+    where = f"{platform.platform()}, {cores} cores, {bubblewrap.tier()}"
     shares = ", ".join(f"{k:.0%}" for k in KILLS)
     resumed = sum(r.wall for r in killed[:-1])
     lines = [

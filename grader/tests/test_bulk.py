@@ -17,16 +17,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader import jail, paths
+from grader import paths
 from grader.bulk.names import cell, student
 from grader.bulk.report import WORDS
 from grader.bulk.turns import Turns
 from grader.model import spec
+from grader.sandbox import bubblewrap
 from grader.tests import classes, hostile
 
 LAB = "lab1"
 walls = pytest.mark.skipif(
-    jail.missing() is not None, reason=f"no sandbox on this machine: {jail.missing()}"
+    bubblewrap.missing() is not None, reason=f"no sandbox on this machine: {bubblewrap.missing()}"
 )
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from grader import jail, paths, seccomp
+from grader import paths
 from grader.bulk import probe
-from grader.jail import View
-from grader.sandbox import Limits, launch
+from grader.sandbox import bubblewrap, seccomp
+from grader.sandbox.bubblewrap import View
+from grader.sandbox.launcher import Limits, launch
 
 walls = pytest.mark.skipif(
-    jail.missing() is not None, reason=f"no sandbox on this machine: {jail.missing()}"
+    bubblewrap.missing() is not None, reason=f"no sandbox on this machine: {bubblewrap.missing()}"
 )
 
 
@@ -42,7 +43,7 @@ def test_without_walls_the_probes_do_come_through(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """They can fail: the same attempts succeed where nothing holds them."""
-    monkeypatch.setattr(jail, "missing", lambda: "a test")
+    monkeypatch.setattr(bubblewrap, "missing", lambda: "a test")
     secret = tmp_path / "secret"
     secret.write_text("x")
     done = launch(["cat", str(secret)], Limits(5), tmp_path, view=View())
@@ -53,7 +54,7 @@ def test_without_walls_the_probes_do_come_through(
 def test_environment_has_what_was_given_and_nothing_else() -> None:
     done = launch(["env"], Limits(5), Path("/tmp"), {"ONE": "1"}, View())
     names = {line.split("=")[0] for line in done.stdout.decode().splitlines()}
-    assert names - set(jail.KEPT_VARIABLES) <= {"HOME", "TMPDIR", "LC_ALL", "ONE", "PWD"}
+    assert names - set(bubblewrap.KEPT_VARIABLES) <= {"HOME", "TMPDIR", "LC_ALL", "ONE", "PWD"}
     assert "ONE" in names
 
 
@@ -79,19 +80,22 @@ def test_forged_status_of_the_sandbox_does_not_count() -> None:
 
 def test_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    jail.missing.cache_clear()
+    bubblewrap.missing.cache_clear()
     try:
-        assert "bwrap is not installed" in str(jail.missing())
-        assert jail.tier() == "none"
+        assert "bwrap is not installed" in str(bubblewrap.missing())
+        assert bubblewrap.tier() == "none"
     finally:
         monkeypatch.undo()
-        jail.missing.cache_clear()
+        bubblewrap.missing.cache_clear()
 
 
 @walls
-@pytest.mark.skipif(jail.missing_for_gpus() is None, reason="there is a GPU")
+@pytest.mark.skipif(bubblewrap.missing_for_gpus() is None, reason="there is a GPU")
 def test_where_no_gpu_answers_inside_its_programs_run_outside() -> None:
-    assert "no GPU answers" in str(jail.missing_for_gpus()) and jail.tier(gpu=True) == "none"
+    assert (
+        "no GPU answers" in str(bubblewrap.missing_for_gpus())
+        and bubblewrap.tier(gpu=True) == "none"
+    )
     sees = ["test", "-r", str(paths.ROOT / "README.md")]
     assert launch(sees, Limits(5), Path("/tmp"), view=View(gpu=True)).status == 0
     assert launch(sees, Limits(5), Path("/tmp"), view=View()).status == 1
@@ -103,8 +107,8 @@ def test_where_walls_are_required_nothing_runs_without(
 ) -> None:
     """As in a worker of a bulk run, when bubblewrap has gone since it was probed."""
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setenv(jail.REQUIRED, "1")
-    for asked in (jail.missing, jail.missing_for_gpus):
+    monkeypatch.setenv(bubblewrap.REQUIRED, "1")
+    for asked in (bubblewrap.missing, bubblewrap.missing_for_gpus):
         asked.cache_clear()
     try:
         ran = tmp_path / "ran"
@@ -113,7 +117,7 @@ def test_where_walls_are_required_nothing_runs_without(
         assert not ran.exists()
     finally:
         monkeypatch.undo()
-        for asked in (jail.missing, jail.missing_for_gpus):
+        for asked in (bubblewrap.missing, bubblewrap.missing_for_gpus):
             asked.cache_clear()
 
 
@@ -165,7 +169,7 @@ def test_the_filter_is_whole(machine: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @walls
-@pytest.mark.skipif(not jail.limits_root_now(), reason="users are chosen by root alone")
+@pytest.mark.skipif(not bubblewrap.limits_root_now(), reason="users are chosen by root alone")
 def test_a_compiler_is_another_user_than_what_runs_beside_it() -> None:
     """Or a program that starts all the processes it may would leave the compiler none."""
     seen = {

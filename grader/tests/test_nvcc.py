@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, jail, nvcc, paths, score
+from grader import build, nvcc, paths, score
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Score
 from grader.model.submission import Submission
+from grader.sandbox import bubblewrap
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
@@ -45,7 +46,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         # Behind walls it could not be seen, and could not count.
         monkeypatch.setenv("CONVLABS_NO_SANDBOX", "1")
-        monkeypatch.setattr(jail, "missing", lambda: "a fake compiler")
+        monkeypatch.setattr(bubblewrap, "missing", lambda: "a fake compiler")
         return calls
 
     return put

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import Finished, Limits, Running, launch, started
+from grader.sandbox.launcher import Finished, Limits, Running, launch, started
 
 
 def python(code: str, tmp_path: Path, limits: Limits | None = None) -> Finished:

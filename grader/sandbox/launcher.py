@@ -27,8 +27,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from grader import guard, jail, paths
-from grader.jail import View, Walled
+from grader import paths
+from grader.sandbox import bubblewrap, watchdog
+from grader.sandbox.bubblewrap import View, Walled
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -170,9 +171,9 @@ def started(
     with contextlib.ExitStack() as stack:
         if view is not None and view.gpu and not view.compiler:
             stack.enter_context(_gpu_alone())
-        walled, given = None, guard.mark() | (env or {})
+        walled, given = None, watchdog.mark() | (env or {})
         if view is not None and _are_there(view):
-            made = jail.walled(argv, view, cwd, given, limits.processes)
+            made = bubblewrap.walled(argv, view, cwd, given, limits.processes)
             walled = stack.enter_context(made)
             argv, environment, cwd = walled.argv, walled.env, Path("/")
         else:
@@ -192,7 +193,7 @@ def started(
 
 def _are_there(view: View) -> bool:
     """Whether this machine has the walls."""
-    return (jail.missing_for_gpus() if view.gpu else jail.missing()) is None
+    return (bubblewrap.missing_for_gpus() if view.gpu else bubblewrap.missing()) is None
 
 
 @contextlib.contextmanager
@@ -236,7 +237,7 @@ def _start(
 def _inside(walled: Walled, errors: bytes) -> int:
     """The exit status of the command itself, or minus its signal. Raises OSError when bubblewrap
     did not come to start it."""
-    code = jail.exit_code(walled)
+    code = bubblewrap.exit_code(walled)
     if code is None:
         said = errors.decode(errors="replace").strip().splitlines()
         raise OSError(errno.EIO, f"the sandbox did not start: {said[-1] if said else 'no reason'}")
@@ -246,7 +247,7 @@ def _inside(walled: Walled, errors: bytes) -> int:
 def _limiter(limits: Limits, walled: bool) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
-    counted = walled and jail.limits_root_now()
+    counted = walled and bubblewrap.limits_root_now()
 
     def limit() -> None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -381,5 +382,5 @@ def _orphans() -> list[int]:
         found = Path(f"/proc/{me}/task/{me}/children").read_text().split()
     except OSError:
         return []  # no procfs: only the session is killed
-    known = {guard.pid(), *(running.process.pid for running in _running)}
+    known = {watchdog.pid(), *(running.process.pid for running in _running)}
     return [pid for pid in map(int, found) if pid not in known]

@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader import guard, paths, seccomp
+from grader import paths
+from grader.sandbox import seccomp, watchdog
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 SMALL = 64 << 20  # bytes of /tmp and of /dev/shm
@@ -220,7 +221,7 @@ def limits_root_now() -> bool:
 def _walls(view: View) -> list[str]:
     options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     options += ["--unshare-cgroup-try", "--hostname", "sandbox"]
-    options += ["--die-with-parent", "--new-session", "--unsetenv", guard.VARIABLE]
+    options += ["--die-with-parent", "--new-session", "--unsetenv", watchdog.VARIABLE]
     options += ["--perms", "0755", "--dir", "/etc", *_system()]
     options += ["--proc", "/proc", "--dev", "/dev"]
     if view.gpu:
