@@ -15,7 +15,6 @@ from collections.abc import Callable
 import typer
 
 from grader import backend, files, paths, score
-from grader import build as builder
 from grader.commands import (
     build,
     common,
@@ -29,6 +28,7 @@ from grader.commands import (
     solution,
     submit,
 )
+from grader.compile import make as builder
 from grader.model import spec
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -11,21 +11,11 @@ from pathlib import Path
 import msgspec
 
 from datasets.generate import DatasetMissing
-from grader import (
-    __version__,
-    correctness,
-    files,
-    nvcc,
-    safety,
-    score,
-    so_far,
-    staging,
-    technique,
-    timing,
-)
+from grader import __version__, correctness, files, safety, score, so_far, technique, timing
 from grader.backend import Backend, cpu_has, machine, timed_on
-from grader.build import Build, BuildError, build, building
 from grader.checked import Runner
+from grader.compile import nvcc_check, staging
+from grader.compile.make import Build, BuildError, build, building
 from grader.evidence import Evidence
 from grader.model.finding import Finding
 from grader.model.result import Check, GradedFile, Kind, Result, Verdict
@@ -181,7 +171,7 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
             submission,
             grading.backend,
             verbose,
-            nvcc=grading.backend == "sim" and nvcc.here(),
+            nvcc=grading.backend == "sim" and nvcc_check.here(),
         )
     except (BuildError, OSError) as fault:
         grading.add(Check(identity, name, "build", "error", message=_fault(fault)))
@@ -194,7 +184,7 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
     warnings = [f"warning: {w.render()}" for w in built.warnings[:5]]
     grading.add(Check(identity, name, "build", "pass", message=warnings, seconds=seconds))
     if built.nvcc:
-        grading.add(nvcc.check(submission, built.nvcc))
+        grading.add(nvcc_check.check(submission, built.nvcc))
     grading.built = grading.watched = built
     if on_gpu:
         grading.watched = None

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import build, paths
+from grader import paths
+from grader.compile import make as build
 from grader.model import submission as submissions
 from grader.profile import Launch, Profile, profile, read
 from grader.run import findings_in, workspace

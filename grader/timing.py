@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from grader import bands, build, cases, paths
+from grader import bands, cases, paths
 from grader.backend import Backend
 from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
+from grader.compile import make
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
 from grader.model.submission import Submission
@@ -101,12 +102,10 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["threads gain nothing on a machine with one core"])
-    built = build.build(submission, where, target="speed", files=[file])
+    built = make.build(submission, where, target="speed", files=[file])
     if built.binary is None:
-        raise build.BuildError(
-            "the file does not build as a shared object", "\n".join(built.errors)
-        )
-    folder = build.given(lab, where)
+        raise make.BuildError("the file does not build as a shared object", "\n".join(built.errors))
+    folder = make.given(lab, where)
     reference, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = (paths.ROOT / "solutions" / lab.folder / file).exists()
     bench = Bench(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from grader import backend as backends
-from grader import build
 from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.intake import Entry
@@ -18,6 +17,7 @@ from grader.bulk.keys import How, key
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack
 from grader.bulk.pool import Pool
 from grader.bulk.store import Row, Status, Store
+from grader.compile import make
 from grader.model.spec import Lab
 
 DEATHS = 3  # of workers over one grade; then it is put aside
@@ -55,7 +55,7 @@ class Batch:
         its process. Raises BackendError, and BuildError when the course does not build."""
         self.backends = {lab.id: choose(lab, self.how.backend) for lab in self.labs}
         for lab in self.labs:
-            build.prepare(lab, self.backends[lab.id], timed=self.how.timed)
+            make.prepare(lab, self.backends[lab.id], timed=self.how.timed)
 
     def run(self, folder: Path, pool: Pool) -> None:
         """Raises OSError when the machine cannot."""

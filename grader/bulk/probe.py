@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader import build, paths
+from grader import paths
+from grader.compile import make
 from grader.model import spec
 from grader.model.spec import Lab
 from grader.run import LEFT, made, workspace
@@ -63,7 +64,7 @@ def all_seen(gpu: bool = False) -> list[Seen]:
     """Every probe, in a few seconds; `gpu`: as a program that uses one. Builds the runtime, if it
     is not there. Raises BuildError, and OSError when a probe cannot be built."""
     lab = spec.load(next(iter(spec.available())))
-    build.prepare(lab, lab.backends[0], timed=False)
+    make.prepare(lab, lab.backends[0], timed=False)
     with _ground(gpu) as ground:
         seen = [_refused(ground, name, *attempt) for name, attempt in _attempts(ground).items()]
         seen += _refused_to_compilers(ground, lab)
@@ -103,7 +104,7 @@ def _compiled(out: Path, compiler: list[str], source: Path) -> Path:
     bubblewrap.give(out, compiler=True)
     view = View((source,), (out,), temporary=1 << 28, compiler=True, gpu=source is KERNEL)
     argv = [*compiler, str(source), "-o", str(out / "probe")]
-    done = launcher.launch(argv, build.COMPILE_LIMITS, out, view=view)
+    done = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
     if done.status != 0:
         said = done.stderr.decode(errors="replace").strip() or f"{compiler[0]} did not run"
         raise OSError(0, f"the probe does not build behind walls: {said[-300:]}")
@@ -189,9 +190,9 @@ def _refused_to_compilers(ground: Ground, lab: Lab) -> list[Seen]:
     for number, (name, line) in enumerate(wanted.items()):
         source = out / "src" / f"{number}.c"
         source.write_text(line + "\nint nothing;\n")
-        view = replace(build.view(lab, out, lab.backends[0]), gpu=ground.gpu)
+        view = replace(make.view(lab, out, lab.backends[0]), gpu=ground.gpu)
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
-        done = launcher.launch(argv, build.COMPILE_LIMITS, out, view=view)
+        done = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
         said = done.stderr.decode(errors="replace")
         absent = done.status == 1 and ("No such file" in said or "file not found" in said)
         seen.append(Seen(f"compiler: {name}", "refused", absent, done.seconds, _ended(done)))

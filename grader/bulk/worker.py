@@ -19,11 +19,12 @@ from pathlib import Path
 import msgspec
 
 from grader import backend as backends
-from grader import build, paths, pipeline
+from grader import paths, pipeline
 from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.bulk.turns import Turns
+from grader.compile import make
 from grader.evidence import Evidence
 from grader.model import spec
 from grader.model.result import Result
@@ -49,7 +50,7 @@ def do(work: Task, home: Path, turns: Turns) -> Answer:
     """The answer to a task. Whatever goes wrong is an answer as well."""
     try:
         return _look_into(work) if isinstance(work, Unpack) else _grade(work, home, turns)
-    except (OSError, MemoryError, build.BuildError, spec.SpecError) as problem:
+    except (OSError, MemoryError, make.BuildError, spec.SpecError) as problem:
         return Failed(getattr(problem, "strerror", None) or str(problem) or "out of memory")
     except Exception as mistake:  # noqa: BLE001 - the batch goes on; the details are in the log
         traceback.print_exc()

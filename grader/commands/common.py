@@ -12,8 +12,8 @@ from typing import Annotated, TextIO
 import typer
 
 from grader import backend as backends
-from grader import build as builder
 from grader import files, score
+from grader.compile import make as builder
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission

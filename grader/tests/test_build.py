@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, paths
+from grader import paths
+from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -35,13 +36,13 @@ def test_an_update_of_the_course_builds_anew(
     """The same file, once more and then with another header."""
     header = tmp_path / "lab.h"
     header.write_text("one")
-    monkeypatch.setattr(build, "_sources", lambda _: [header])
-    monkeypatch.setattr(build, "view", lambda *_: None)
+    monkeypatch.setattr(make, "_sources", lambda _: [header])
+    monkeypatch.setattr(make, "view", lambda *_: None)
     lab = spec.load("lab1")
     home = paths.BUILD / "tests" / "update"
     submission = replace(submissions.find(lab, "solutions"), home=home)
-    first = build.build(submission, "cpu").binary
-    assert first and build.build(submission, "cpu").binary == first
+    first = make.build(submission, "cpu").binary
+    assert first and make.build(submission, "cpu").binary == first
     header.write_text("two")
-    assert build.build(submission, "cpu").binary not in (first, None)
+    assert make.build(submission, "cpu").binary not in (first, None)
     shutil.rmtree(home)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, nvcc, paths, score
+from grader import paths, score
+from grader.compile import make, nvcc_check
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Score
@@ -61,11 +62,11 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
 
 def asked(submission: Submission, anew: bool = True) -> Check:
     """The check of a submission that the simulator takes."""
-    if anew and (report := build.build(submission, "sim", nvcc=True).nvcc):
+    if anew and (report := make.build(submission, "sim", nvcc=True).nvcc):
         report.unlink(missing_ok=True)
-    built = build.build(submission, "sim", nvcc=True)
+    built = make.build(submission, "sim", nvcc=True)
     assert built.binary and built.nvcc
-    return nvcc.check(submission, built.nvcc)
+    return nvcc_check.check(submission, built.nvcc)
 
 
 def test_a_file_that_nvcc_takes(fake: Fake, submission: Submission) -> None:
@@ -134,8 +135,8 @@ def test_without_nvcc_nothing_is_said(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    assert not nvcc.here()
-    assert build.build(submission, "sim", nvcc=nvcc.here()).nvcc is None
+    assert not nvcc_check.here()
+    assert make.build(submission, "sim", nvcc=nvcc_check.here()).nvcc is None
 
 
 def test_the_real_one(

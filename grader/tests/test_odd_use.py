@@ -149,7 +149,7 @@ def test_a_disk_that_refuses_comes_with_what_to_do(
         raise OSError(number, os.strerror(number))
 
     assert folder.is_dir()
-    monkeypatch.setattr("grader.build.build", refuse)
+    monkeypatch.setattr("grader.compile.make.build", refuse)
     assert course.call(monkeypatch, "build", "lab9") == 3
     said = capsys.readouterr().err
     assert os.strerror(number) in said and advice in said and (";" in said) == bool(advice)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from grader import build, pipeline
-from grader.build import Build
+from grader import pipeline
+from grader.compile import make
+from grader.compile.make import Build
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission
@@ -19,7 +20,7 @@ PATTERN = "B "  # correctness, failing calls, safe and technique
 @pytest.fixture
 def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
     def instead(submission: Submission, backend: str, *more: Any, **options: Any) -> Build:
-        made = build.build(submission, "sim", *more, **options)
+        made = make.build(submission, "sim", *more, **options)
         return Build(made.binary) if backend == "gpu" else made
 
     monkeypatch.setattr(pipeline, "build", instead)

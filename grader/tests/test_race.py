@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader import build, lines, paths
+from grader import lines, paths
+from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -316,7 +317,7 @@ def checked(
 def test_the_solutions_are_really_checked(lab: str) -> None:
     """What does not link with the check's OpenMP is passed over."""
     loaded = spec.load(lab)
-    made = build.build(submissions.find(loaded, "solutions"), loaded.backends[0], target="checked")
+    made = make.build(submissions.find(loaded, "solutions"), loaded.backends[0], target="checked")
     assert made.binary and made.binary.with_name("raced").stat().st_size > 0
     assert any("threads" in safe.settings() for safe in loaded.safe)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import staging
+from grader.compile import staging
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import build, paths, upload
+from grader import paths, upload
+from grader.compile import make
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]
@@ -21,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = course.make(tmp_path, monkeypatch)
     (folder / "add.c").write_text("int add(int a, int b) { return a + b; }\n")
     (folder / "sub.c").write_text("/* TODO 1: subtract. */\nint sub;\n")
-    monkeypatch.setattr(build, "build", lambda *_: build.Build(Path("run")))
+    monkeypatch.setattr(make, "build", lambda *_: make.Build(Path("run")))
     return folder
 
 
@@ -77,8 +78,8 @@ def test_what_must_not_be_handed_in(
     assert "is a link" in refused(monkeypatch, capsys)
     (folder / "sub.c").unlink()
     (folder / "sub.c").write_text("int x")
-    failing = build.Build(None, ["starter/lab9_sums/sub.c:1: expected ';'"])
-    monkeypatch.setattr(build, "build", lambda *_: failing)
+    failing = make.Build(None, ["starter/lab9_sums/sub.c:1: expected ';'"])
+    monkeypatch.setattr(make, "build", lambda *_: failing)
     assert "does not build" in refused(monkeypatch, capsys)
 
 

@@ -8,10 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, build, cases, fresh, paths, timing
+from grader import bands, cases, fresh, paths, timing
 from grader.bands import Band
 from grader.bench import Bench, Ran, Side
 from grader.cases import Inputs
+from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
@@ -36,8 +37,8 @@ SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
 def course() -> Path:
     """The lab's own timing program, baseline and reference."""
     submission = submissions.find(LAB, "solutions")
-    build.build(submission, "cpu", target="speed")
-    return build.given(LAB, "cpu")
+    make.build(submission, "cpu", target="speed")
+    return make.given(LAB, "cpu")
 
 
 def bench(course: Path, folder: Path, source: str) -> Bench:

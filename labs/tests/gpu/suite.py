@@ -30,7 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from grader import build, cases, paths
+from grader import cases, paths
+from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Input, Lab
@@ -135,8 +136,8 @@ def parts_of(check: Input) -> tuple[str, str]:
 
 def solution_binary(lab: Lab, backend: str, checked: bool = False) -> Path:
     """The runner with our solution. Raises BuildError; exits when ours does not build."""
-    target: build.Target = "checked" if checked else "run"
-    built = build.build(submissions.find(lab, "solutions"), backend, target=target)
+    target: make.Target = "checked" if checked else "run"
+    built = make.build(submissions.find(lab, "solutions"), backend, target=target)
     if built.binary is None:
         raise SystemExit(f"the solution of {lab.id} does not build: {built.errors}")
     return built.binary

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from grader.diagnostics import diagnostics_in, listed
+from grader.compile.compiler_messages import diagnostics_in, listed
 from grader.model.result import Check
 from grader.model.submission import Submission
 

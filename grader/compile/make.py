@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from grader import paths, staging
-from grader.diagnostics import Diagnostic, diagnostics_in, listed, unlinked
+from grader import paths
+from grader.compile import staging
+from grader.compile.compiler_messages import Diagnostic, diagnostics_in, listed, unlinked
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.sandbox import bubblewrap, launcher
