@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import fresh, judge
-from grader.cases import Inputs
-from grader.operations import OPERATIONS, Array, Settings
-from grader.oracle import Expected
+from grader import fresh
+from grader.oracle import compare
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Array, Settings
 from grader.run import read_regular
 
 BAND = 8  # BENCH_BAND of bench.h
@@ -70,16 +71,16 @@ def wrong(operation: str, settings: Settings, given: Inputs, bands: list[Band]) 
     out = OPERATIONS[operation]
     chosen = random.SystemRandom().sample(bands, min(JUDGED, len(bands)))
     for number, band in enumerate([*chosen, *bands]):
-        if judge.unwritten(band.rows).any():
+        if compare.unwritten(band.rows).any():
             return ["when it was timed, your function left a part of its output unwritten"]
         if number >= len(chosen):
             continue
-        seen = judge.compare(band.rows, expected(operation, settings, given, band))
+        seen = compare.compare(band.rows, expected(operation, settings, given, band))
         if not seen.right():
             y, x = seen.first()
             place = out.place((band.plane, y + band.first, x)[-len(out.axes) :])
-            got = judge.number(float(seen.got[y, x]), seen.got.dtype)
-            want = judge.number(float(seen.expected.value[y, x]), seen.got.dtype)
+            got = compare.number(float(seen.got[y, x]), seen.got.dtype)
+            want = compare.number(float(seen.expected.value[y, x]), seen.got.dtype)
             return [
                 "right when it was checked, wrong when it was timed: in a timed call, on another "
                 f"input, {seen.count()} of {seen.got.size} {out.things()} that were looked at "

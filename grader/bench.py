@@ -14,9 +14,9 @@ import numpy as np
 
 from grader import bands, fresh
 from grader.bands import Band
-from grader.cases import Inputs
 from grader.model.spec import Speed
-from grader.operations import OPERATIONS
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View

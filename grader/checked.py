@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import judge
-from grader import truth as truths
 from grader.model.spec import Input
 from grader.model.submission import Submission
-from grader.operations import OPERATIONS
+from grader.oracle import cache as truths
+from grader.oracle import compare
+from grader.oracle.operations import OPERATIONS
 from grader.run import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
 
 
@@ -70,6 +70,6 @@ class Runner:
         outcome = run(lab, check, binary, truth.given, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            right = judge.compare(outcome.output, truth.expected).right()
+            right = compare.compare(outcome.output, truth.expected).right()
         _, shape = OPERATIONS[lab.part_of(check).operation].output(truth.given.arrays)
         return Checked(outcome, math.prod(shape), right)

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import explain, judge
-from grader import truth as truths
-from grader.cases import Inputs
-from grader.judge import Comparison
+from grader import explain
 from grader.mistake import Diagnosis
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
-from grader.operations import OPERATIONS
+from grader.oracle import cache as truths
+from grader.oracle import compare
+from grader.oracle.compare import Comparison
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 from grader.run import PLAIN, REVERSED, Outcome, run
 
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
@@ -71,7 +72,7 @@ def check(
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
-    seen = judge.compare(outcome.output, truth.expected)
+    seen = compare.compare(outcome.output, truth.expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
     operation = lab.part_of(case).operation
@@ -233,7 +234,7 @@ def _wrong(
         lines.append(f"{seen.count()} of {seen.got.size} {out.things()} differ: {where}")
         lines.append(
             f"out{out.place(place)}{explain.in_tile(operation, seen)} = "
-            f"{judge.number(got, seen.got.dtype)}, "
+            f"{compare.number(got, seen.got.dtype)}, "
             f"want {_wanted(seen, place)}{_against_bound(seen, place)}"
         )
     if found:
@@ -257,7 +258,7 @@ def _wanted(seen: Comparison, place: tuple[int, ...]) -> str:
     bound = seen.expected.bound[place]
     if kind == np.uint8 and bound:
         return f"{float(want - bound):g} or {float(want + bound):g}"
-    return judge.number(float(want), kind)
+    return compare.number(float(want), kind)
 
 
 def _why(case: Case) -> list[str]:

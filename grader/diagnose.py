@@ -12,12 +12,13 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from grader import oracle, plane_mistakes, tiles, unwritten
-from grader.cases import Inputs
-from grader.judge import Array, Comparison
+from grader import plane_mistakes, tiles, unwritten
 from grader.mistake import Diagnosis, reproduces
 from grader.model.spec import Case
-from grader.oracle import F64
+from grader.oracle import correlation
+from grader.oracle.compare import Array, Comparison
+from grader.oracle.correlation import F64
+from grader.oracle.inputs import Inputs
 
 WORK = 10**9  # multiply-adds, some seconds: on a large input only the likeliest are tried
 SMALL = 20_000  # pixels; taps are tried one by one in no larger output
@@ -33,7 +34,7 @@ def explain(
     computed it, but a function that was given the output itself."""
     if operation == "lines":  # a mistake with a line is one with the mask that the lines make
         operation = "separable"
-        given = Inputs(given.image, oracle.plane(given.mask).astype(np.float32))
+        given = Inputs(given.image, correlation.plane(given.mask).astype(np.float32))
     if seen.unwritten.any():
         return unwritten.explain(given, seen, on_host)
     if found := by_values(seen):
@@ -52,7 +53,7 @@ def explain(
 
 def _not_exact(case: Case, operation: str, given: Inputs, seen: Comparison) -> Diagnosis | None:
     """Every bit was asked for. Is it right up to rounding?"""
-    right = oracle.OPERATIONS[operation](given.image, given.mask, case.border)
+    right = correlation.OPERATIONS[operation](given.image, given.mask, case.border)
     if not reproduces(right, seen):
         return None
     return Diagnosis(

@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.generate import DatasetMissing
-from grader import cases, warps
+from grader import warps
 from grader.checked import Checked, Runner
 from grader.correctness import Wrong
 from grader.model.spec import Input, Speed, Technique
 from grader.model.submission import Submission
-from grader.operations import OPERATIONS, Array
+from grader.oracle import inputs
+from grader.oracle.operations import OPERATIONS, Array
 from grader.profile import Launch, Profile, profile, read
 from grader.speed import F64, REFERENCE, STUDENT, Timings
 from grader.warps import Warp
@@ -147,7 +148,7 @@ class Evidence:
 
     def _timed(self, speed: Speed, timings: Timings) -> None:
         lab = self.submission.lab
-        given = cases.inputs(lab, speed, speed.seed)
+        given = inputs.inputs(lab, speed, speed.seed)
         operation = OPERATIONS[lab.part_of(speed).operation]
         taps = speed.taps or operation.taps(given.arrays)
         names = {STUDENT: "your file", 1: "baseline", REFERENCE: "solution"}
@@ -169,7 +170,7 @@ class Evidence:
             self.runs[key].checks.append(check.name)
         elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
             lab = self.submission.lab
-            given = cases.inputs(lab, check, check.seed)
+            given = inputs.inputs(lab, check, check.seed)
             taps = OPERATIONS[lab.part_of(check).operation].taps(given.arrays)
             self.runs[key] = Traced(
                 checks=[check.name],

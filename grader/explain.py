@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import diagnose, grey_mistakes, layer_mistakes, oracle, tiles
-from grader.cases import Inputs
+from grader import diagnose, grey_mistakes, layer_mistakes, tiles
 from grader.diagnose import LARGE
-from grader.judge import Comparison
 from grader.mistake import Diagnosis, Mistake, reproduces
 from grader.model.spec import Case
-from grader.operations import OPERATIONS
+from grader.oracle import correlation
+from grader.oracle.compare import Comparison
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 
 Mask = npt.NDArray[np.bool_]
 
@@ -32,7 +33,7 @@ def explain(
 ) -> Diagnosis | None:
     """The known mistake that reproduces the student's output, or None. `on_host`: no kernel has
     computed it, but a function that was given the output itself."""
-    if operation in oracle.OPERATIONS:
+    if operation in correlation.OPERATIONS:
         return diagnose.explain(case, operation, given, seen, on_host)
     if seen.unwritten.all():
         text = f"none of the output's {OPERATIONS[operation].things()} was written"
@@ -53,7 +54,7 @@ def explain(
 
 def location(operation: str, given: Inputs, seen: Comparison) -> str:
     """Where the wrong elements lie, in words."""
-    if operation in oracle.OPERATIONS:
+    if operation in correlation.OPERATIONS:
         return diagnose.location(seen, given.radius)
     return _place(operation, given.radius, seen.wrong)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from grader.operations import Array
+from grader.oracle.operations import Array
 
 U32 = npt.NDArray[np.uint32]
 KINDS = ("u1", "f4", "f8")  # element types of an input

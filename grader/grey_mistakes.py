@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from grader import plane_mistakes
-from grader.cases import Inputs
-from grader.grey import DECIMALS, WEIGHTS, Triple, grey, weighted
-from grader.judge import Comparison
 from grader.mistake import Mistake
 from grader.model.spec import Case
-from grader.oracle import Expected
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import Expected
+from grader.oracle.grayscale import DECIMALS, WEIGHTS, Triple, grey, weighted
+from grader.oracle.inputs import Inputs
 
 I64 = npt.NDArray[np.int64]
 

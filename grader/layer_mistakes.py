@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader import layer_places, layers
-from grader.cases import Inputs
-from grader.judge import Comparison
-from grader.layers import Array
+from grader import layer_places
 from grader.mistake import Mistake
 from grader.model.spec import Case
-from grader.oracle import Expected
+from grader.oracle import multichannel
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs
+from grader.oracle.multichannel import Array
 
 MANY = 40  # channels or masks; the parts that they are taken in are smaller
 
@@ -21,18 +22,18 @@ def depthwise(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]
     """One mask (k x k) for every channel (c x height x width)."""
     image, mask = given.image, given.mask
     if image.dtype == np.float64:
-        yield _single(layers.depthwise(image, mask))
+        yield _single(multichannel.depthwise(image, mask))
     for name, text, other in _turned(mask):
-        yield Mistake(name, text, lambda other=other: layers.depthwise(image, other))  # type: ignore[misc]
+        yield Mistake(name, text, lambda other=other: multichannel.depthwise(image, other))  # type: ignore[misc]
     for name, text, moved in _channels(image):
-        yield Mistake(name, text, lambda moved=moved: layers.depthwise(moved, mask))  # type: ignore[misc]
+        yield Mistake(name, text, lambda moved=moved: multichannel.depthwise(moved, mask))  # type: ignore[misc]
     yield Mistake(
         "channels-summed",
         "every channel holds the sum over all channels: a depthwise filter keeps them apart",
-        lambda: _spread(layers.depthwise(image, mask)),
+        lambda: _spread(multichannel.depthwise(image, mask)),
     )
     yield Mistake("copied", "the output is the input, unchanged", lambda: _exactly(image))
-    yield from layer_places.mistakes(image, mask, layers.depthwise, seen)
+    yield from layer_places.mistakes(image, mask, multichannel.depthwise, seen)
 
 
 def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
@@ -47,35 +48,35 @@ def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistak
         "first-mask-everywhere",
         "every output plane is that of mask 0: the offset n * channels * k * k into the weights is "
         "missing",
-        lambda: layers.convolution(image, first_masks(bank[0].size)),
+        lambda: multichannel.convolution(image, first_masks(bank[0].size)),
     )
     yield Mistake(
         "first-channel-weights",
         "channel 0's weights of each mask were used for all of its channels: the offset c * k * k "
         "into a mask is missing",
-        lambda: layers.convolution(image, np.repeat(bank[:, :1], bank.shape[1], axis=1)),
+        lambda: multichannel.convolution(image, np.repeat(bank[:, :1], bank.shape[1], axis=1)),
     )
     yield Mistake(
         "first-weights-everywhere",
         "mask 0's weights of channel 0 were used for every mask and channel: the table of weights "
         "is read without any offset",
-        lambda: layers.convolution(image, np.broadcast_to(bank[:1, :1], bank.shape)),
+        lambda: multichannel.convolution(image, np.broadcast_to(bank[:1, :1], bank.shape)),
     )
     if image.dtype == np.float64:
-        yield _single(layers.convolution(image, bank))
+        yield _single(multichannel.convolution(image, bank))
     yield from _reused(image, bank)
     yield from _orders(image, bank)
     for name, text, other in _turned(bank):
-        yield Mistake(name, text, lambda other=other: layers.convolution(image, other))  # type: ignore[misc]
+        yield Mistake(name, text, lambda other=other: multichannel.convolution(image, other))  # type: ignore[misc]
     for name, text, moved in _channels(image):
-        yield Mistake(name, text, lambda moved=moved: layers.convolution(moved, bank))  # type: ignore[misc]
+        yield Mistake(name, text, lambda moved=moved: multichannel.convolution(moved, bank))  # type: ignore[misc]
     yield Mistake(
         "output-order",
         "the result was written as height x width x masks; it lies as masks x height x width",
-        lambda: _interleaved(layers.convolution(image, bank)),
+        lambda: _interleaved(multichannel.convolution(image, bank)),
     )
     yield from _some_channels(image, bank)
-    yield from layer_places.mistakes(image, bank, layers.convolution, seen)
+    yield from layer_places.mistakes(image, bank, multichannel.convolution, seen)
 
 
 def _reused(image: Array, bank: Array) -> Iterator[Mistake]:
@@ -87,7 +88,7 @@ def _reused(image: Array, bank: Array) -> Iterator[Mistake]:
             "weights-not-reloaded",
             f"the weights of channels 0..{part - 1} were used again for the channels after them: "
             "each part of the channels must load its own, from where they begin in the mask",
-            lambda places=places: layers.convolution(image, bank[:, places]),  # type: ignore[misc]
+            lambda places=places: multichannel.convolution(image, bank[:, places]),  # type: ignore[misc]
         )
 
 
@@ -103,7 +104,7 @@ def _orders(image: Array, bank: Array) -> Iterator[Mistake]:
         yield Mistake(
             "weights-order",
             f"the weights were read as {words}; they lie as n x channels x k x k",
-            lambda other=other: layers.convolution(image, other),  # type: ignore[misc]
+            lambda other=other: multichannel.convolution(image, other),  # type: ignore[misc]
         )
 
 
@@ -206,7 +207,7 @@ def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
     yield Mistake(
         "last-channel-only",
         "only the last channel is in the sums: they must go on from channel to channel",
-        lambda: layers.convolution(image[-1:], bank[:, -1:]),
+        lambda: multichannel.convolution(image[-1:], bank[:, -1:]),
     )
     for first in sorted(
         {(channels - 1) // chunk * chunk for chunk in range(2, min(channels, MANY))}
@@ -215,7 +216,7 @@ def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
             "last-chunk-only",
             f"only channels {first}..{channels - 1} are in the sums: they start anew with each "
             "part of the channels, and must go on from one to the next",
-            lambda first=first: layers.convolution(image[first:], bank[:, first:]),  # type: ignore[misc]
+            lambda first=first: multichannel.convolution(image[first:], bank[:, first:]),  # type: ignore[misc]
         )
     whole = {channels - channels % part for part in range(2, MANY)}  # the rest is left out
     for count in sorted({channels - 1, *whole, *range(1, MANY)}, reverse=True):
@@ -226,7 +227,7 @@ def _some_channels(image: Array, bank: Array) -> Iterator[Mistake]:
             f"only channels 0..{count - 1} of {channels} are in the sums"
             if count > 1
             else "only channel 0 is in the sums: they must go on from channel to channel",
-            lambda count=count: layers.convolution(image[:count], bank[:, :count]),  # type: ignore[misc]
+            lambda count=count: multichannel.convolution(image[:count], bank[:, :count]),  # type: ignore[misc]
         )
 
 

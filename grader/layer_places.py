@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from grader import plane_mistakes, tiles
-from grader.judge import Comparison
-from grader.layers import Array
 from grader.mistake import Mistake
-from grader.oracle import Expected
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import Expected
+from grader.oracle.multichannel import Array
 
 Make = Callable[[Array, Array], Expected]  # image and mask in, result out
 BORDERS = {"replicate": "edge", "wrap": "wrap", "mirror": "symmetric"}  # numpy's names

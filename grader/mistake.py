@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.judge import Comparison
-from grader.oracle import Expected
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import Expected
 
 MOST = 0.95  # of the pixels that a mistake must reproduce to be named
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import oracle, tiles, two_passes
-from grader.cases import Inputs
-from grader.judge import Comparison
+from grader import tiles, two_passes
 from grader.mistake import Mistake
 from grader.model.spec import Case
-from grader.oracle import F32, F64, Expected
+from grader.oracle import correlation
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import F32, F64, Expected
+from grader.oracle.inputs import Inputs
 
 Make = Callable[..., Callable[[], Expected]]
 LONG = 10**8  # multiply-adds for one mistake
@@ -25,7 +26,7 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
     border = case.border
 
     def make(image: F32, mask: F32, border: str = border) -> Callable[[], Expected]:
-        return lambda: oracle.OPERATIONS[operation](image, mask, border)
+        return lambda: correlation.OPERATIONS[operation](image, mask, border)
 
     if operation != "polyphase":
         for apron in tiles.suspects(seen.wrong, mask.shape[0] // 2, mask.shape[1] // 2):
@@ -133,7 +134,7 @@ def _not_reset(right: Expected) -> Iterator[Mistake]:
                 np.cumsum(plane.reshape(shape), axis=1).reshape(height, width)
                 for plane in (right.value, right.bound)
             )
-            rounding = oracle.gamma(shape[1]) * np.maximum.accumulate(np.abs(value), axis=1)
+            rounding = correlation.gamma(shape[1]) * np.maximum.accumulate(np.abs(value), axis=1)
             yield Mistake(
                 "sum-not-reset",
                 f"each pixel holds the sum of all pixels before it {words} as well: a sum begins "
@@ -297,7 +298,7 @@ def _wrong_sides(image: F32, mask: F32, border: str) -> Expected:
     mode = "edge" if border == "replicate" else "constant"
     padded = np.pad(seen, frame, mode=mode)  # type: ignore[call-overload]
     rows, columns = slice(high, high + height), slice(wide, wide + width)
-    whole = oracle.correlate(padded, mask, "zero")
+    whole = correlation.correlate(padded, mask, "zero")
     value, bound = whole.value[rows, columns].copy(), whole.bound[rows, columns]
     if width > height:
         value[height - high :] = np.nan

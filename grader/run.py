@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 
 from grader import lines, paths, sanitizer
-from grader.cases import Inputs
 from grader.model.finding import Finding
 from grader.model.spec import Case, Input, Lab
-from grader.operations import OPERATIONS, Array
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View, give
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader import judge
 from grader.checked import Checked, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Safe
 from grader.model.submission import Submission
-from grader.operations import OPERATIONS, Operation
+from grader.oracle import compare
+from grader.oracle.operations import OPERATIONS, Operation
 
 MOST = 3  # findings that are shown
 NOT_RACED = (
@@ -97,9 +97,9 @@ def _difference(operation: Operation, a: Checked, b: Checked) -> str:
     one, other = a.outcome.output, b.outcome.output
     if one is None or other is None:
         return f"with threads and blocks in reverse order your program {b.outcome.reason}"
-    different = judge.bits(one) != judge.bits(other)
+    different = compare.bits(one) != compare.bits(other)
     place = tuple(int(i) for i in np.argwhere(different)[0])
-    first, then = (judge.number(float(run[place]), run.dtype) for run in (one, other))
+    first, then = (compare.number(float(run[place]), run.dtype) for run in (one, other))
     return (
         f"{int(different.sum())} of {one.size} {operation.things()} change when threads and blocks "
         f"run in reverse order: out{operation.place(place)} = {first}, then {then}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle import F32, Expected, gamma
+from grader.oracle.correlation import F32, Expected, gamma
 
 Mask = npt.NDArray[np.bool_]
 

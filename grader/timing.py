@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from grader import bands, cases, paths
+from grader import bands, paths
 from grader.backend import Backend
 from grader.bench import Bench, Ran, Side
-from grader.cases import Inputs
 from grader.compile import make
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
 from grader.model.submission import Submission
-from grader.operations import OPERATIONS
+from grader.oracle import inputs
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 from grader.speed import (
     BASELINE,
     F64,
@@ -140,7 +141,7 @@ def check(
     started = time.monotonic()
     try:
         bench = bench_for(submission, speed, where)
-        given = cases.inputs(lab, speed, speed.seed)
+        given = inputs.inputs(lab, speed, speed.seed)
         timings = _measure(speed, bench, given, work)
         if keep:
             keep(speed, timings)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from grader.oracle import F32, F64, Expected, correlate64, gamma
+from grader.oracle.correlation import F32, F64, Expected, correlate64, gamma
 
 FEW = 16  # pixels; with a factor of its own, anything explains fewer, or a single line of them
 

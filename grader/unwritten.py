@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader import plane_mistakes, tiles
-from grader.cases import Inputs
-from grader.judge import Comparison
 from grader.mistake import Diagnosis
+from grader.oracle.compare import Comparison
+from grader.oracle.inputs import Inputs
 
 
 def explain(given: Inputs, seen: Comparison, on_host: bool) -> Diagnosis:

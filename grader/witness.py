@@ -17,8 +17,8 @@ import numpy as np
 
 from grader import bands, fresh
 from grader.bands import Band
-from grader.cases import Inputs
-from grader.operations import OPERATIONS
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 
 PATIENCE = 5.0  # seconds to read what a program left that has ended
 

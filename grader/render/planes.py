@@ -13,7 +13,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from grader.evidence import Failure
-from grader.operations import Array
+from grader.oracle.operations import Array
 from grader.render.svg import Svg
 
 Bytes = npt.NDArray[np.uint8]

@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import diagnose, oracle, tiles
-from grader.cases import Inputs
-from grader.judge import POISON, SIGNALLING, compare
+from grader import diagnose, tiles
 from grader.model.spec import Case
-from grader.oracle import F32
+from grader.oracle import correlation
+from grader.oracle.compare import POISON, SIGNALLING, compare
+from grader.oracle.correlation import F32
+from grader.oracle.inputs import Inputs
 
 CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
 HEIGHT, WIDTH = 23, 37
@@ -25,7 +26,7 @@ def inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
 
 def right(given: Inputs, border: str = "zero", mask: F32 | None = None) -> F32:
     chosen = given.mask if mask is None else mask
-    return oracle.correlate64(given.image, chosen, border).astype(np.float32)
+    return correlation.correlate64(given.image, chosen, border).astype(np.float32)
 
 
 def without(mask: F32, rows: slice, columns: slice) -> F32:
@@ -60,7 +61,7 @@ def beyond_the_block(tile: int) -> npt.NDArray[np.bool_]:
 
 def window_off(given: Inputs) -> F32:
     wide = np.pad(given.image, 4)
-    return oracle.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
+    return correlation.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
 
 
 def framed(given: Inputs, frame: F32) -> F32:
@@ -88,7 +89,7 @@ def with_stride(mask: F32, stride: int) -> F32:
 
 
 def correlated(image: F32, given: Inputs) -> F32:
-    return oracle.correlate64(image, given.mask, "zero").astype(np.float32)
+    return correlation.correlate64(image, given.mask, "zero").astype(np.float32)
 
 
 ALL = slice(None)
@@ -176,15 +177,21 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "frame of the input": ("border-skipped", lambda g: framed(g, g.image)),
     "window one to the right": (
         "shifted",
-        lambda g: oracle.correlate64(np.pad(g.image, 3), g.mask, "zero")[3:-3, 4:-2].astype("f4"),
+        lambda g: correlation.correlate64(np.pad(g.image, 3), g.mask, "zero")[3:-3, 4:-2].astype(
+            "f4"
+        ),
     ),
     "windows of the largest mask": (
         "window-off",
-        lambda g: oracle.correlate64(np.pad(g.image, 8), g.mask, "zero")[2:-14, 8:-8].astype("f4"),
+        lambda g: correlation.correlate64(np.pad(g.image, 8), g.mask, "zero")[2:-14, 8:-8].astype(
+            "f4"
+        ),
     ),
     "windows a radius below": (
         "window-off",
-        lambda g: oracle.correlate64(np.pad(g.image, 4), g.mask, "zero")[6:-2, 4:-4].astype("f4"),
+        lambda g: correlation.correlate64(np.pad(g.image, 4), g.mask, "zero")[6:-2, 4:-4].astype(
+            "f4"
+        ),
     ),
     "uninitialised": ("uninitialised-value", lambda g: right(g) - np.float32(1.7e38)),
 }
@@ -194,7 +201,7 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
 def test_known_mistake_is_named(name: str) -> None:
     wanted, make = MISTAKES[name]
     given = inputs()
-    seen = compare(make(given), oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(make(given), correlation.correlate(given.image, given.mask, "zero"))
     assert not seen.right()
     found = diagnose.explain(CASE, "correlate", given, seen)
     assert found is not None and found.name == wanted
@@ -205,7 +212,7 @@ def test_border_skipped_is_named() -> None:
     out = np.full_like(given.image, np.nan)
     out.view(np.uint32)[:] = POISON
     out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
-    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
     found = diagnose.explain(CASE, "correlate", given, seen)
     assert found is not None and found.name == "border-skipped"
 
@@ -213,8 +220,8 @@ def test_border_skipped_is_named() -> None:
 def test_wrong_phase_is_named() -> None:
     given = inputs((4, 5, 5))
     rolled = np.roll(given.mask, 1, axis=0)
-    out = oracle.polyphase(given.image, rolled, "zero").value.astype(np.float32)
-    seen = compare(out, oracle.polyphase(given.image, given.mask, "zero"))
+    out = correlation.polyphase(given.image, rolled, "zero").value.astype(np.float32)
+    seen = compare(out, correlation.polyphase(given.image, given.mask, "zero"))
     found = diagnose.explain(CASE, "polyphase", given, seen)
     assert found is not None and found.name == "wrong-phase"
 
@@ -232,21 +239,27 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
     other = "replicate" if border == "zero" else "zero"
 
     def passes(first: str, second: str) -> np.ndarray:
-        return oracle.correlate64(oracle.correlate64(image, row, first), column, second)
+        return correlation.correlate64(correlation.correlate64(image, row, first), column, second)
 
     def passes_with(row: np.ndarray) -> np.ndarray:
-        return oracle.correlate64(oracle.correlate64(image, row, border), column, border)
+        return correlation.correlate64(correlation.correlate64(image, row, border), column, border)
 
     for out, name, word in (
-        (oracle.correlate64(image, row, border), "one-pass", "row pass"),
-        (3 * oracle.correlate64(image, column, border), "one-pass", "column pass"),
+        (correlation.correlate64(image, row, border), "one-pass", "row pass"),
+        (3 * correlation.correlate64(image, column, border), "one-pass", "column pass"),
         (passes(border, other), "wrong-border", "in the column pass"),
         (passes(other, border), "wrong-border", "in the row pass"),
-        (oracle.correlate64(image, column.T * row.T, border), "mask-transposed", "transposed"),
-        (oracle.correlate64(image, (column * row)[::-1, ::-1], border), "mask-flipped", "flipped"),
+        (correlation.correlate64(image, column.T * row.T, border), "mask-transposed", "transposed"),
+        (
+            correlation.correlate64(image, (column * row)[::-1, ::-1], border),
+            "mask-flipped",
+            "flipped",
+        ),
         (passes_with(row * (np.arange(7) < 6)), "loop-bound", "last column"),
     ):
-        seen = compare(out.astype(np.float32), oracle.OPERATIONS[operation](image, mask, border))
+        seen = compare(
+            out.astype(np.float32), correlation.OPERATIONS[operation](image, mask, border)
+        )
         found = diagnose.explain(case, operation, given, seen)
         assert found is not None and found.name == name and word in found.text
 
@@ -266,7 +279,7 @@ def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> No
     given = inputs()
     out = right(given)
     out[where] += 1
-    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
     assert diagnose.location(seen, 2) == words
 
 
@@ -274,7 +287,7 @@ def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
     given = inputs()
     for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
         mask = np.ascontiguousarray(given.mask * factor)
-        seen = compare(np.zeros_like(given.image), oracle.correlate(given.image, mask, "zero"))
+        seen = compare(np.zeros_like(given.image), correlation.correlate(given.image, mask, "zero"))
         found = diagnose.explain(CASE, "correlate", Inputs(given.image, mask), seen)
         assert found is not None and found.name == "all-zero"
         assert ("integer" in found.text) == said
@@ -283,7 +296,7 @@ def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
 def test_noise_is_not_explained() -> None:
     given = inputs()
     out = np.random.RandomState(9).uniform(0, 9, given.image.shape).astype(np.float32)
-    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
     assert diagnose.explain(CASE, "correlate", given, seen) is None
     assert diagnose.location(seen, 2) == "every pixel"
 
@@ -291,7 +304,7 @@ def test_noise_is_not_explained() -> None:
 def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
     given = inputs()
     seen = compare(
-        tiled(given, ("bottom",), 0, 4), oracle.correlate(given.image, given.mask, "zero")
+        tiled(given, ("bottom",), 0, 4), correlation.correlate(given.image, given.mask, "zero")
     )
     found = diagnose.explain(CASE, "correlate", given, seen)
     assert found is not None and "the bottom apron of tiles of 4 rows" in found.text
@@ -302,7 +315,9 @@ def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
 def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
     """An output that is wrong in the same places, but not by what the apron would have given."""
     given = inputs()
-    seen = compare(tiled(given, kind, 16, 16), oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(
+        tiled(given, kind, 16, 16), correlation.correlate(given.image, given.mask, "zero")
+    )
     other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
     found = diagnose.explain(CASE, "correlate", given, compare(other, seen.expected))
     assert found is None or found.name != "apron-missing"
@@ -336,7 +351,7 @@ def test_what_was_never_written_is_told_from_what_was_added_to(
     out: F32, on_host: bool, name: str
 ) -> None:
     given = inputs()
-    seen = compare(out, oracle.correlate(given.image, given.mask, "zero"))
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
     found = diagnose.explain(CASE, "correlate", given, seen, on_host)
     assert found is not None and found.name == name
 
@@ -346,9 +361,9 @@ def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]
     pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
     given = Inputs(inputs().image, pair)
     apron = tiles.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
-    mask = oracle.plane(pair).astype(np.float32)
+    mask = correlation.plane(pair).astype(np.float32)
     out = tiles.without(apron, given.image, mask, "zero").value.astype(np.float32)
-    seen = compare(out, oracle.lines(given.image, pair, "zero"))
+    seen = compare(out, correlation.lines(given.image, pair, "zero"))
     found = diagnose.explain(CASE, "lines", given, seen)
     assert found is not None and found.name == "apron-missing" and apron.words() in found.text
 
@@ -356,7 +371,7 @@ def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]
 def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
     given = inputs()
     case = msgspec.structs.replace(CASE, exact="float32 row-major")
-    exact = oracle.float32_row_major(given.image, given.mask, "zero")
+    exact = correlation.float32_row_major(given.image, given.mask, "zero")
     for out, name in (
         (right(given), "not-bit-for-bit"),
         (right(given, mask=given.mask[::-1, ::-1]), "mask-flipped"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader import fresh, paths
-from grader.operations import Array
+from grader.oracle.operations import Array
 
 COUNT, WIDTH = 96, 8  # elements of an input, and of one of its rows
 KEYS = (0, 1, 117, 0xFFFFFFF0)

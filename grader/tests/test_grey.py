@@ -7,14 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import backend, explain, operations, score
-from grader.cases import Inputs, inputs
-from grader.grey import DECIMALS, WEIGHTS, grey
-from grader.judge import compare
+from grader import backend, explain, score
 from grader.mistake import Diagnosis
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Case
+from grader.oracle import operations
+from grader.oracle.compare import compare
+from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
+from grader.oracle.inputs import Inputs, inputs
 
 LAB = spec.load("lab8")
 CASE = Case(

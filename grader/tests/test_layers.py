@@ -8,12 +8,14 @@ import pytest
 
 from datasets import generate
 from datasets import layers as data
-from grader import cases, explain, layers, operations, run
-from grader.cases import Inputs
-from grader.judge import Comparison, compare, number
+from grader import explain, run
 from grader.model import spec
 from grader.model.spec import Case
-from grader.operations import OPERATIONS
+from grader.oracle import inputs as cases
+from grader.oracle import multichannel, operations
+from grader.oracle.compare import Comparison, compare, number
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
 
 CHANNELS, HEIGHT, WIDTH, MASKS = 6, 9, 11, 5
 CASE = Case(name="c", part="A", image="noise", mask="bank5x3", points=1)
@@ -40,7 +42,7 @@ def by_definition(image: np.ndarray, bank: np.ndarray) -> np.ndarray:
 def test_convolution_is_its_definition(kind: str, mask: str) -> None:
     given = inputs(kind, mask)
     right = by_definition(given.image, given.mask)
-    seen = layers.convolution(given.image, given.mask)
+    seen = multichannel.convolution(given.image, given.mask)
     np.testing.assert_allclose(seen.value.astype(np.float64), right, rtol=0, atol=1e-13)
     assert compare(right.astype(kind), seen).right()
 
@@ -48,7 +50,7 @@ def test_convolution_is_its_definition(kind: str, mask: str) -> None:
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_depthwise_is_its_definition(kind: str) -> None:
     given = inputs(kind, "random3")
-    seen = layers.depthwise(given.image, given.mask)
+    seen = multichannel.depthwise(given.image, given.mask)
     for channel in range(CHANNELS):
         plane = given.image[channel : channel + 1]
         right = by_definition(plane, given.mask[np.newaxis, np.newaxis])[0]
@@ -61,16 +63,20 @@ def test_depthwise_is_its_definition(kind: str) -> None:
 def test_sums_in_another_type_are_outside_the_bound(kind: str) -> None:
     """Any order of summation in the type is within the bound; a narrower type anywhere is not."""
     given = inputs(kind)
-    right = layers.convolution(given.image, given.mask)
+    right = multichannel.convolution(given.image, given.mask)
     total = np.zeros(right.value.shape, dtype=kind)
     narrow = np.zeros(right.value.shape, dtype={"f8": "f4", "f4": "f2"}[kind])
     for channel in reversed(range(CHANNELS)):
-        term = layers.convolution(given.image[channel:][:1], given.mask[:, channel:][:, :1]).value
+        term = multichannel.convolution(
+            given.image[channel:][:1], given.mask[:, channel:][:, :1]
+        ).value
         total += term.astype(kind)
         narrow += term.astype(narrow.dtype)
     assert compare(total, right).right()
     assert not compare(narrow.astype(kind), right).right()
-    rounded = layers.convolution(given.image.astype(narrow.dtype).astype(kind), given.mask).value
+    rounded = multichannel.convolution(
+        given.image.astype(narrow.dtype).astype(kind), given.mask
+    ).value
     assert not compare(rounded.astype(kind), right).right()
 
 
@@ -113,8 +119,8 @@ WRONG: dict[str, Callable[[Inputs], tuple[np.ndarray, np.ndarray]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_known_mistake_is_named(name: str) -> None:
     given = inputs()
-    wrong = layers.convolution(*WRONG[name](given)).value.astype(np.float64)
-    seen = compare(wrong, layers.convolution(given.image, given.mask))
+    wrong = multichannel.convolution(*WRONG[name](given)).value.astype(np.float64)
+    seen = compare(wrong, multichannel.convolution(given.image, given.mask))
     assert not seen.right()
     found = explain.explain(CASE, "layers", given, seen)
     assert found is not None and found.name == name
@@ -122,23 +128,23 @@ def test_known_mistake_is_named(name: str) -> None:
 
 def test_an_output_in_another_order_is_named() -> None:
     given = inputs()
-    right = layers.convolution(given.image, given.mask)
+    right = multichannel.convolution(given.image, given.mask)
     other = np.moveaxis(right.value, 0, 2).reshape(right.value.shape).astype(np.float64)
     found = explain.explain(CASE, "layers", given, compare(other, right))
     assert found is not None and found.name == "output-order"
 
 
 DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
-    "mask-flipped": lambda g: layers.depthwise(g.image, g.mask[::-1, ::-1]).value,
+    "mask-flipped": lambda g: multichannel.depthwise(g.image, g.mask[::-1, ::-1]).value,
     "channels-summed": lambda g: np.repeat(
-        layers.depthwise(g.image, g.mask).value.sum(axis=0)[np.newaxis], CHANNELS, axis=0
+        multichannel.depthwise(g.image, g.mask).value.sum(axis=0)[np.newaxis], CHANNELS, axis=0
     ),
     "first-channel-everywhere": lambda g: np.repeat(
-        layers.depthwise(g.image, g.mask).value[:1], CHANNELS, axis=0
+        multichannel.depthwise(g.image, g.mask).value[:1], CHANNELS, axis=0
     ),
     "copied": lambda g: g.image,
     "all-zero": lambda g: np.zeros_like(g.image),
-    "scaled": lambda g: layers.depthwise(g.image, g.mask).value / 9,
+    "scaled": lambda g: multichannel.depthwise(g.image, g.mask).value / 9,
 }
 
 
@@ -146,7 +152,7 @@ DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
 def test_known_mistake_of_depthwise_is_named(name: str) -> None:
     given = inputs("f4", "random3")
     seen = compare(
-        DEPTHWISE[name](given).astype(np.float32), layers.depthwise(given.image, given.mask)
+        DEPTHWISE[name](given).astype(np.float32), multichannel.depthwise(given.image, given.mask)
     )
     found = explain.explain(CASE, "depthwise", given, seen)
     assert found is not None and found.name == name
@@ -155,7 +161,7 @@ def test_known_mistake_of_depthwise_is_named(name: str) -> None:
 def padded(given: Inputs, mode: str, dx: int = 0) -> np.ndarray:
     """The sums of an image with another border, or with windows `dx` to the right."""
     wide = np.pad(given.image, ((0, 0), (2, 2), (2, 2)), mode=mode)  # type: ignore[call-overload]
-    return layers.convolution(wide, given.mask).value[:, 2:-2, 2 + dx : 2 + dx + WIDTH]
+    return multichannel.convolution(wide, given.mask).value[:, 2:-2, 2 + dx : 2 + dx + WIDTH]
 
 
 def by_taps(given: Inputs, factor: Callable[[int, int], float | np.ndarray]) -> np.ndarray:
@@ -164,12 +170,12 @@ def by_taps(given: Inputs, factor: Callable[[int, int], float | np.ndarray]) -> 
     for row, column in np.ndindex(3, 3):
         only = np.zeros_like(given.mask)
         only[..., row, column] = given.mask[..., row, column]
-        total += layers.convolution(given.image, only).value * factor(row, column)
+        total += multichannel.convolution(given.image, only).value * factor(row, column)
     return total
 
 
 def right_in(given: Inputs) -> np.ndarray:
-    return layers.convolution(given.image, given.mask).value
+    return multichannel.convolution(given.image, given.mask).value
 
 
 def turned(image: np.ndarray) -> np.ndarray:
@@ -186,9 +192,9 @@ PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
     "wrong-border": lambda g: padded(g, "edge"),
     "window-off": lambda g: padded(g, "constant", dx=1),
     "transposed": lambda g: np.swapaxes(right_in(g), 1, 2).reshape(MASKS, HEIGHT, WIDTH),
-    "image-transposed": lambda g: layers.convolution(turned(g.image), g.mask).value,
-    "mask-mirrored": lambda g: layers.convolution(g.image, g.mask[..., ::-1]).value,
-    "mask-upside-down": lambda g: layers.convolution(g.image, g.mask[..., ::-1, :]).value,
+    "image-transposed": lambda g: multichannel.convolution(turned(g.image), g.mask).value,
+    "mask-mirrored": lambda g: multichannel.convolution(g.image, g.mask[..., ::-1]).value,
+    "mask-upside-down": lambda g: multichannel.convolution(g.image, g.mask[..., ::-1, :]).value,
     "border-skipped": framed,
     "single-tap": lambda g: by_taps(g, lambda row, column: 2 if (row, column) == (0, 2) else 1),
     "apron-missing": lambda g: by_taps(
@@ -196,7 +202,7 @@ PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
     ),
     "loop-bound": lambda g: by_taps(g, lambda row, column: row < 2 and column < 2),
     "row-pitch": lambda g: (
-        layers.convolution(
+        multichannel.convolution(
             np.stack(
                 [
                     [FLAT[c * HEIGHT * WIDTH + y * 10 :][:WIDTH] for y in range(HEIGHT)]
@@ -213,7 +219,7 @@ PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
 def test_a_mistake_with_places_is_named(name: str) -> None:
     given = inputs()
     seen = compare(
-        PLACES[name](given).astype(np.float64), layers.convolution(given.image, given.mask)
+        PLACES[name](given).astype(np.float64), multichannel.convolution(given.image, given.mask)
     )
     assert not seen.right()
     found = explain.explain(CASE, "layers", given, seen)
@@ -222,7 +228,7 @@ def test_a_mistake_with_places_is_named(name: str) -> None:
 
 def seen_with_poison(where: tuple[slice, ...]) -> tuple[Inputs, Comparison]:
     given = inputs()
-    right = layers.convolution(given.image, given.mask)
+    right = multichannel.convolution(given.image, given.mask)
     got = right.value.astype(np.float64)
     got.view(np.uint64)[where] = 2**64 - 1
     return given, compare(got, right)
@@ -249,7 +255,7 @@ def test_unwritten_doubles_are_seen(where: tuple[slice, ...], name: str, words: 
 
 def test_wrong_values_are_located() -> None:
     given = inputs()
-    right = layers.convolution(given.image, given.mask)
+    right = multichannel.convolution(given.image, given.mask)
 
     def place(where: tuple[slice, ...]) -> str:
         got = right.value.astype(np.float64)

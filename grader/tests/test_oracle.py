@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import oracle
-from grader.judge import compare
-from grader.oracle import F32
+from grader.oracle import correlation
+from grader.oracle.compare import compare
+from grader.oracle.correlation import F32
 
 
 def random(seed: int, *shape: int) -> F32:
@@ -38,14 +38,18 @@ def by_definition(image: F32, mask: F32, border: str) -> np.ndarray:
 def test_correlate_is_equation_1(border: str, shape: tuple[int, int], radius: int) -> None:
     image, mask = random(1, *shape), random(2, 2 * radius + 1, 2 * radius + 1)
     right = by_definition(image, mask, border)
-    np.testing.assert_allclose(oracle.correlate64(image, mask, border), right, rtol=0, atol=1e-13)
-    exact = oracle.float32_row_major(image, mask, border)
-    assert compare(exact.value.astype(np.float32), oracle.correlate(image, mask, border)).right()
+    np.testing.assert_allclose(
+        correlation.correlate64(image, mask, border), right, rtol=0, atol=1e-13
+    )
+    exact = correlation.float32_row_major(image, mask, border)
+    assert compare(
+        exact.value.astype(np.float32), correlation.correlate(image, mask, border)
+    ).right()
 
 
 def test_polyphase_takes_the_mask_of_the_column() -> None:
     image, bank = random(3, 5, 9), random(4, 4, 3, 3)
-    value = oracle.polyphase(image, bank, "zero").value
+    value = correlation.polyphase(image, bank, "zero").value
     for x in range(9):
         right = by_definition(image, bank[x % 4], "zero")[:, x]
         np.testing.assert_allclose(value[:, x], right, rtol=0, atol=1e-13)
@@ -60,7 +64,7 @@ def test_any_order_of_summation_is_within_the_bound(seed: int, radius: int, orde
     taps = [(r, c) for r in range(2 * radius + 1) for c in range(2 * radius + 1)]
     for r, c in taps if order == "up" else reversed(taps):
         total += padded[r : r + 12, c : c + 10] * mask[r, c]
-    assert compare(total, oracle.correlate(image, mask, "zero")).right()
+    assert compare(total, correlation.correlate(image, mask, "zero")).right()
 
 
 def two_passes(image: F32, column: F32, row: F32) -> F32:
@@ -84,21 +88,21 @@ def test_two_passes_are_within_their_bound(seed: int, radius: int, rounded_twice
     size = 2 * radius + 1
     image, column, row = random(seed, 12, 10), random(seed + 1, size), random(seed + 2, size)
     out = two_passes(image, column, row)
-    assert compare(out, oracle.lines(image, np.stack([column, row]), "zero")).right()
+    assert compare(out, correlation.lines(image, np.stack([column, row]), "zero")).right()
     mask = np.outer(column, row)  # rounded once
     if rounded_twice:
         mask = mask / np.float32(3)
     b, a = np.unravel_index(np.abs(mask).argmax(), mask.shape)  # lines found in the mask
     out = two_passes(image, mask[:, a], mask[b] / mask[b, a])
-    assert compare(out, oracle.separable(image, mask, "zero")).right()
+    assert compare(out, correlation.separable(image, mask, "zero")).right()
 
 
 def test_lines_are_column_then_row() -> None:
     image, column, row = random(9, 6, 7), random(10, 5), random(11, 5)
     right = by_definition(image, np.outer(column, row), "replicate")
-    value = oracle.lines(image, np.stack([column, row]), "replicate").value
+    value = correlation.lines(image, np.stack([column, row]), "replicate").value
     np.testing.assert_allclose(value, right, rtol=0, atol=1e-6)
-    swapped = oracle.lines(image, np.stack([row, column]), "replicate").value
+    swapped = correlation.lines(image, np.stack([row, column]), "replicate").value
     assert np.abs(swapped - right).max() > 0.01
 
 
@@ -107,24 +111,24 @@ def test_a_line_that_is_off_by_a_thousandth_is_outside_the_bound() -> None:
     mask = np.outer(column, row)
     column[3] *= np.float32(1.001)
     assert not compare(
-        two_passes(image, column, row), oracle.separable(image, mask, "zero")
+        two_passes(image, column, row), correlation.separable(image, mask, "zero")
     ).right()
 
 
 def test_half_precision_and_a_missed_tap_are_outside_the_bound() -> None:
     image, mask = random(5, 20, 20), random(6, 13, 13)
-    right = oracle.correlate(image, mask, "zero")
-    rounded = oracle.correlate64(image.astype(np.float16), mask.astype(np.float16), "zero")
+    right = correlation.correlate(image, mask, "zero")
+    rounded = correlation.correlate64(image.astype(np.float16), mask.astype(np.float16), "zero")
     assert not compare(rounded.astype(np.float32), right).right()
     mask[12, 12] = 0
-    missed = oracle.correlate64(image, mask, "zero").astype(np.float32)
+    missed = correlation.correlate64(image, mask, "zero").astype(np.float32)
     assert not compare(missed, right).right()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_nan_and_infinity_are_never_right(bad: float) -> None:
     image, mask = random(7, 4, 4), random(8, 3, 3)
-    right = oracle.correlate(image, mask, "zero")
+    right = correlation.correlate(image, mask, "zero")
     got = right.value.astype(np.float32)
     assert compare(got, right).right()
     got[2, 1] = bad

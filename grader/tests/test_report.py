@@ -14,15 +14,15 @@ import pytest
 from PIL import Image
 
 from grader import paths, pipeline
-from grader.cases import Inputs, inputs
 from grader.correctness import Wrong
 from grader.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
-from grader.judge import compare
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
-from grader.operations import OPERATIONS, expected
-from grader.oracle import Expected
+from grader.oracle.compare import compare
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs, inputs
+from grader.oracle.operations import OPERATIONS, expected
 from grader.profile import Kernel, Launch, Line, Profile
 from grader.render import access, html, planes, roofline, times
 from grader.tests import reports

@@ -8,15 +8,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, cases, fresh, paths, timing
+from grader import bands, fresh, paths, timing
 from grader.bands import Band
 from grader.bench import Bench, Ran, Side
-from grader.cases import Inputs
 from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
-from grader.operations import OPERATIONS, Array
+from grader.oracle import inputs
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Array
 
 LAB = spec.load("lab1")
 SPEED = Speed(
@@ -29,7 +30,7 @@ SPEED = Speed(
     hint="h",
     size=(160, 120),
 )
-GIVEN = cases.inputs(LAB, SPEED, 1)
+GIVEN = inputs.inputs(LAB, SPEED, 1)
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
 
 
@@ -140,7 +141,7 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     lab = spec.load("lab8")
     speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
     tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
-    given = cases.inputs(lab, speed, 1)
+    given = inputs.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.bands) == 9
     assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader import bands, fresh
-from grader.cases import Inputs
+from grader.oracle.inputs import Inputs
 from grader.witness import Witness
 
 HEIGHT, WIDTH, ROUNDS = 20, 12, 5

@@ -30,12 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from grader import cases, paths
+from grader import paths
 from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Input, Lab
-from grader.operations import OPERATIONS
+from grader.oracle import inputs
+from grader.oracle.operations import OPERATIONS
 from labs.tests.gpu import counters, hostile, table
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -118,7 +119,7 @@ def grades(lab: Lab) -> list[dict[str, Any]]:
 
 def command(lab: Lab, check: Input, part: str, binary: Path, folder: Path) -> list[str]:
     """The runner's command line for an input, whose arrays are put into `folder`."""
-    given = cases.inputs(lab, check, check.seed)
+    given = inputs.inputs(lab, check, check.seed)
     argv = [str(binary), "--part", part]
     for name, array in given.arrays.items():
         np.save(folder / f"{name}.npy", array)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle import Expected
+from grader.oracle.correlation import Expected
 
 Array = npt.NDArray[Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle import Expected
+from grader.oracle.correlation import Expected
 
 POISON = np.uint32(0xFFFFFFFF)  # what device memory holds before it is written, in each word
 # What a float or a double of the output holds before the call: a signalling NaN. Arithmetic makes

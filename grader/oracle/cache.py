@@ -11,10 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from grader import cases, operations
-from grader.cases import Inputs
 from grader.model.spec import Case, Input, Lab
-from grader.oracle import Expected
+from grader.oracle import inputs as cases
+from grader.oracle import operations
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs
 
 MOST_BYTES = 256 << 20  # kept by one process; what does not fit is computed anew each time
 

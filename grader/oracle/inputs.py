@@ -8,7 +8,7 @@ import numpy as np
 
 from datasets import generate, layers, masks
 from grader.model.spec import Input, Lab
-from grader.operations import OPERATIONS, Array, Arrays
+from grader.oracle.operations import OPERATIONS, Array, Arrays
 
 
 class Inputs:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader import grey, layers, oracle
-from grader.oracle import F32, Expected
+from grader.oracle import correlation, grayscale, multichannel
+from grader.oracle.correlation import F32, Expected
 
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -72,19 +72,19 @@ def plane(right: Callable[[F32, F32, str], Expected], taps: Callable[[Array], in
 
 
 OPERATIONS: dict[str, Operation] = {
-    **{name: plane(right, TAPS[name]) for name, right in oracle.OPERATIONS.items()},
+    **{name: plane(right, TAPS[name]) for name, right in correlation.OPERATIONS.items()},
     "depthwise": Operation(
         inputs={"image": "planes", "mask": "weights"},
         axes=("c", "y", "x"),
         shape=lambda given: given["image"].shape,
-        expected=lambda given, _: layers.depthwise(given["image"], given["mask"]),
+        expected=lambda given, _: multichannel.depthwise(given["image"], given["mask"]),
         taps=lambda given: given["mask"].size,
     ),
     "layers": Operation(
         inputs={"image": "planes", "mask": "weights"},
         axes=("n", "y", "x"),
         shape=lambda given: (len(given["mask"]), *given["image"].shape[1:]),
-        expected=lambda given, _: layers.convolution(given["image"], given["mask"]),
+        expected=lambda given, _: multichannel.convolution(given["image"], given["mask"]),
         taps=lambda given: given["mask"][0].size,
     ),
     "grey": Operation(
@@ -92,7 +92,7 @@ OPERATIONS: dict[str, Operation] = {
         axes=("y", "x"),
         shape=lambda given: given["image"].shape[:2],
         expected=lambda given, settings: _bytes(
-            grey.grey(given["image"], grey.WEIGHTS[settings["weights"]])
+            grayscale.grey(given["image"], grayscale.WEIGHTS[settings["weights"]])
         ),
         taps=lambda _: 0,  # integers of 16 bits and less: how fast those can be is not measured
         kind="u1",
@@ -108,7 +108,7 @@ def expected(operation: str, exact: str | None, given: Arrays, settings: Setting
     """What a case must give. `exact` is the spec's: None, or "float32 row-major"."""
     if exact is None:
         return OPERATIONS[operation].expected(given, settings)
-    return oracle.float32_row_major(given["image"], given["mask"], settings["border"])
+    return correlation.float32_row_major(given["image"], given["mask"], settings["border"])
 
 
 def bytes_near(value: npt.NDArray[np.float64], error: float | npt.NDArray[np.float64]) -> Expected:
