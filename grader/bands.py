@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from grader import fresh
+from grader.execute.case import read_regular
 from grader.oracle import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array, Settings
-from grader.run import read_regular
 
 BAND = 8  # BENCH_BAND of bench.h
 MOST = 1 << 30  # bytes of bands

@@ -14,10 +14,10 @@ import numpy as np
 
 from grader import bands, fresh
 from grader.bands import Band
+from grader.execute.case import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.model.spec import Speed
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from grader.run import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
 from grader.speed import F64

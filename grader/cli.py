@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import typer
 
-from grader import backend, files, paths, score
+from grader import files, paths, score
 from grader.commands import (
     build,
     common,
@@ -29,6 +29,7 @@ from grader.commands import (
     submit,
 )
 from grader.compile import make as builder
+from grader.execute import backend
 from grader.model import spec
 
 COMMANDS: dict[str, Callable[..., None]] = {

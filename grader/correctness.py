@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from grader import explain
+from grader.execute.case import PLAIN, REVERSED, Outcome, run
 from grader.mistake import Diagnosis
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
@@ -20,7 +21,6 @@ from grader.oracle import compare
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from grader.run import PLAIN, REVERSED, Outcome, run
 
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 

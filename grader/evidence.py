@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.generate import DatasetMissing
-from grader import warps
-from grader.checked import Checked, Runner
 from grader.correctness import Wrong
+from grader.execute import warp_samples as warps
+from grader.execute.instrumented import Checked, Runner
+from grader.execute.profile import Launch, Profile, profile, read
+from grader.execute.warp_samples import Warp
 from grader.model.spec import Input, Speed, Technique
 from grader.model.submission import Submission
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS, Array
-from grader.profile import Launch, Profile, profile, read
 from grader.speed import F64, REFERENCE, STUDENT, Timings
-from grader.warps import Warp
 
 MOST_FAILED = 8  # wrong outputs that are kept
 MOST_TRACED = 12  # traced runs

@@ -12,18 +12,18 @@ import msgspec
 
 from datasets.generate import DatasetMissing
 from grader import __version__, correctness, files, safety, score, so_far, technique, timing
-from grader.backend import Backend, cpu_has, machine, timed_on
-from grader.checked import Runner
 from grader.compile import nvcc_check, staging
 from grader.compile.make import Build, BuildError, build, building
 from grader.evidence import Evidence
+from grader.execute.backend import Backend, cpu_has, machine, timed_on
+from grader.execute.case import workspace
+from grader.execute.instrumented import Runner
+from grader.execute.profile import Profile
 from grader.model.finding import Finding
 from grader.model.result import Check, GradedFile, Kind, Result, Verdict
 from grader.model.spec import Case, Lab, Safe, Speed, Technique
 from grader.model.submission import Submission
 from grader.passed import Passed
-from grader.profile import Profile
-from grader.run import workspace
 
 Planned = Case | Safe | Technique | Speed
 KINDS: dict[type, Kind] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.checked import Checked, Runner
+from grader.execute.instrumented import Checked, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Safe

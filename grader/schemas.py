@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from grader import paths, profile
+from grader import paths
+from grader.execute import profile
 from grader.model import result
 
 FOLDER = paths.ROOT / "grader" / "schema"

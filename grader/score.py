@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.backend import Backend, cpu_has, timed_on
+from grader.execute.backend import Backend, cpu_has, timed_on
 from grader.model.result import Check, Score, Unmeasured
 from grader.model.spec import Lab
 from grader.speed import NO_SOLUTION

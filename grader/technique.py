@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from grader.checked import Checked, Runner
+from grader.execute.instrumented import Checked, Runner
+from grader.execute.profile import Kernel, Line, Profile, profile, read
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
 from grader.model.spec import Technique
 from grader.model.submission import Submission
-from grader.profile import Kernel, Line, Profile, profile, read
 
 
 @dataclass(frozen=True)

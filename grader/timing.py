@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from grader import bands, paths
-from grader.backend import Backend
 from grader.bench import Bench, Ran, Side
 from grader.compile import make
+from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
 from grader.model.submission import Submission

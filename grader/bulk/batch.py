@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader import backend as backends
-from grader.backend import Backend
 from grader.bulk import intake
 from grader.bulk.intake import Entry
 from grader.bulk.keys import How, key
@@ -18,6 +16,8 @@ from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unp
 from grader.bulk.pool import Pool
 from grader.bulk.store import Row, Status, Store
 from grader.compile import make
+from grader.execute import backend as backends
+from grader.execute.backend import Backend
 from grader.model.spec import Lab
 
 DEATHS = 3  # of workers over one grade; then it is put aside

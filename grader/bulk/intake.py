@@ -21,10 +21,10 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from grader.bulk import names
+from grader.execute.case import last_line, workspace
 from grader.files import MAX_FILE
 from grader.model.spec import Lab
 from grader.model.submission import harmless
-from grader.run import last_line, workspace
 from grader.sandbox import bubblewrap, launcher
 from grader.sandbox.bubblewrap import View
 

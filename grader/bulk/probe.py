@@ -19,9 +19,9 @@ from pathlib import Path
 
 from grader import paths
 from grader.compile import make
+from grader.execute.case import LEFT, made, workspace
 from grader.model import spec
 from grader.model.spec import Lab
-from grader.run import LEFT, made, workspace
 from grader.sandbox import bubblewrap, launcher, seccomp
 from grader.sandbox.bubblewrap import View
 from grader.sandbox.launcher import Finished, Limits

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from grader import pipeline, progress
 from grader.commands import common
 from grader.evidence import Evidence
+from grader.execute.profile import Profile
 from grader.model import result, spec
 from grader.model.submission import Submission
-from grader.profile import Profile
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 

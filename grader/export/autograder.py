@@ -18,10 +18,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader import backend, files, paths, pipeline
+from grader import files, paths, pipeline
 from grader.bulk import intake
 from grader.bulk.intake import Files
 from grader.bulk.worker import staged
+from grader.execute import backend
 from grader.export import gradescope
 from grader.model import spec
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from grader.evidence import Traced
-from grader.profile import Kernel, Line
+from grader.execute.profile import Kernel, Line
+from grader.execute.warp_samples import BANKS, LANES, SECTOR, WORD, Warp
 from grader.render.svg import Svg
-from grader.warps import BANKS, LANES, SECTOR, WORD, Warp
 
 WIDTH, LEFT, CELL = 700.0, 30.0, 20.0
 SHOWN_DEEP = 8  # words of a bank that are drawn, one below the other

@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 
 from grader import paths, pipeline, score
-from grader.backend import machine
 from grader.evidence import Evidence, Traced
+from grader.execute.backend import machine
+from grader.execute.profile import Kernel, Line, Profile
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
-from grader.profile import Kernel, Line, Profile
 from grader.render import html
 from grader.speed import Timings
 

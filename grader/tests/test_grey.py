@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import backend, explain, score
+from grader import explain, score
+from grader.execute import backend
 from grader.mistake import Diagnosis
 from grader.model import spec
 from grader.model.result import Check

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader import paths, profile
+from grader import paths
+from grader.execute import profile
 
 # Arguments: columns and rows of blocks of 32x8 threads. A 5x5 correlation with a border test and
 # constant coefficients, and a read of constant memory by lane. Prints a sum over all pixels and the

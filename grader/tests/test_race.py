@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from grader import lines, paths
+from grader import paths
 from grader.compile import make
+from grader.execute import addr2line
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -309,7 +310,7 @@ def checked(
         [json.loads(line) for line in found.read_text().splitlines()] if found.exists() else []
     )
     counters = [f[key] for f in findings for key in ("pc", "other_pc")]
-    places = lines.places(program, counters)
+    places = addr2line.places(program, counters)
     return done.stdout.strip(), findings, {line for _, line in places.values()}
 
 

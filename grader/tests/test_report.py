@@ -16,6 +16,8 @@ from PIL import Image
 from grader import paths, pipeline
 from grader.correctness import Wrong
 from grader.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
+from grader.execute.profile import Kernel, Launch, Line, Profile
+from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -23,10 +25,8 @@ from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
-from grader.profile import Kernel, Launch, Line, Profile
 from grader.render import access, html, planes, roofline, times
 from grader.tests import reports
-from grader.warps import BANKS, SECTOR, WORD, Warp
 
 
 def test_a_wrong_part_is_pictured() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from grader import score
-from grader.backend import Backend
+from grader.execute.backend import Backend
 from grader.model import spec
 from grader.model.result import Check, Verdict
 

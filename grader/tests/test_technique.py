@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from grader import paths, technique
+from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters
 from grader.model.spec import Technique
-from grader.profile import Kernel, Line, Profile
 from grader.tests.test_zoo import ZOO, grade
 
 INPUT: dict[str, Any] = {

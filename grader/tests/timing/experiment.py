@@ -20,7 +20,8 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from grader import backend, paths, pipeline
+from grader import paths, pipeline
+from grader.execute import backend
 from grader.model import spec
 from grader.model import submission as submissions
 

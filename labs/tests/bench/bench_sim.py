@@ -17,7 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader import paths, profile, program
+from grader import paths
+from grader.execute import profile, program
 
 HERE = Path(__file__).resolve().parent
 LOCK = paths.ROOT / "grader" / "setup" / "requirements-bench.lock"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from grader import lines
+from grader.execute import addr2line as lines
 from grader.model.counters import Counters, accumulate
 from grader.model.finding import Finding
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.execute.case import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
 from grader.model.spec import Input
 from grader.model.submission import Submission
 from grader.oracle import cache as truths
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS
-from grader.run import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
 
 
 @dataclass(frozen=True)

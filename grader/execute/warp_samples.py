@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from grader import lines
+from grader.execute import addr2line
 
 LANES = 32
 SECTOR = 32  # bytes
@@ -71,11 +71,11 @@ def read(binary: Path, raw: bytes) -> list[Warp]:
             kept.append(msgspec.json.decode(line, type=Kept))
     kept = [k for k in kept if k.active.bit_count() == len(k.offsets)]
     # A counter is where a call returns to: the byte before belongs to the access.
-    places = lines.places(binary, {k.pc - 1 for k in kept})
+    places = addr2line.places(binary, {k.pc - 1 for k in kept})
     return [_warp(k, places[k.pc - 1]) for k in kept]
 
 
-def _warp(kept: Kept, place: lines.Place) -> Warp:
+def _warp(kept: Kept, place: addr2line.Place) -> Warp:
     active = [lane for lane in range(LANES) if kept.active >> lane & 1]
     return Warp(
         launch=kept.launch,

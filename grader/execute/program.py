@@ -12,9 +12,9 @@ from pathlib import Path
 
 from grader import paths
 from grader.compile import make as build
+from grader.execute.case import findings_in, workspace
+from grader.execute.profile import Launch, Profile, profile, read
 from grader.model import submission as submissions
-from grader.profile import Launch, Profile, profile, read
-from grader.run import findings_in, workspace
 
 SUFFIXES = (".cu", ".cpp", ".c")
 

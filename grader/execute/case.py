@@ -21,7 +21,9 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from grader import lines, paths, sanitizer
+from grader import paths
+from grader.execute import addr2line as lines
+from grader.execute import sanitizers
 from grader.model.finding import Finding
 from grader.model.spec import Case, Input, Lab
 from grader.oracle.inputs import Inputs
@@ -156,7 +158,7 @@ def run(
         done = launcher.launch(argv, limits, folder, env, view)
         findings = findings_in(folder, binary)
         if mode is SANITIZED:
-            findings += sanitizer.findings(done.stderr.decode(errors="replace"))
+            findings += sanitizers.findings(done.stderr.decode(errors="replace"))
         outcome = _outcome(done, folder, wanted, lab.limits.seconds, findings)
         profile = read_regular(folder / "profile.jsonl", MAX_TEXT) or b""
         warps = read_regular(folder / "warps.jsonl", MAX_TEXT) or b""

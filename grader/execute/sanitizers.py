@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.lines import nearer
+from grader.execute.addr2line import nearer
 from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")
