@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import explain
+from grader.diagnose import explain
+from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import PLAIN, REVERSED, Outcome, run
-from grader.mistake import Diagnosis
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Lab

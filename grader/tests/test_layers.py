@@ -8,7 +8,7 @@ import pytest
 
 from datasets import generate
 from datasets import layers as data
-from grader import explain
+from grader.diagnose import explain
 from grader.execute import case as run
 from grader.model import spec
 from grader.model.spec import Case

@@ -12,8 +12,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from grader import plane_mistakes, tiles, unwritten
-from grader.mistake import Diagnosis, reproduces
+from grader.diagnose import plane_mistakes, tile_mistakes, unwritten
+from grader.diagnose.mistake import Diagnosis, reproduces
 from grader.model.spec import Case
 from grader.oracle import correlation
 from grader.oracle.compare import Array, Comparison
@@ -79,7 +79,7 @@ def location(seen: Comparison, radius: int) -> str:
         return f"all within {near} of the image's border, where the mask reaches outside"
     if wrong.mean() > 0.9:
         return "nearly everywhere"
-    if repeating := tiles.pattern(wrong):
+    if repeating := tile_mistakes.pattern(wrong):
         return repeating
     rows = f"rows {top}..{bottom}" if height > 1 else ""
     columns = f"columns {left}..{right}" if width > 1 else ""

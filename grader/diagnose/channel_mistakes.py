@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader import layer_places
-from grader.mistake import Mistake
+from grader.diagnose import channel_regions
+from grader.diagnose.mistake import Mistake
 from grader.model.spec import Case
 from grader.oracle import multichannel
 from grader.oracle.compare import Comparison
@@ -33,7 +33,7 @@ def depthwise(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]
         lambda: _spread(multichannel.depthwise(image, mask)),
     )
     yield Mistake("copied", "the output is the input, unchanged", lambda: _exactly(image))
-    yield from layer_places.mistakes(image, mask, multichannel.depthwise, seen)
+    yield from channel_regions.mistakes(image, mask, multichannel.depthwise, seen)
 
 
 def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistake]:
@@ -76,7 +76,7 @@ def convolution(_case: Case, given: Inputs, seen: Comparison) -> Iterator[Mistak
         lambda: _interleaved(multichannel.convolution(image, bank)),
     )
     yield from _some_channels(image, bank)
-    yield from layer_places.mistakes(image, bank, multichannel.convolution, seen)
+    yield from channel_regions.mistakes(image, bank, multichannel.convolution, seen)
 
 
 def _reused(image: Array, bank: Array) -> Iterator[Mistake]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from grader import plane_mistakes, tiles
-from grader.mistake import Mistake
+from grader.diagnose import plane_mistakes, tile_mistakes
+from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 from grader.oracle.multichannel import Array
@@ -40,7 +40,7 @@ def mistakes(image: Array, mask: Array, make: Make, seen: Comparison) -> Iterato
             lambda dy=dy, dx=dx: _cropped(make(wide, mask), image.shape, 2 * radius, dy, dx),  # type: ignore[misc]
         )
     yield from _taps(image, mask, make, seen)
-    for apron in tiles.suspects(np.asarray(seen.wrong.any(axis=0)), radius, radius):
+    for apron in tile_mistakes.suspects(np.asarray(seen.wrong.any(axis=0)), radius, radius):
         yield Mistake(
             "apron-missing",
             f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} gives "
@@ -132,7 +132,7 @@ def _added(right: Expected, tap: Expected, sign: int) -> Expected:
     return Expected(right.value + sign * tap.value, right.bound + tap.bound)
 
 
-def _without(apron: tiles.Apron, image: Array, mask: Array, make: Make) -> Expected:
+def _without(apron: tile_mistakes.Apron, image: Array, mask: Array, make: Make) -> Expected:
     """The result with 0 for what is missing of the apron."""
     radius = mask.shape[-1] // 2
     shape = (image.shape[1], image.shape[2])

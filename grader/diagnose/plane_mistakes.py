@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import tiles, two_passes
-from grader.mistake import Mistake
+from grader.diagnose import separable_mistakes, tile_mistakes
+from grader.diagnose.mistake import Mistake
 from grader.model.spec import Case
 from grader.oracle import correlation
 from grader.oracle.compare import Comparison
@@ -29,12 +29,12 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
         return lambda: correlation.OPERATIONS[operation](image, mask, border)
 
     if operation != "polyphase":
-        for apron in tiles.suspects(seen.wrong, mask.shape[0] // 2, mask.shape[1] // 2):
+        for apron in tile_mistakes.suspects(seen.wrong, mask.shape[0] // 2, mask.shape[1] // 2):
             yield Mistake(
                 "apron-missing",
                 f"this is what tiles give whose apron is not whole: reading 0 in {apron.words()} "
                 "gives the same result",
-                lambda apron=apron: tiles.without(apron, image, mask, border),  # type: ignore[misc]
+                lambda apron=apron: tile_mistakes.without(apron, image, mask, border),  # type: ignore[misc]
             )
     yield from _turned_masks(image, mask, make)
     for other in ("zero", "replicate", "wrap", "mirror"):
@@ -45,7 +45,7 @@ def mistakes(case: Case, operation: str, given: Inputs, seen: Comparison) -> Ite
                 make(image, mask, other),
             )
     if operation == "separable":
-        for name, text, output in two_passes.mistakes(image, mask, border, seen.got):
+        for name, text, output in separable_mistakes.mistakes(image, mask, border, seen.got):
             yield Mistake(name, text, output)
     yield from _partial_masks(image, mask, make)
     yield from _some_lines(image, mask, make, seen)
@@ -145,7 +145,7 @@ def _not_reset(right: Expected) -> Iterator[Mistake]:
 
 def _some_lines(image: F32, mask: F32, make: Make, seen: Comparison) -> Iterator[Mistake]:
     """A tap that only some lines of each tile leave out: one of several that a thread computes."""
-    concerned, right = tiles.lines(seen.wrong), seen.expected
+    concerned, right = tile_mistakes.lines(seen.wrong), seen.expected
     if concerned is None:
         return
     for whole in _partial_masks(image, mask, make):
@@ -157,7 +157,7 @@ def _some_lines(image: F32, mask: F32, make: Make, seen: Comparison) -> Iterator
                 np.where(concerned, wrong.bound, right.bound),
             )
 
-        yield Mistake(whole.name, f"{tiles.pattern(seen.wrong)}, {whole.text}", there)
+        yield Mistake(whole.name, f"{tile_mistakes.pattern(seen.wrong)}, {whole.text}", there)
 
 
 def _phases(image: F32, bank: F32, make: Make) -> Iterator[Mistake]:

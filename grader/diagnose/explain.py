@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import diagnose, grey_mistakes, layer_mistakes, tiles
-from grader.diagnose import LARGE
-from grader.mistake import Diagnosis, Mistake, reproduces
+from grader.diagnose import channel_mistakes, grayscale_mistakes, plane, tile_mistakes
+from grader.diagnose.mistake import Diagnosis, Mistake, reproduces
+from grader.diagnose.plane import LARGE
 from grader.model.spec import Case
 from grader.oracle import correlation
 from grader.oracle.compare import Comparison
@@ -20,9 +20,9 @@ Mask = npt.NDArray[np.bool_]
 
 # The known mistakes of an operation, the likeliest first.
 KNOWN: dict[str, Callable[[Case, Inputs, Comparison], Iterator[Mistake]]] = {
-    "depthwise": layer_mistakes.depthwise,
-    "layers": layer_mistakes.convolution,
-    "grey": grey_mistakes.mistakes,
+    "depthwise": channel_mistakes.depthwise,
+    "layers": channel_mistakes.convolution,
+    "grey": grayscale_mistakes.mistakes,
 }
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
@@ -34,7 +34,7 @@ def explain(
     """The known mistake that reproduces the student's output, or None. `on_host`: no kernel has
     computed it, but a function that was given the output itself."""
     if operation in correlation.OPERATIONS:
-        return diagnose.explain(case, operation, given, seen, on_host)
+        return plane.explain(case, operation, given, seen, on_host)
     if seen.unwritten.all():
         text = f"none of the output's {OPERATIONS[operation].things()} was written"
         if not seen.untouched.all():
@@ -42,20 +42,20 @@ def explain(
         return Diagnosis("nothing-written", text)
     if seen.unwritten.any():
         return _unwritten(operation, seen)
-    if seen.got.dtype.kind == "f" and (found := diagnose.by_values(seen)):
+    if seen.got.dtype.kind == "f" and (found := plane.by_values(seen)):
         return found
     if seen.got.size > LARGE or operation not in KNOWN:
         return None
     for mistake in KNOWN[operation](case, given, seen):
         if reproduces(mistake.output(), seen):
             return Diagnosis(mistake.name, mistake.text)
-    return diagnose.scaled(seen) if seen.got.dtype.kind == "f" else None
+    return plane.scaled(seen) if seen.got.dtype.kind == "f" else None
 
 
 def location(operation: str, given: Inputs, seen: Comparison) -> str:
     """Where the wrong elements lie, in words."""
     if operation in correlation.OPERATIONS:
-        return diagnose.location(seen, given.radius)
+        return plane.location(seen, given.radius)
     return _place(operation, given.radius, seen.wrong)
 
 
@@ -66,7 +66,7 @@ def in_tile(operation: str, seen: Comparison) -> str:
         return ""
     others = tuple(i for i, axis in enumerate(axes) if axis not in ("y", "x"))
     *_, y, x = seen.first()
-    found = tiles.place(np.asarray(seen.wrong.any(axis=others)), y, x)
+    found = tile_mistakes.place(np.asarray(seen.wrong.any(axis=others)), y, x)
     return f", {found}" if found else ""
 
 
@@ -85,7 +85,7 @@ def _place(operation: str, radius: int, wrong: Mask) -> str:
     known = [part for part in parts if part]
     if wrong.mean() > 0.9:
         return "nearly everywhere"
-    if wrong.ndim == 2 and (repeating := tiles.pattern(np.asarray(wrong))):
+    if wrong.ndim == 2 and (repeating := tile_mistakes.pattern(np.asarray(wrong))):
         return repeating
     return f"in {', '.join(known)}" if known else "here and there"
 

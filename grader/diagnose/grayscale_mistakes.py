@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grader import plane_mistakes
-from grader.mistake import Mistake
+from grader.diagnose import plane_mistakes
+from grader.diagnose.mistake import Mistake
 from grader.model.spec import Case
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader import plane_mistakes, tiles
-from grader.mistake import Diagnosis
+from grader.diagnose import plane_mistakes, tile_mistakes
+from grader.diagnose.mistake import Diagnosis
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 
@@ -48,17 +48,17 @@ def _count(seen: Comparison) -> str:
 
 
 def _pattern(seen: Comparison) -> str:
-    repeating = tiles.pattern(seen.unwritten)
+    repeating = tile_mistakes.pattern(seen.unwritten)
     return f": {repeating}" if repeating else ""
 
 
 def _apron_not_loaded(given: Inputs, seen: Comparison) -> Diagnosis | None:
     """Are the pixels without a value just those whose windows reach into some part of the apron?"""
     high, wide = given.mask.shape[-2] // 2, given.mask.shape[-1] // 2
-    for apron in tiles.suspects(seen.wrong, high, wide):
+    for apron in tile_mistakes.suspects(seen.wrong, high, wide):
         if (seen.wrong == apron.touched(seen.got.shape, high, wide)).all():
             return Diagnosis("apron-missing", f"{apron.words()} was never loaded")
-    if tile := tiles.single_load(seen.wrong, max(high, wide)):
+    if tile := tile_mistakes.single_load(seen.wrong, max(high, wide)):
         return Diagnosis(
             "one-load-a-thread",
             f"of each tile with its apron only the first {tile[0]}x{tile[1]} pixels were loaded: "
