@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.generate import DatasetMissing
-from grader.correctness import Wrong
+from grader.checks.correct import Wrong
 from grader.execute import warp_samples as warps
 from grader.execute.instrumented import Checked, Runner
 from grader.execute.profile import Launch, Profile, profile, read

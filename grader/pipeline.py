@@ -11,7 +11,10 @@ from pathlib import Path
 import msgspec
 
 from datasets.generate import DatasetMissing
-from grader import __version__, correctness, files, safety, score, so_far, technique, timing
+from grader import __version__, files, score
+from grader.checks import correct, early_stop, technique
+from grader.checks import safe as safety
+from grader.checks import speed as timing
 from grader.compile import nvcc_check, staging
 from grader.compile.make import Build, BuildError, build, building
 from grader.evidence import Evidence
@@ -302,7 +305,7 @@ def _checked(grading: Grading, planned: Planned, work: Path) -> Check:
     if cpu and not cpu_has(cpu):
         return _blank(lab, planned, "skip", [f"this CPU has no {cpu.upper()}"])
     if isinstance(planned, Case | Technique) and (
-        stuck := so_far.stuck(lab, grading.checks, planned)
+        stuck := early_stop.stuck(lab, grading.checks, planned)
     ):
         return _blank(lab, planned, "skip", needs=stuck)
     try:
@@ -344,8 +347,8 @@ def _correct(grading: Grading, case: Case, work: Path) -> Check:
     if case.inject and grading.watched:
         built, backend = grading.watched, "sim"
     assert built is not None and built.binary is not None  # or nothing would run
-    kept: list[correctness.Wrong] = []
-    check = correctness.check(
+    kept: list[correct.Wrong] = []
+    check = correct.check(
         grading.submission,
         case,
         built.binary,
@@ -354,7 +357,7 @@ def _correct(grading: Grading, case: Case, work: Path) -> Check:
         kept.append,
         lambda: _seen_by_safe(grading, case.part, work),
     )
-    if case.hidden and check.verdict == "fail" and so_far.unbegun(grading.checks, case.part):
+    if case.hidden and check.verdict == "fail" and early_stop.unbegun(grading.checks, case.part):
         lines = [f"part {case.part} has given no result yet, not even in its first check"]
         check = msgspec.structs.replace(check, message=lines)
     if grading.evidence and kept:

@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader import correctness, passed, paths, pipeline
+from grader import passed, paths, pipeline
+from grader.checks import correct
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.passed import Passed
@@ -87,7 +88,7 @@ def test_a_second_grading_runs_nothing_unless_told_to(
         return pipeline.grade(submission, "sim", watcher, "A identity", remember=remember)
 
     assert graded(remember=True).exit_code == 0
-    monkeypatch.delattr(correctness, "check")
+    monkeypatch.delattr(correct, "check")
     again = graded(remember=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
     with pytest.raises(AttributeError):

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from grader import paths, pipeline
-from grader.correctness import Wrong
+from grader.checks.correct import Wrong
 from grader.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
 from grader.execute.profile import Kernel, Launch, Line, Profile
 from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp

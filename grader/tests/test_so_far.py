@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from grader import pipeline, so_far
+from grader import pipeline
+from grader.checks import early_stop
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
@@ -39,21 +40,21 @@ def test_a_part_that_never_comes_back_is_not_waited_for_again() -> None:
     zero, replicate = "Ando 3x3 on 97x61, zero border", "Ando 5x5 on 97x61, replicate border"
     first = "identity 3x3 on a ramp 64x48"
     twice = [stopped(first), stopped(zero)]
-    assert so_far.stuck(LAB, twice, case("13x13 on one column 1x101")) == first
-    assert so_far.stuck(LAB, twice[:1], case(zero)) is None
-    assert so_far.stuck(LAB, twice, case(replicate)) is None  # this border has not been tried
-    assert so_far.stuck(LAB, [*twice, stopped(replicate)], case(replicate)) == first
+    assert early_stop.stuck(LAB, twice, case("13x13 on one column 1x101")) == first
+    assert early_stop.stuck(LAB, twice[:1], case(zero)) is None
+    assert early_stop.stuck(LAB, twice, case(replicate)) is None  # this border has not been tried
+    assert early_stop.stuck(LAB, [*twice, stopped(replicate)], case(replicate)) == first
     wrong = [*twice, stopped(replicate, "mask-flipped")]
-    assert so_far.stuck(LAB, wrong, case("13x13 on one column 1x101")) is None
+    assert early_stop.stuck(LAB, wrong, case("13x13 on one column 1x101")) is None
     other = next(c for c in LAB.case if c.part == "B" and not c.hidden)
-    assert so_far.stuck(LAB, twice, other) is None
+    assert early_stop.stuck(LAB, twice, other) is None
 
 
 def test_two_large_images_do_not_show_that_a_part_is_endless() -> None:
     large = [msgspec.structs.replace(c, size=(1920, 1080)) for c in LAB.case if c.part == "A"]
     lab = msgspec.structs.replace(LAB, case=large)
     done = [stopped(c.name) for c in large[:2]]
-    assert so_far.stuck(LAB, done, large[4]) and so_far.stuck(lab, done, large[4]) is None
+    assert early_stop.stuck(LAB, done, large[4]) and early_stop.stuck(lab, done, large[4]) is None
 
 
 def test_a_case_that_is_made_to_fail_is_always_run() -> None:
@@ -61,7 +62,7 @@ def test_a_case_that_is_made_to_fail_is_always_run() -> None:
     cases = [c for c in lab.case if c.part == "B"]
     done = [Check("", c.name, "correct", "fail", part="B", diagnosis="timeout") for c in cases[:2]]
     made_to_fail = next(c for c in cases if c.inject)
-    assert so_far.stuck(lab, done, made_to_fail) is None
+    assert early_stop.stuck(lab, done, made_to_fail) is None
 
 
 def graded(folder: Path, body: str) -> Result:

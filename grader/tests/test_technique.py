@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader import paths, technique
+from grader import paths
+from grader.checks import technique
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters

@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, fresh, paths, timing
+from grader import bands, fresh, paths
 from grader.bands import Band
 from grader.bench import Bench, Ran, Side
+from grader.checks import speed as timing
 from grader.compile import make
 from grader.model import spec
 from grader.model import submission as submissions
