@@ -24,7 +24,7 @@ from grader.model.spec import Input, Speed, Technique
 from grader.model.submission import Submission
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS, Array
-from grader.speed import F64, REFERENCE, STUDENT, Timings
+from grader.timing.statistics import F64, REFERENCE, STUDENT, Timings
 
 MOST_FAILED = 8  # wrong outputs that are kept
 MOST_TRACED = 12  # traced runs

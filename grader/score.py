@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.execute.backend import Backend, cpu_has, timed_on
 from grader.model.result import Check, Score, Unmeasured
 from grader.model.spec import Lab
-from grader.speed import NO_SOLUTION
+from grader.timing.statistics import NO_SOLUTION
 
 FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader import bands, paths
-from grader.bench import Bench, Ran, Side
+from grader import paths
 from grader.compile import make
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
@@ -22,7 +21,9 @@ from grader.model.submission import Submission
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from grader.speed import (
+from grader.timing import row_samples
+from grader.timing.benchmark import Bench, Ran, Side
+from grader.timing.statistics import (
     BASELINE,
     F64,
     NO_SOLUTION,
@@ -187,7 +188,7 @@ def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: Ran) -> None:
         raise Ended("error", [f"the timing program failed: {ran.reason}"])
     if ran.end != "completed":
         raise Ended("fail", [ran.reason], "failed-when-timed")
-    if wrong := bands.wrong(bench.operation, speed.settings(), given, ran.bands):
+    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.bands):
         raise Ended("fail", wrong, "wrong-when-timed")
 
 

@@ -14,7 +14,7 @@ from grader.evidence import Evidence, Failure
 from grader.model.result import Check, Result
 from grader.render import access, listing, planes, roofline, times
 from grader.render.terminal import points
-from grader.speed import tiers
+from grader.timing.statistics import tiers
 
 HERE = Path(__file__).resolve().parent
 KINDS = {

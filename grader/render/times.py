@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from grader.evidence import Timed
 from grader.render.svg import Svg
-from grader.speed import F64
+from grader.timing.statistics import F64
 
 WIDTH, LEFT, RIGHT, ROW = 700.0, 96.0, 20.0, 58.0
 BINS = 90

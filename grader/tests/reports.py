@@ -18,7 +18,7 @@ from grader.model.counters import Counters
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
 from grader.render import html
-from grader.speed import Timings
+from grader.timing.statistics import Timings
 
 ZOO = Path(__file__).parent / "zoo"
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"

@@ -5,8 +5,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from grader import fresh, paths
+from grader import paths
 from grader.oracle.operations import Array
+from grader.timing import noise
 
 COUNT, WIDTH = 96, 8  # elements of an input, and of one of its rows
 KEYS = (0, 1, 117, 0xFFFFFFF0)
@@ -42,31 +43,31 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def made(kind: str, key: int) -> Array:
-    return fresh.lines(kind, key, np.arange(COUNT // WIDTH), WIDTH)
+    return noise.lines(kind, key, np.arange(COUNT // WIDTH), WIDTH)
 
 
-@pytest.mark.parametrize("kind", fresh.KINDS)
+@pytest.mark.parametrize("kind", noise.KINDS)
 def test_c_makes_the_same(kind: str, said: bytes) -> None:
-    sizes = [len(KEYS) * (COUNT * np.dtype(k).itemsize + 48) for k in fresh.KINDS]
-    at = sum(sizes[: fresh.KINDS.index(kind)])
+    sizes = [len(KEYS) * (COUNT * np.dtype(k).itemsize + 48) for k in noise.KINDS]
+    at = sum(sizes[: noise.KINDS.index(kind)])
     for key in KEYS:
         rows = made(kind, key)
         assert said[at : at + rows.nbytes] == rows.tobytes()
         at += rows.nbytes
-        assert said[at : at + 48] == fresh.sums(rows).tobytes()
+        assert said[at : at + 48] == noise.sums(rows).tobytes()
         at += 48
 
 
-@pytest.mark.parametrize("kind", fresh.KINDS)
+@pytest.mark.parametrize("kind", noise.KINDS)
 def test_no_input_has_a_row_of_another(kind: str) -> None:
     """Whoever keeps results by what they were computed from finds none again."""
     rows = [row.tobytes() for key in range(200) for row in made(kind, key)]
     assert len(set(rows)) == len(rows)
 
 
-@pytest.mark.parametrize("kind", fresh.KINDS)
+@pytest.mark.parametrize("kind", noise.KINDS)
 def test_it_is_noise(kind: str) -> None:
-    values = fresh.lines(kind, 5, np.arange(1000), 64).astype(np.float64)
+    values = noise.lines(kind, 5, np.arange(1000), 64).astype(np.float64)
     values /= 256 if kind == "u1" else 1
     assert 0 <= values.min() < 0.01 and 0.99 < values.max() < 1
     assert abs(values.mean() - 0.5) < 0.01 and abs(values.std() - 12**-0.5) < 0.01
@@ -76,16 +77,16 @@ def test_it_is_noise(kind: str) -> None:
 
 
 def test_rows_of_planes_are_found_by_their_numbers() -> None:
-    whole = fresh.lines("f4", 9, np.arange(30), 7)
+    whole = noise.lines("f4", 9, np.arange(30), 7)
     some = np.array([[3, 4], [13, 14]])
-    assert (fresh.lines("f4", 9, some, 7) == whole[some]).all()
+    assert (noise.lines("f4", 9, some, 7) == whole[some]).all()
 
 
 def test_a_changed_bit_changes_the_sum() -> None:
     rows = made("f4", 3)
-    before = fresh.sums(rows)
+    before = noise.sums(rows)
     for place in np.ndindex(rows.shape):
         changed = rows.copy()
         changed.view(np.uint32)[place] ^= 1
-        assert (fresh.sums(changed) != before).nonzero()[0].tolist() == [place[0]]
-    assert (fresh.sums(rows[:, ::-1]) != before).all()
+        assert (noise.sums(changed) != before).nonzero()[0].tolist() == [place[0]]
+    assert (noise.sums(rows[:, ::-1]) != before).all()

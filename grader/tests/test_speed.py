@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from grader import speed
 from grader.model.spec import Speed
-from grader.speed import F64, Timings
+from grader.timing import statistics
+from grader.timing.statistics import F64, Timings
 
 
 def demand(**changes: object) -> Speed:
@@ -34,15 +34,15 @@ def timings(
 def without_reference(times: float, noise: float = 0.02) -> Timings:
     """A student with that many times the baseline's speed, in a copy without the solution."""
     found = timings(times / 20, noise)
-    found.rounds[:, speed.REFERENCE] = np.nan
+    found.rounds[:, statistics.REFERENCE] = np.nan
     return found
 
 
 def points(found: Timings, wanted: Speed | None = None) -> float | None:
     wanted = wanted or demand()
-    ratio = speed.achieved(wanted, found)
+    ratio = statistics.achieved(wanted, found)
     assert ratio is not None
-    return speed.earned(wanted, ratio)
+    return statistics.earned(wanted, ratio)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_on_a_bar_is_uncertain(of_reference: float) -> None:
 
 
 def test_more_rounds_narrow_the_interval() -> None:
-    few = speed.achieved(demand(), timings(0.95, noise=0.2, rounds=12))
-    many = speed.achieved(demand(), timings(0.95, noise=0.2, rounds=1200))
+    few = statistics.achieved(demand(), timings(0.95, noise=0.2, rounds=12))
+    many = statistics.achieved(demand(), timings(0.95, noise=0.2, rounds=1200))
     assert few and many
     assert many.high - many.low < (few.high - few.low) / 4
     assert points(timings(0.95, noise=0.2, rounds=12)) is None
@@ -72,14 +72,14 @@ def test_the_interval_holds_what_it_promises() -> None:
     random = np.random.default_rng(7)
     missed = 0
     for _ in range(300):
-        found = speed.interval(random.lognormal(0, 0.1, 25))
+        found = statistics.interval(random.lognormal(0, 0.1, 25))
         missed += not found.low <= 1.0 <= found.high
     assert missed <= 9
 
 
 def test_same_ratios_same_interval() -> None:
     ratios = np.random.default_rng(3).lognormal(0, 0.1, 30)
-    assert speed.interval(ratios) == speed.interval(ratios.copy())
+    assert statistics.interval(ratios) == statistics.interval(ratios.copy())
 
 
 def test_a_few_rounds_decide_only_what_is_far_away() -> None:
@@ -89,7 +89,7 @@ def test_a_few_rounds_decide_only_what_is_far_away() -> None:
 
 def test_outliers_do_not_decide() -> None:
     found = timings(1.0)
-    found.rounds[::5, speed.STUDENT] *= 30
+    found.rounds[::5, statistics.STUDENT] *= 30
     assert points(found) == 10
 
 
@@ -104,9 +104,9 @@ def test_without_a_reference_the_baseline_stands_in() -> None:
     for times, expected in ((60.0, 10), (30.0, None), (19.0, None), (8.0, None), (6.0, 0)):
         found = without_reference(times)
         assert points(found) == expected, times
-        assert speed.estimated(demand(), found)
-        assert speed.settled(demand(), found)
-    assert speed.achieved(demand(baseline_is=None), without_reference(6.0)) is None
+        assert statistics.estimated(demand(), found)
+        assert statistics.settled(demand(), found)
+    assert statistics.achieved(demand(baseline_is=None), without_reference(6.0)) is None
 
 
 def test_nobody_is_promised_more_than_beside_the_reference() -> None:
@@ -115,68 +115,70 @@ def test_nobody_is_promised_more_than_beside_the_reference() -> None:
         for of_reference in np.geomspace(0.05, 8.0, 40):
             there = timings(float(of_reference), noise=0.001, slow=slow)
             here = timings(float(of_reference), noise=0.001, slow=slow)
-            here.rounds[:, speed.REFERENCE] = np.nan
+            here.rounds[:, statistics.REFERENCE] = np.nan
             assert points(here) in (None, points(there))
 
 
 def test_rounds_go_on_until_the_ratio_shown_is_narrow() -> None:
-    assert not speed.settled(demand(), without_reference(19.0, noise=0.3))
-    assert speed.settled(demand(), without_reference(19.0))
+    assert not statistics.settled(demand(), without_reference(19.0, noise=0.3))
+    assert statistics.settled(demand(), without_reference(19.0))
 
 
 def test_the_baseline_may_miss_rounds() -> None:
     found = timings(1.0)
-    found.rounds[1:, speed.BASELINE] = np.nan
+    found.rounds[1:, statistics.BASELINE] = np.nan
     assert points(found) == 10
-    assert speed.unfit(demand(), found) is None
+    assert statistics.unfit(demand(), found) is None
 
 
 def test_a_fit_machine() -> None:
-    assert speed.unfit(demand(), timings(1.0)) is None
-    assert speed.unfit(demand(), timings(0.01)) is None  # a student's slowness is not its fault
+    assert statistics.unfit(demand(), timings(1.0)) is None
+    assert (
+        statistics.unfit(demand(), timings(0.01)) is None
+    )  # a student's slowness is not its fault
 
 
 def test_a_machine_that_times_the_same_code_differently_is_unfit() -> None:
-    assert "second slot" in (speed.unfit(demand(), timings(1.0, again=1.2)) or "")
-    assert "second slot" in (speed.unfit(demand(), timings(1.0, again=0.8)) or "")
+    assert "second slot" in (statistics.unfit(demand(), timings(1.0, again=1.2)) or "")
+    assert "second slot" in (statistics.unfit(demand(), timings(1.0, again=0.8)) or "")
 
 
 @pytest.mark.parametrize("slow", [5.0, 60.0])
 def test_a_machine_out_of_the_committed_range_is_unfit(slow: float) -> None:
-    assert "10 to 40" in (speed.unfit(demand(), timings(1.0, slow=slow)) or "")
+    assert "10 to 40" in (statistics.unfit(demand(), timings(1.0, slow=slow)) or "")
 
 
 def test_floor_is_the_higher_of_memory_and_arithmetic() -> None:
     found = timings(1.0)  # 10 µs a copy, 10^11 multiply-adds a second
-    work = speed.floor(found, 1e7)
+    work = statistics.floor(found, 1e7)
     assert work.ns == pytest.approx(1e5)
     assert work.bound == "multiply-adds"
-    assert speed.floor(found, 1e4) == speed.Floor(1e4, "memory")
+    assert statistics.floor(found, 1e4) == statistics.Floor(1e4, "memory")
 
 
 def test_a_time_below_the_floor_is_impossible() -> None:
-    least = speed.Floor(1e6, "memory")
-    assert not speed.impossible(timings(1.0), least)
-    assert speed.impossible(timings(2.0), least)
+    least = statistics.Floor(1e6, "memory")
+    assert not statistics.impossible(timings(1.0), least)
+    assert statistics.impossible(timings(2.0), least)
 
 
 def test_disturbed_rounds_are_void() -> None:
     rounds: F64 = np.ones((4, 4))
     quiet = np.array([[101.0, 100.0], [300.0, 100.0], [104.0, 100.0], [200.0, 199.0]])
-    kept, voided = speed.undisturbed(rounds, quiet)
+    kept, voided = statistics.undisturbed(rounds, quiet)
     assert (len(kept), voided) == (2, 2)  # one was preempted, one ran at half the pace
-    kept, voided = speed.undisturbed(rounds, np.empty((0, 2)))
+    kept, voided = statistics.undisturbed(rounds, np.empty((0, 2)))
     assert (len(kept), voided) == (4, 0)
 
 
 def test_mostly_disturbed() -> None:
     some = timings(1.0, rounds=5)
-    assert not speed.mostly_disturbed(some)
-    assert speed.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))
+    assert not statistics.mostly_disturbed(some)
+    assert statistics.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))
 
 
 def test_the_clock_outside() -> None:
     """The student reports 1 ms a call, as the reference; 10 further calls tell the truth."""
     found = timings(1.0, noise=0)
-    assert speed.hidden_ns(0.012, 0.012, 10, found) == pytest.approx(0, abs=1)
-    assert speed.hidden_ns(0.052, 0.012, 10, found) == pytest.approx(4e6)
+    assert statistics.hidden_ns(0.012, 0.012, 10, found) == pytest.approx(0, abs=1)
+    assert statistics.hidden_ns(0.052, 0.012, 10, found) == pytest.approx(4e6)

@@ -8,9 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import bands, fresh, paths
-from grader.bands import Band
-from grader.bench import Bench, Ran, Side
+from grader import paths
 from grader.checks import speed as timing
 from grader.compile import make
 from grader.model import spec
@@ -19,6 +17,10 @@ from grader.model.spec import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
+from grader.timing import noise as fresh
+from grader.timing import row_samples
+from grader.timing.benchmark import Bench, Ran, Side
+from grader.timing.row_samples import Band
 
 LAB = spec.load("lab1")
 SPEED = Speed(
@@ -60,7 +62,7 @@ def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
 
 
 def wrong(ran: Ran) -> list[str]:
-    return bands.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
+    return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
 
 
 def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> Ran:
@@ -125,11 +127,13 @@ BANDS = {
 @pytest.mark.parametrize("first", [0, 1, 20, 41])
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     operation, settings, given, plane = BANDS[name]
-    rows = bands.image_rows(operation, given.image)
+    rows = row_samples.image_rows(operation, given.image)
     lines = fresh.lines(fresh.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
     image = lines.reshape(given.image.shape)
     whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
-    found = bands.expected(operation, settings, given, Band(plane, first, 117, np.zeros((8, 31))))
+    found = row_samples.expected(
+        operation, settings, given, Band(plane, first, 117, np.zeros((8, 31)))
+    )
     band = slice(first, first + 8)
     place = band if whole.value.ndim == 2 else (plane, band)
     # Not to the last bit: in what order a product of matrices sums depends on its width.
@@ -146,8 +150,11 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.bands) == 9
     assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()
-    assert bands.wrong("grey", speed.settings(), given, ran.bands) == []
-    assert "wrong when it was timed" in bands.wrong("grey", {"weights": "601"}, given, ran.bands)[0]
+    assert row_samples.wrong("grey", speed.settings(), given, ran.bands) == []
+    assert (
+        "wrong when it was timed"
+        in row_samples.wrong("grey", {"weights": "601"}, given, ran.bands)[0]
+    )
 
 
 def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
@@ -165,7 +172,7 @@ def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
 def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, instead("")), tmp_path)
     assert "unwritten" in wrong(ran)[0]
-    assert bands.wrong("correlate", SPEED.settings(), GIVEN, []) != []
+    assert row_samples.wrong("correlate", SPEED.settings(), GIVEN, []) != []
 
 
 CLOCKS = """
@@ -203,7 +210,7 @@ def test_a_students_symbols_take_no_ones_place(course: Path, tmp_path: Path) -> 
 def test_a_function_that_does_not_come_back(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, end: str
 ) -> None:
-    monkeypatch.setattr("grader.bench.STARTING", 1.0)
+    monkeypatch.setattr("grader.timing.benchmark.STARTING", 1.0)
     tested = bench(course, tmp_path, "#include <stdlib.h>\n" + instead(body))
     ran = tested.run(SPEED, GIVEN, tmp_path, (3, 0.5), 1)
     assert ran.end == end and ran.reason

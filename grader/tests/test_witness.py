@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from grader import bands, fresh
 from grader.oracle.inputs import Inputs
-from grader.witness import Witness
+from grader.timing import noise, row_samples
+from grader.timing.verifier import Witness
 
 HEIGHT, WIDTH, ROUNDS = 20, 12, 5
 GIVEN = Inputs(np.zeros((HEIGHT, WIDTH), np.float32), np.eye(3, dtype=np.float32))
@@ -20,14 +20,14 @@ Program = Callable[[socket.socket, int], bool]  # does one round; False ends it
 def round_of(pipe: socket.socket, lie: bool = False) -> None:
     """An honest round of one that computes nothing: its output is its input."""
     (key,) = struct.unpack("<I", pipe.recv(4, socket.MSG_WAITALL))
-    output = fresh.lines("f4", key, np.arange(HEIGHT), WIDTH)
-    pipe.sendall((fresh.sums(output) + np.uint32(lie)).tobytes())
+    output = noise.lines("f4", key, np.arange(HEIGHT), WIDTH)
+    pipe.sendall((noise.sums(output) + np.uint32(lie)).tobytes())
     plane, first = struct.unpack("<ii", pipe.recv(8, socket.MSG_WAITALL))
-    assert plane == 0 and 0 <= first <= HEIGHT - bands.BAND
-    pipe.sendall(output[first : first + bands.BAND].tobytes())
+    assert plane == 0 and 0 <= first <= HEIGHT - row_samples.BAND
+    pipe.sendall(output[first : first + row_samples.BAND].tobytes())
 
 
-def heard(program: Callable[[socket.socket], None]) -> tuple[list[bands.Band], bool]:
+def heard(program: Callable[[socket.socket], None]) -> tuple[list[row_samples.Band], bool]:
     witness = Witness(ROUNDS, "correlate", GIVEN)
 
     def run() -> None:
@@ -51,8 +51,8 @@ def test_an_honest_one() -> None:
     assert len(found) == ROUNDS and kept
     assert len({band.key for band in found}) == ROUNDS
     for band in found:
-        rows = band.first + np.arange(bands.BAND)
-        assert (band.rows == fresh.lines("f4", band.key, rows, WIDTH)).all()
+        rows = band.first + np.arange(row_samples.BAND)
+        assert (band.rows == noise.lines("f4", band.key, rows, WIDTH)).all()
 
 
 @pytest.mark.parametrize("when", range(ROUNDS))

@@ -15,10 +15,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from grader import bands, fresh
-from grader.bands import Band
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
+from grader.timing import noise, row_samples
+from grader.timing.row_samples import Band
 
 PATIENCE = 5.0  # seconds to read what a program left that has ended
 
@@ -33,9 +33,9 @@ class Witness(threading.Thread):
         kind, shape = OPERATIONS[operation].output(given.arrays)
         self._rounds, self._planes, self._height = rounds, int(np.prod(shape[:-2])), shape[-2]
         self._type = np.dtype(f"<{kind}")
-        self._shape = (bands.rows_of(operation, given), shape[-1])
+        self._shape = (row_samples.rows_of(operation, given), shape[-1])
         self._bands: list[Band] = []
-        self._promised: list[fresh.U32] = []
+        self._promised: list[noise.U32] = []
 
     def run(self) -> None:
         chance = random.SystemRandom()
@@ -76,5 +76,5 @@ class Witness(threading.Thread):
         self.join()
         self._ours.close()
         pairs = zip(self._bands, self._promised, strict=True)
-        kept = all(bool((fresh.sums(band.rows) == sums).all()) for band, sums in pairs)
+        kept = all(bool((noise.sums(band.rows) == sums).all()) for band, sums in pairs)
         return self._bands, kept

@@ -12,16 +12,17 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader import bands, fresh
-from grader.bands import Band
 from grader.execute.case import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
 from grader.model.spec import Speed
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
-from grader.speed import F64
-from grader.witness import Witness
+from grader.timing import noise
+from grader.timing import row_samples as bands
+from grader.timing.row_samples import Band
+from grader.timing.statistics import F64
+from grader.timing.verifier import Witness
 
 Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
@@ -148,7 +149,7 @@ class Bench:
                 options += [f"--{name}", f"{folder}/{name}.npy"]
         rows = bands.image_rows(self.operation, given.image)
         size = f"{rows}x{given.image.size // rows}"
-        options += ["--image", f"{fresh.kind_of(given.image)}:{size}"]
+        options += ["--image", f"{noise.kind_of(given.image)}:{size}"]
         kind, shape = OPERATIONS[self.operation].output(given.arrays)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(kind).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]

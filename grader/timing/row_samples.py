@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import fresh
 from grader.execute.case import read_regular
 from grader.oracle import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array, Settings
+from grader.timing import noise
 
 BAND = 8  # BENCH_BAND of bench.h
 MOST = 1 << 30  # bytes of bands
@@ -59,7 +59,7 @@ def read(path: Path, operation: str, given: Inputs, seed: int) -> list[Band]:
         if ((records[name] < 0) | (records[name] >= end)).any():
             return []
     return [
-        Band(int(r["plane"]), int(r["first"]), fresh.key_of(int(r["round"]), seed), r["rows"])
+        Band(int(r["plane"]), int(r["first"]), noise.key_of(int(r["round"]), seed), r["rows"])
         for r in records
     ]
 
@@ -102,8 +102,8 @@ def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> E
         planes = [band.plane] if out.axes[0] == "c" else range(given.image.shape[0])
         wanted = np.array(planes)[:, np.newaxis] * height + wanted
     line = given.image.shape[axis + 1 :]
-    kind = fresh.kind_of(given.image)
-    image = fresh.lines(kind, band.key, wanted, int(np.prod(line)))
+    kind = noise.kind_of(given.image)
+    image = noise.lines(kind, band.key, wanted, int(np.prod(line)))
     part = {**given.arrays, "image": image.reshape(*wanted.shape, *line)}
     if out.axes[0] == "n":
         part["mask"] = given.mask[band.plane : band.plane + 1]
