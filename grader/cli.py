@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import typer
 
-from grader import files, paths, score
+from grader import files, paths
 from grader.commands import (
     build,
     common,
@@ -30,6 +30,7 @@ from grader.commands import (
 )
 from grader.compile import make as builder
 from grader.execute import backend
+from grader.grading import score
 from grader.model import spec
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -12,7 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from grader import files, paths, score
+from grader import files, paths
+from grader.grading import score
 from grader.model.result import Result, Score
 from grader.model.submission import Submission
 

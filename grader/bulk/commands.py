@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from grader import export as exports
-from grader import score
 from grader.bulk import intake, probe, report
 from grader.bulk.batch import Batch
 from grader.bulk.keys import How
@@ -23,6 +22,7 @@ from grader.bulk.summary import summary
 from grader.commands import common
 from grader.commands.common import UsageError
 from grader.execute.backend import BackendError
+from grader.grading import score
 from grader.model import spec
 from grader.sandbox import bubblewrap
 

@@ -18,14 +18,15 @@ from pathlib import Path
 
 import msgspec
 
-from grader import paths, pipeline
+from grader import paths
 from grader.bulk import intake
 from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.bulk.turns import Turns
 from grader.compile import make
-from grader.evidence import Evidence
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
+from grader.grading import pipeline
+from grader.grading.evidence import Evidence
 from grader.model import spec
 from grader.model.result import Result
 from grader.model.submission import Submission

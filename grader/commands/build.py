@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import score
 from grader.commands import common
 from grader.compile import make as builder
 from grader.compile import nvcc_check
+from grader.grading import score
 
 
 def build(

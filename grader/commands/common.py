@@ -11,9 +11,10 @@ from typing import Annotated, TextIO
 
 import typer
 
-from grader import files, score
+from grader import files
 from grader.compile import make as builder
 from grader.execute import backend as backends
+from grader.grading import score
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader import pipeline, progress
+from grader import progress
 from grader.commands import common
-from grader.evidence import Evidence
 from grader.execute.profile import Profile
+from grader.grading import pipeline
+from grader.grading.evidence import Evidence
 from grader.model import result, spec
 from grader.model.submission import Submission
 from grader.render import profile as render_profile

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from grader import score
 from grader.commands import common
+from grader.grading import score
 
 
 def run(

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from grader import paths, progress, score
+from grader import paths, progress
 from grader.commands import common
+from grader.grading import score
 from grader.model import spec
 from grader.model import submission as submissions
 

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import paths, progress, score, upload
+from grader import paths, progress, upload
 from grader.commands import common
 from grader.compile import make as builder
+from grader.grading import score
 from grader.model import submission as submissions
 from grader.model.submission import Submission
 from grader.render import terminal

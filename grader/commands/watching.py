@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader import score
 from grader.commands import common
 from grader.compile import make as builder
+from grader.grading import score
 from grader.model import spec
 
 Seen = tuple[tuple[int, int, int] | None, ...]

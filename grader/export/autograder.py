@@ -18,12 +18,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader import files, paths, pipeline
+from grader import files, paths
 from grader.bulk import intake
 from grader.bulk.intake import Files
 from grader.bulk.worker import staged
 from grader.execute import backend
 from grader.export import gradescope
+from grader.grading import pipeline
 from grader.model import spec
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same files, the same bytes

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from grader.evidence import Traced
 from grader.execute.profile import Kernel, Line
 from grader.execute.warp_samples import BANKS, LANES, SECTOR, WORD, Warp
+from grader.grading.evidence import Traced
 from grader.render.svg import Svg
 
 WIDTH, LEFT, CELL = 700.0, 30.0, 20.0

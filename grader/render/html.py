@@ -10,7 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from grader import files
-from grader.evidence import Evidence, Failure
+from grader.grading.evidence import Evidence, Failure
 from grader.model.result import Check, Result
 from grader.render import access, listing, planes, roofline, times
 from grader.render.terminal import points

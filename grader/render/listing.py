@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.evidence import Traced
+from grader.grading.evidence import Traced
 from grader.model.counters import Counters, accumulate
 from grader.model.submission import Submission
 

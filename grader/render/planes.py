@@ -12,7 +12,7 @@ import numpy.typing as npt
 from markupsafe import Markup
 from PIL import Image
 
-from grader.evidence import Failure
+from grader.grading.evidence import Failure
 from grader.oracle.operations import Array
 from grader.render.svg import Svg
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 from markupsafe import Markup
 
-from grader.evidence import Timed, Traced
 from grader.execute.profile import SECTOR, Kernel
 from grader.execute.warp_samples import BANKS, WORD
+from grader.grading.evidence import Timed, Traced
 from grader.render.svg import Svg
 
 WIDTH, HEIGHT = 700.0, 340.0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from grader.evidence import Timed
+from grader.grading.evidence import Timed
 from grader.render.svg import Svg
 from grader.timing.statistics import F64
 

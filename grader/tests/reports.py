@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader import paths, pipeline, score
-from grader.evidence import Evidence, Traced
+from grader import paths
 from grader.execute.backend import machine
 from grader.execute.profile import Kernel, Line, Profile
+from grader.grading import pipeline, score
+from grader.grading.evidence import Evidence, Traced
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters

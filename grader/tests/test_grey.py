@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import score
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
+from grader.grading import score
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Case

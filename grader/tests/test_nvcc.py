@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, score
+from grader import paths
 from grader.compile import make, nvcc_check
+from grader.grading import score
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Score

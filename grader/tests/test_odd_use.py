@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, pipeline
+from grader import paths
 from grader.commands import common
+from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.render.terminal import Terminal

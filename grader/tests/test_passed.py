@@ -5,11 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader import passed, paths, pipeline
+from grader import paths
 from grader.checks import correct
+from grader.grading import pass_cache, pipeline
+from grader.grading.pass_cache import Passed
 from grader.model import result, spec
 from grader.model import submission as submissions
-from grader.passed import Passed
 
 LAB = spec.load("lab3")
 CASE, SAFE = LAB.case[0], LAB.safe[0]
@@ -48,7 +49,7 @@ def test_another_program_check_or_grader_is_run(
     notes = noted(binary)
     for changed in ({"seed": CASE.seed + 1}, {"points": 3}, {"border": "replicate"}):
         assert notes.find(msgspec.structs.replace(CASE, **changed)) is None
-    monkeypatch.setattr(passed, "_grader", lambda: b"another")
+    monkeypatch.setattr(pass_cache, "_grader", lambda: b"another")
     assert notes.find(CASE) is None
     monkeypatch.undo()
     assert notes.find(CASE) is not None
@@ -71,7 +72,7 @@ def test_a_watched_check_is_of_the_watched_program(binary: Path) -> None:
 @pytest.mark.parametrize("damage", [b"", b"[1]", b"\xff", b'{"x": {"id": 3}}'])
 def test_damaged_notes_are_none(damage: bytes, binary: Path) -> None:
     noted(binary)
-    (binary.parent / passed.NOTE).write_bytes(damage)
+    (binary.parent / pass_cache.NOTE).write_bytes(damage)
     assert Passed.of(binary).find(CASE) is None
     assert noted(binary).find(CASE) is not None
 

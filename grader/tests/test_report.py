@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from grader import paths, pipeline
+from grader import paths
 from grader.checks.correct import Wrong
-from grader.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
 from grader.execute.profile import Kernel, Launch, Line, Profile
 from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
+from grader.grading import pipeline
+from grader.grading.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters

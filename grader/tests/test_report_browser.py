@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from grader.evidence import Evidence
+from grader.grading.evidence import Evidence
 from grader.model.result import Result
 from grader.tests import browser, reports
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader import score
 from grader.execute.backend import Backend
+from grader.grading import score
 from grader.model import spec
 from grader.model.result import Check, Verdict
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from grader import pipeline
 from grader.checks import early_stop
+from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result

@@ -29,9 +29,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader import paths, pipeline, schemas
+from grader import paths, schemas
 from grader.execute import backend as backends
 from grader.execute.backend import cpu_has
+from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.tests import zoo_table

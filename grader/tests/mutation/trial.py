@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from grader import pipeline
 from grader.execute import backend
+from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check

@@ -20,8 +20,9 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from grader import paths, pipeline
+from grader import paths
 from grader.execute import backend
+from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
 

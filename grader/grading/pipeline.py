@@ -11,22 +11,23 @@ from pathlib import Path
 import msgspec
 
 from datasets.generate import DatasetMissing
-from grader import __version__, files, score
+from grader import __version__, files
 from grader.checks import correct, early_stop, technique
 from grader.checks import safe as safety
 from grader.checks import speed as timing
 from grader.compile import nvcc_check, staging
 from grader.compile.make import Build, BuildError, build, building
-from grader.evidence import Evidence
 from grader.execute.backend import Backend, cpu_has, machine, timed_on
 from grader.execute.case import workspace
 from grader.execute.instrumented import Runner
 from grader.execute.profile import Profile
+from grader.grading import score
+from grader.grading.evidence import Evidence
+from grader.grading.pass_cache import Passed
 from grader.model.finding import Finding
 from grader.model.result import Check, GradedFile, Kind, Result, Verdict
 from grader.model.spec import Case, Lab, Safe, Speed, Technique
 from grader.model.submission import Submission
-from grader.passed import Passed
 
 Planned = Case | Safe | Technique | Speed
 KINDS: dict[type, Kind] = {
