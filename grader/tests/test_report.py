@@ -26,7 +26,7 @@ from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
-from grader.render import access, html, planes, roofline, times
+from grader.render import html, images, roofline, timing_chart, warp_access
 from grader.tests import reports
 
 
@@ -114,14 +114,14 @@ def test_the_wrong_pixel_is_bright_and_only_it() -> None:
     case = next(c for c in spec.load("lab4").case if not c.hidden)
     evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
     evidence.failed(_wrong(case, (20, 30)), None)
-    figures = {f.title: f for f in planes.figures(evidence.failures[0])}
+    figures = {f.title: f for f in images.figures(evidence.failures[0])}
     for title in ("Difference", "Wrong pixels"):
         data = re.search(r"base64,([^\"]+)", str(figures[title].picture))
         assert data is not None
         picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data[1]))))
         assert picture.shape == (20, 30, 3)
-        assert tuple(picture[19, 29]) == planes.WRONG[1]
-        assert (picture.reshape(-1, 3)[:-1] == planes.RIGHT).all()
+        assert tuple(picture[19, 29]) == images.WRONG[1]
+        assert (picture.reshape(-1, 3)[:-1] == images.RIGHT).all()
 
 
 @pytest.mark.parametrize("part", ["A", "B", "E"])
@@ -140,7 +140,7 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     failure = evidence.failures[0]
     assert failure.first == (shape[-2] - 1, shape[-1] - 1)
     assert bool(failure.plane) == (len(shape) == 3)
-    assert len(planes.figures(failure)) == 5
+    assert len(images.figures(failure)) == 5
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_an_access_is_told_in_words() -> None:
     clash = Counters(shared_load_wavefronts=32, shared_load_conflicts=31)
     runs = [_traced([128 * i for i in range(32)], 32, strided)]
     runs.append(_traced([128 * i for i in range(32)], 32, clash))
-    one, other = access.worst(runs)
+    one, other = warp_access.worst(runs)
     assert one.title == "Load from global memory" and one.where == "a.cu:3"
     assert "32 sectors = 1024 bytes move, 12.5 % of them are used" in one.said
     assert "32 turns of the 32 banks; 1 would do" in other.said
     assert str(one.picture).count('class="used"') == 32
-    assert str(other.picture).count('class="clash"') == access.SHOWN_DEEP
+    assert str(other.picture).count('class="clash"') == warp_access.SHOWN_DEEP
 
 
 def test_the_roofline_places_a_kernel_by_its_counters() -> None:
@@ -227,7 +227,7 @@ def test_times_are_shown_beside_the_others() -> None:
     medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
     assert list(medians) == ["your file", "baseline", "solution"]
     for median in medians.values():
-        assert times.duration(median) in text
+        assert timing_chart.duration(median) in text
 
 
 def test_nothing_that_a_student_wrote_becomes_markup() -> None:
