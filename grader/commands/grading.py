@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader import progress
 from grader.commands import common
 from grader.execute.profile import Profile
 from grader.grading import pipeline
@@ -14,6 +13,7 @@ from grader.model import result, spec
 from grader.model.submission import Submission
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
+from grader.student import progress
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader import paths, pristine, progress
+from grader import paths
 from grader.commands import common
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.student import progress, starter_files
 
 HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
 
@@ -76,7 +77,7 @@ def _standing(lab: spec.Lab, record: progress.Record | None) -> tuple[str, str]:
 
 def _touched(lab: spec.Lab) -> bool:
     try:
-        return bool(pristine.changed(lab, paths.STARTER / lab.folder))
+        return bool(starter_files.changed(lab, paths.STARTER / lab.folder))
     except OSError:  # nothing to compare with: a damaged copy of the course
         return True
 

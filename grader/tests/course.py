@@ -10,10 +10,11 @@ from typing import NoReturn
 
 import pytest
 
-from grader import cli, paths, progress
+from grader import cli, paths
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission
+from grader.student import progress
 
 SPEC = """\
 id = "lab9"

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, pristine
+from grader import paths
 from grader.model import spec
+from grader.student import starter_files
 from grader.tests import course
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def restore(folder: Path) -> Path | None:
-    return pristine.restore(spec.load("lab9"), folder, NOW)
+    return starter_files.restore(spec.load("lab9"), folder, NOW)
 
 
 def everything(folder: Path) -> dict[str, str]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, progress
+from grader import paths
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.student import progress
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths, upload
+from grader import paths
 from grader.compile import make
+from grader.student import submission_zip
 from grader.tests import course
 
 Capture = pytest.CaptureFixture[str]
@@ -56,10 +57,10 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
 
 def test_the_same_files_give_the_same_bytes(folder: Path) -> None:
     assert folder.is_dir()
-    first = upload.pack(course.submission())
+    first = submission_zip.pack(course.submission())
     (folder / "add.c").touch()
     (folder / "add.c").chmod(0o600)
-    assert upload.pack(course.submission()) == first
+    assert submission_zip.pack(course.submission()) == first
 
 
 def test_what_must_not_be_handed_in(
@@ -86,9 +87,9 @@ def test_what_must_not_be_handed_in(
 def test_warns_of_one_unsolved_file_and_of_an_open_editor(folder: Path) -> None:
     (folder / "add.c").write_text(course.ADD)
     (folder / ".sub.c.swp").write_text("")
-    said = " ".join(upload.warnings(course.submission()))
+    said = " ".join(submission_zip.warnings(course.submission()))
     assert "add.c is still the starter" in said and "sub.c is open in an editor" in said
-    assert not upload.refusals(course.submission())
+    assert not submission_zip.refusals(course.submission())
 
 
 def test_a_place_that_cannot_be_written(

@@ -6,8 +6,8 @@ import io
 import re
 import zipfile
 
-from grader import pristine
 from grader.model.submission import Submission
+from grader.student import starter_files
 
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: the same files, the same bytes
@@ -54,5 +54,5 @@ def warnings(submission: Submission) -> list[str]:
 
 
 def _unsolved(submission: Submission) -> list[str]:
-    original = pristine.contents(submission.lab)
+    original = starter_files.contents(submission.lab)
     return [n for n, content in submission.contents.items() if content == original[n]]
