@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader.bulk import intake
-from grader.bulk.intake import Entry
-from grader.bulk.keys import How, key
-from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack
+from grader.bulk.cache_key import How, key
+from grader.bulk.intake import collect
+from grader.bulk.intake.collect import Entry
 from grader.bulk.pool import Pool
+from grader.bulk.protocol import Answer, Failed, Found, Grade, Graded, Task, Unpack
 from grader.bulk.store import Row, Status, Store
 from grader.compile import make
 from grader.execute import backend as backends
@@ -67,13 +67,13 @@ class Batch:
     # ---------------------------------------------------------------- intake
 
     def _take_in(self, folder: Path, pool: Pool) -> None:
-        self.submissions = {entry.student: entry for entry in intake.discover(folder)}
+        self.submissions = {entry.student: entry for entry in collect.discover(folder)}
         names = [lab.id for lab in self.labs]
         self.store.forget_all_but(list(self.submissions), names)
         wanted = {name for lab in self.labs for name in lab.submit}
         mixed = "".join(key(lab, self.backends[lab.id], self.how, {}) for lab in self.labs)
         for student, entry in self.submissions.items():
-            self.digests[student] = intake.digest(entry, wanted) + mixed
+            self.digests[student] = collect.digest(entry, wanted) + mixed
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
         self.watcher.phase("reading", len(changed))
         tasks = (self._unpacking(self.submissions[student], names) for student in changed)

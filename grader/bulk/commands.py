@@ -12,9 +12,11 @@ from typing import Annotated
 import typer
 
 from grader import export as exports
-from grader.bulk import intake, probe, report
+from grader.bulk import report
 from grader.bulk.batch import Batch
-from grader.bulk.keys import How
+from grader.bulk.cache_key import How
+from grader.bulk.intake import collect
+from grader.bulk.isolation import probe
 from grader.bulk.pool import Pool
 from grader.bulk.progress import Bar
 from grader.bulk.store import Store, StoreError
@@ -146,7 +148,7 @@ def _refuse_what_cannot_be(submissions: Path, out: Path) -> None:
             f"{out} lies in {submissions}, where every folder is taken for a student's; "
             "name one that does not"
         )
-    if not intake.discover(submissions):
+    if not collect.discover(submissions):
         raise UsageError(f"{submissions} holds no submission: a folder, zip or tarball a student")
 
 

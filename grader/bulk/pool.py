@@ -16,7 +16,7 @@ from typing import Self
 import msgspec
 
 from grader import paths
-from grader.bulk.messages import Answer, Task, answer, send
+from grader.bulk.protocol import Answer, Task, answer, send
 from grader.execute import case
 
 LOG = "grader.log"

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from grader import files
-from grader.bulk.names import cell
+from grader.bulk.intake.student_names import cell
 from grader.bulk.store import Row, Store
 from grader.model import spec
 from grader.model.result import Result, to_json

@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.bulk import intake
-from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
-from grader.bulk.turns import Turns
+from grader.bulk.cpu_lock import Turns
+from grader.bulk.intake import collect
+from grader.bulk.protocol import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
 from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
@@ -61,7 +61,7 @@ def do(work: Task, home: Path, turns: Turns) -> Answer:
 def _look_into(work: Unpack) -> Found:
     labs = [_lab(name, None) for name in work.labs]
     places = {name: Path(os.fsdecode(place)) for name, place in work.places.items()}
-    found = intake.collect(intake.Entry(work.student, places, work.problem), labs)
+    found = collect.collect(collect.Entry(work.student, places, work.problem), labs)
     return Found(
         work.student,
         {lab: files.contents for lab, files in found.items()},

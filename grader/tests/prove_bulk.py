@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import paths
-from grader.bulk import probe
-from grader.bulk.names import student
+from grader.bulk.intake.student_names import student
+from grader.bulk.isolation import probe
 from grader.sandbox import bubblewrap
 from grader.tests import classes
 

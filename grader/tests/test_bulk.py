@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 import pytest
 
 from grader import paths
-from grader.bulk.names import cell, student
+from grader.bulk.cpu_lock import Turns
+from grader.bulk.intake.student_names import cell, student
 from grader.bulk.report import WORDS
-from grader.bulk.turns import Turns
 from grader.model import spec
 from grader.sandbox import bubblewrap
 from grader.tests import classes, hostile

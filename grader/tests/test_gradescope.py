@@ -59,6 +59,6 @@ def test_a_fault_of_ours_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def fails(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("grader.bulk.intake.collect", fails)
+    monkeypatch.setattr("grader.bulk.intake.collect.collect", fails)
     said = answer(tmp_path, tmp_path / "results.json")
     assert said["score"] == 0 and "not your fault" in str(said["output"])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.bulk import intake
-from grader.bulk.intake import Candidate, choose, collect, discover
-from grader.bulk.names import cell, student
+from grader.bulk.intake import collect as intake
+from grader.bulk.intake.collect import Candidate, choose, collect, discover
+from grader.bulk.intake.student_names import cell, student
 from grader.model import spec
 from grader.tests import hostile
 

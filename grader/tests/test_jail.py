@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.bulk import probe
+from grader.bulk.isolation import probe
 from grader.sandbox import bubblewrap, seccomp
 from grader.sandbox.bubblewrap import View
 from grader.sandbox.launcher import Limits, launch

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.bulk import probe
+from grader.bulk.isolation import probe
 from grader.model import spec
 from grader.sandbox import bubblewrap
 

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from grader.bulk import names
+from grader.bulk.intake import student_names
 from grader.execute.case import last_line, workspace
 from grader.files import MAX_FILE
 from grader.model.spec import Lab
@@ -104,7 +104,7 @@ def _one(found: os.DirEntry[str], entries: dict[str, Entry]) -> None:
     if not found.is_dir(follow_symlinks=False):
         suffix = next((s for s in reversed(ARCHIVES) if name.lower().endswith(s)), "")
         name = name[: len(name) - len(suffix)] or name
-    student = names.student(name)
+    student = student_names.student(name)
     if student in entries:
         entries[student].problem = "there are two submissions of this name"
         return
@@ -121,7 +121,7 @@ def _canvas(found: list[os.DirEntry[str]], entries: dict[str, Entry]) -> None:
     for e in found:
         match = CANVAS.fullmatch(e.name)
         assert match is not None
-        student = names.student(f"{match['name']}_{match['user']}")
+        student = student_names.student(f"{match['name']}_{match['user']}")
         entry = entries.setdefault(student, Entry(student))
         if match["late"] and "late" not in entry.notes:
             entry.notes.append("late")

@@ -1,5 +1,5 @@
 /* What a hostile program tries, one attempt a name: `probe NAME [ARGUMENT]` returns 0 when it came
- * through and 1 when it was refused. grader/bulk/probe.py runs it behind the walls of a submission. */
+ * through and 1 when it was refused. grader/bulk/isolation/probe.py runs it behind the walls of a submission. */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
