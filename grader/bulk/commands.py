@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from grader import export as exports
-from grader.bulk import report
 from grader.bulk.batch import Batch
 from grader.bulk.cache_key import How
 from grader.bulk.intake import collect
@@ -20,10 +19,11 @@ from grader.bulk.isolation import probe
 from grader.bulk.pool import Pool
 from grader.bulk.progress import Bar
 from grader.bulk.store import Store, StoreError
-from grader.bulk.summary import summary
 from grader.commands import common
 from grader.commands.common import UsageError
 from grader.execute.backend import BackendError
+from grader.export import feedback
+from grader.export.summary import summary
 from grader.grading import score
 from grader.model import spec
 from grader.sandbox import bubblewrap
@@ -89,7 +89,7 @@ def bulk(
         batch.prepare()
         with Pool(jobs, store.own) as pool, bar:
             batch.run(submissions, pool)
-        report.write(store)
+        feedback.write(store)
         print(summary(store))
         print(f"the gradebook: {out / 'gradebook.csv'}")
         raise typer.Exit(score.FAULT if store.count("error") else score.FULL_MARKS)
@@ -131,7 +131,7 @@ def export(
                 continue
             place = out if out and "/" not in name else (out or run / "export" / form) / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            report.put(place, data)
+            feedback.put(place, data)
             written.append(place)
         if written:
             where = os.path.commonpath(written)

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from grader.bulk.report import WORDS, result_of
 from grader.bulk.store import Store
+from grader.export.feedback import WORDS, result_of
 from grader.model.result import Check, Result
 
 

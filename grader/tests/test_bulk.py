@@ -20,7 +20,7 @@ import pytest
 from grader import paths
 from grader.bulk.cpu_lock import Turns
 from grader.bulk.intake.student_names import cell, student
-from grader.bulk.report import WORDS
+from grader.export.feedback import WORDS
 from grader.model import spec
 from grader.sandbox import bubblewrap
 from grader.tests import classes, hostile

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 
-from grader.bulk.report import result_of
 from grader.bulk.store import Row, Store
+from grader.export.feedback import result_of
 
 MOST_NAMED = 5
 MOST_REASONS = 12
