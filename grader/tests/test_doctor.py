@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from datasets import generate
-from grader import doctor
+from grader.commands import doctor_report
 from grader.setup import stamp, system_packages
 
 
@@ -25,7 +25,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_not_ok_says_what_to_do() -> None:
-    rows = doctor.report()
+    rows = doctor_report.report()
     assert {"gcc", "g++", "make", "numpy", "photograph", "Check", "nvcc", "GPU"} <= {
         row.name for row in rows
     }
@@ -35,19 +35,19 @@ def test_what_is_not_ok_says_what_to_do() -> None:
 
 
 def test_this_machine_can_run_the_simulator() -> None:
-    wanting = [row for row in doctor.report() if row.state == "missing"]
+    wanting = [row for row in doctor_report.report() if row.state == "missing"]
     assert [row.name for row in wanting if row.name != "photograph"] == []
 
 
 def test_a_bare_machine(programs: Path) -> None:
     assert list(programs.iterdir()) == []
-    rows = {row.name: row for row in doctor.report()}
+    rows = {row.name: row for row in doctor_report.report()}
     for name in ("gcc", "g++", "make", "ar", "stb"):
         assert rows[name].state == "missing"
         assert "./grade setup" in rows[name].advice
     for name in ("Check", "clang", "nvcc", "GPU"):
         assert rows[name].state == "optional"
-    assert doctor.exit_code(list(rows.values())) == 1
+    assert doctor_report.exit_code(list(rows.values())) == 1
 
 
 @pytest.mark.parametrize(
@@ -55,31 +55,33 @@ def test_a_bare_machine(programs: Path) -> None:
 )
 def test_an_old_compiler_is_not_enough(programs: Path, version: str, state: str) -> None:
     fake(programs, "g++", f"echo {version}")
-    row = doctor.compiler("g++")
+    row = doctor_report.compiler("g++")
     assert row.state == state
     assert version in row.found
 
 
 def test_a_gpu_that_answers_and_one_that_does_not(programs: Path) -> None:
     fake(programs, "nvidia-smi", "echo 'NVIDIA H200, NVL, 580.65.06'")
-    assert doctor.gpu() == doctor.Row("GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06")
+    assert doctor_report.gpu() == doctor_report.Row(
+        "GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06"
+    )
     fake(programs, "nvidia-smi", "echo 'NVIDIA-SMI has failed'; exit 9")
-    assert doctor.gpu().state == "optional"
-    assert "does not answer" in doctor.gpu().found
+    assert doctor_report.gpu().state == "optional"
+    assert "does not answer" in doctor_report.gpu().found
 
 
 def test_nvcc(programs: Path) -> None:
     fake(programs, "nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
-    assert doctor.nvcc() == doctor.Row("nvcc", "ok", "13.0")
+    assert doctor_report.nvcc() == doctor_report.Row("nvcc", "ok", "13.0")
 
 
 def test_a_package_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str | None:
         return {"numpy": "1.0", "scipy": None}.get(name, real(name))
 
-    real = doctor.installed
-    monkeypatch.setattr(doctor, "installed", version)
-    rows = {row.name: row for row in doctor.python_packages()}
+    real = doctor_report.installed
+    monkeypatch.setattr(doctor_report, "installed", version)
+    rows = {row.name: row for row in doctor_report.python_packages()}
     assert rows["numpy"].state == rows["scipy"].state == "missing"
     assert rows["numpy"].found.startswith("1.0, the lock says")
     assert rows["scipy"].found == "not installed"
@@ -87,8 +89,8 @@ def test_a_package_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_locks_are_read_and_agree() -> None:
-    run = dict(doctor.locked(Path(stamp.LOCKS["run"])))
-    dev = dict(doctor.locked(Path(stamp.LOCKS["dev"])))
+    run = dict(doctor_report.locked(Path(stamp.LOCKS["run"])))
+    dev = dict(doctor_report.locked(Path(stamp.LOCKS["dev"])))
     assert run.items() <= dev.items()
     assert {"typer", "rich", "msgspec", "numpy", "scipy", "tree-sitter", "pillow"} <= run.keys()
     assert run["tree-sitter-cuda"] == "0.21.2"
@@ -98,26 +100,26 @@ def test_locks_are_read_and_agree() -> None:
 
 def test_the_photograph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "PHOTO", tmp_path / "coffee.png")
-    assert doctor.photograph().state == "missing"
+    assert doctor_report.photograph().state == "missing"
     (tmp_path / "coffee.png").write_bytes(b"another picture")
-    assert "not the manifest's" in doctor.photograph().found
+    assert "not the manifest's" in doctor_report.photograph().found
 
 
 def test_render() -> None:
     rows = [
-        doctor.Row("gcc", "ok", "12.2.0"),
-        doctor.Row("stb", "missing", "not found", "install it"),
-        doctor.Row("GPU", "optional", "none", "not needed"),
+        doctor_report.Row("gcc", "ok", "12.2.0"),
+        doctor_report.Row("stb", "missing", "not found", "install it"),
+        doctor_report.Row("GPU", "optional", "none", "not needed"),
     ]
-    plain = doctor.render(rows, colour=False)
+    plain = doctor_report.render(rows, colour=False)
     assert "\x1b" not in plain
     assert "  MISSING   stb  not found\n                 -> install it\n" in plain
     assert plain.endswith("missing for the labs: stb")
-    coloured = doctor.render(rows, colour=True)
+    coloured = doctor_report.render(rows, colour=True)
     assert "\x1b[31mMISSING \x1b[0m" in coloured
-    assert doctor.render(rows[:1], colour=False).endswith("in the simulator")
-    assert doctor.exit_code(rows) == 1
-    assert doctor.exit_code([rows[0], rows[2]]) == 0
+    assert doctor_report.render(rows[:1], colour=False).endswith("in the simulator")
+    assert doctor_report.exit_code(rows) == 1
+    assert doctor_report.exit_code([rows[0], rows[2]]) == 0
 
 
 def test_headers_and_libraries_are_asked_of_the_compiler(programs: Path) -> None:

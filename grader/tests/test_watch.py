@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.commands import common, watching
+from grader.commands import common, watch
 from grader.tests import course
 
 
@@ -48,27 +48,27 @@ def in_pieces(file: Path) -> None:
 
 @pytest.mark.parametrize("save", [in_place, by_rename, away_and_back, in_pieces])
 def test_sees_a_save(save: Callable[[Path], None], file: Path) -> None:
-    before = watching.look([file])
+    before = watch.look([file])
     thread = threading.Timer(0.1, save, [file])
     thread.start()
-    watching.wait([file], before)
+    watch.wait([file], before)
     assert file.read_text().startswith("after")
     thread.join()
 
 
 def test_a_removed_file_is_told_after_a_while(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "MISSING", 0.3)
-    before = watching.look([file])
+    monkeypatch.setattr(watch, "MISSING", 0.3)
+    before = watch.look([file])
     file.unlink()
-    watching.wait([file], before)
-    assert watching.look([file]) == (None,)
+    watch.wait([file], before)
+    assert watch.look([file]) == (None,)
 
 
 def test_keeps_its_place_whatever_a_grading_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = course.make(tmp_path, monkeypatch)
-    monkeypatch.setattr(watching, "EVERY", 0.01)
+    monkeypatch.setattr(watch, "EVERY", 0.01)
     ends: list[Exception | int | type[BaseException]] = [
         0,
         common.UsageError("gone"),
@@ -86,7 +86,7 @@ def test_keeps_its_place_whatever_a_grading_says(
             return end
         raise end
 
-    assert watching.watch("lab9", str(paths.STARTER), grade) == 130
+    assert watch.watch("lab9", str(paths.STARTER), grade) == 130
     seen = capsys.readouterr()
     assert graded == 4 and "gone" in seen.err and "No space" in seen.err
     assert "\x1b" not in seen.out, "only a terminal is cleared"

@@ -29,7 +29,7 @@ def setup(
 
 def doctor(colour: common.ColourOption = common.Colour.auto) -> None:
     """What this machine has, what it lacks, and what to do about it."""
-    from grader import doctor as examination
+    from grader.commands import doctor_report as examination
 
     rows = examination.report()
     print(examination.render(rows, common.coloured(colour)))

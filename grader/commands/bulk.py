@@ -17,9 +17,9 @@ from grader.bulk.cache_key import How
 from grader.bulk.intake import collect
 from grader.bulk.isolation import probe
 from grader.bulk.pool import Pool
-from grader.bulk.progress import Bar
 from grader.bulk.store import Store, StoreError
 from grader.commands import common
+from grader.commands.bulk_progress import Bar
 from grader.commands.common import UsageError
 from grader.execute.backend import BackendError
 from grader.export import feedback
