@@ -5,11 +5,11 @@ import json
 import jsonschema
 import pytest
 
-from grader import schemas
 from grader.model import result
 from grader.model.result import Check, GradedFile, Machine, Result, Score, Unmeasured
+from grader.schema import write
 
-GRADE = schemas.schema("convlabs-grade/v1")
+GRADE = write.schema("convlabs-grade/v1")
 
 
 def example() -> Result:
@@ -27,10 +27,10 @@ def example() -> Result:
     )
 
 
-@pytest.mark.parametrize("name", schemas.TYPES)
+@pytest.mark.parametrize("name", write.TYPES)
 def test_published_schema_is_current(name: str) -> None:
-    published = json.loads((schemas.FOLDER / schemas.file_of(name)).read_text())
-    assert published == schemas.schema(name), "run: python -m grader.schemas"
+    published = json.loads((write.FOLDER / write.file_of(name)).read_text())
+    assert published == write.schema(name), "run: python -m grader.schema.write"
 
 
 def test_result_validates_and_a_broken_one_does_not() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader import paths, schemas
+from grader import paths
+from grader.schema import write
 
 NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
 
@@ -27,7 +28,7 @@ def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
     done = run(source, "--json", tmp_path / "profile.json")
     assert done.returncode == 0, done.stderr
     document = dict(json.loads((tmp_path / "profile.json").read_text()))
-    jsonschema.validate(document, schemas.schema("convlabs-profile/v1"))
+    jsonschema.validate(document, write.schema("convlabs-profile/v1"))
     return document
 
 

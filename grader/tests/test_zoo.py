@@ -29,16 +29,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader import paths, schemas
+from grader import paths
 from grader.execute import backend as backends
 from grader.execute.backend import cpu_has
 from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
+from grader.schema import write
 from grader.tests import zoo_table
 from grader.tests.zoo_table import Row
 
-GRADE = schemas.schema("convlabs-grade/v1")
+GRADE = write.schema("convlabs-grade/v1")
 ZOO = Path(__file__).parent / "zoo"
 WRITE = os.environ.get("ZOO_WRITE") == "1"  # the table is being made
 ENTRIES = sorted(p for p in ZOO.glob("lab*/*") if p.is_dir())

@@ -1,6 +1,6 @@
 """The JSON Schemas that grader/schema/ publishes, made from the types.
 
-python -m grader.schemas writes them anew.
+python -m grader.schema.write writes them anew.
 """
 
 from __future__ import annotations
