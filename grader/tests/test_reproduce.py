@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from grader import paths
-from grader.reproduce import experiments, measure, programs, published, tables
+from labs.reproduce import experiments, measure, programs, published, tables
 
 SCHEMA = json.loads((paths.ROOT / "grader/schema/convlabs-reproduce-v1.json").read_text())
 PYTHON = paths.BUILD / "reproduce-venv" / "bin" / "python"
@@ -39,7 +39,7 @@ def fake(gpu: bool, factor: float = 1.0) -> dict[str, Any]:
     document: dict[str, Any] = {
         "format": measure.FORMAT,
         "date": "2026-01-02T03:04:05Z",
-        "command": "python -m grader.reproduce.measure",
+        "command": "python -m labs.reproduce.measure",
         "machine": {"cpu": "A <b>CPU</b>", "cores": 2, "system": "Linux", "compiler": "gcc 12"},
         "gpu": {"name": "A GPU", "driver": "1.2", "nvcc": "13.0"} if gpu else None,
         "experiments": {},
@@ -259,7 +259,7 @@ def test_schema_fits_a_measurement_and_refuses_others(gpu: bool) -> None:
 
 
 def test_committed_run_fits_the_schema() -> None:
-    file = paths.ROOT / "grader" / "reproduce" / "reference.json"
+    file = paths.ROOT / "labs" / "reproduce" / "reference.json"
     if not file.exists():
         pytest.skip("no run on a GPU has been committed yet")
     document = json.loads(file.read_text())
@@ -338,7 +338,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for out in ("one", "two"):
         arguments = ["here.json", "--reference", "reference.json", "--out", out]
         subprocess.run(
-            [PYTHON, "-m", "grader.reproduce.report", *arguments],
+            [PYTHON, "-m", "labs.reproduce.report", *arguments],
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(paths.ROOT), "MPLCONFIGDIR": str(folder)},
             check=True,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.reproduce.published import Row, Source, Table
+from labs.reproduce.published import Row, Source, Table
 
 Experiment = Mapping[str, Any]  # of a measurement: rows, settings, missing
 MEGAPIXEL = 2**20  # as source 001 counts: 27000 x 6000 in 2.739997 s are its 56.3852

@@ -1,6 +1,6 @@
 """The report as HTML (one file, nothing from the network) and as Markdown.
 
-python -m grader.reproduce.report HERE.json [--reference FILE.json] [--pictures FOLDER] --out FOLDER
+python -m labs.reproduce.report HERE.json [--reference FILE.json] [--pictures FOLDER] --out FOLDER
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import jinja2
 from markupsafe import Markup
 from PIL import Image
 
-from grader.reproduce import plots, published, tables
+from labs.reproduce import plots, published, tables
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = HERE / "reference.json"

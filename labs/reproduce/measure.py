@@ -1,6 +1,6 @@
 """Measures what this machine can, as a document of format convlabs-reproduce/v1.
 
-    python -m grader.reproduce.measure [--gpu | --no-gpu] [--fresh] [--out FILE.json]
+    python -m labs.reproduce.measure [--gpu | --no-gpu] [--fresh] [--out FILE.json]
 
 --gpu fails where no GPU can be used, --no-gpu leaves it alone; with neither, it is used when there
 is one. What has been measured is kept in build/reproduce/measured/ and used again while the
@@ -22,7 +22,7 @@ from typing import Any
 
 from datasets import generate
 from grader import paths
-from grader.reproduce import experiments, machine, programs
+from labs.reproduce import experiments, machine, programs
 
 FORMAT = "convlabs-reproduce/v1"
 FOLDER = paths.BUILD / "reproduce"
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser((__doc__ or "").split("\n")[0])
     options.add_argument("--out", type=Path, help="where the document goes (default: stdout)")
     chosen = options.parse_args(arguments)
-    command = " ".join(["python -m grader.reproduce.measure", *arguments])
+    command = " ".join(["python -m labs.reproduce.measure", *arguments])
     try:
         document = measure(chosen.gpu, chosen.fresh, command)
     except (programs.ProgramError, generate.DatasetMissing) as problem:

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import matplotlib.ticker
 from matplotlib.figure import Figure
 
-from grader.reproduce.tables import Cell, Section
+from labs.reproduce.tables import Cell, Section
 
 # Drawn in these, and then named by what they are: matplotlib knows no variables.
 INK, FAINT = "#010101", "#020202"

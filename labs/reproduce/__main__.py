@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from datasets import generate
 from grader import paths
-from grader.reproduce import measure, programs, report
+from labs.reproduce import measure, programs, report
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.reproduce import machine
+from labs.reproduce import machine
 
 BINARIES = paths.BUILD / "reproduce" / "bin"
 

@@ -13,7 +13,7 @@ from PIL import Image
 from scipy import ndimage
 
 from datasets import generate
-from grader.reproduce import machine, programs
+from labs.reproduce import machine, programs
 
 F32 = npt.NDArray[np.float32]
 RESULTS = object()  # among a program's arguments: the folder for its results
