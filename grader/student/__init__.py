@@ -1,1 +1,1 @@
-"""What belongs to a student's copy: the record of grades, the starter files, the file to hand in."""
+"""What belongs to a student's copy: grades so far, starter files, the file to hand in."""

@@ -5,7 +5,8 @@ correlation of a 200x200 image on one core, against a loop in C and against Numb
 which is slow: it runs some of the 49 blocks, and its time is scaled to all. All is processor time,
 rounds are interleaved and the least of each is taken, so that what else the machine does weighs
 little.
-Numba comes from grader/setup/requirements-bench.lock into build/bench-venv, which nothing else uses.
+Numba comes from grader/setup/requirements-bench.lock into
+build/bench-venv, which nothing else uses.
 """
 
 from __future__ import annotations

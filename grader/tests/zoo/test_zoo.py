@@ -10,7 +10,7 @@ Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
 
 `poor` is what "right but slow" means for a kernel that no GPU times. The name of a mistake is what
 a check must call it; `also` are names that are as true in some of its cases; `-` stands for a
-mistake that has no name yet. zoo_table.py judges, and keeps the table zoo/RESULTS.md.
+mistake that has no name yet. table.py judges, and keeps the table zoo/RESULTS.md.
 
 Of the files that a lab asks for, it may leave out those that are the solution's. What must be right
 or wrong is not timed; speed is graded below, with margins that no noise reaches.
@@ -36,11 +36,11 @@ from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.schema import write
-from grader.tests import zoo_table
-from grader.tests.zoo_table import Row
+from grader.tests.zoo import table
+from grader.tests.zoo.table import Row
 
 GRADE = write.schema("convlabs-grade/v1")
-ZOO = Path(__file__).parent / "zoo"
+ZOO = Path(__file__).parent
 WRITE = os.environ.get("ZOO_WRITE") == "1"  # the table is being made
 ENTRIES = sorted(p for p in ZOO.glob("lab*/*") if p.is_dir())
 
@@ -88,7 +88,7 @@ def grade_here(lab_id: str, source: str) -> Graded:
 
 
 def no_walls() -> None:
-    """The zoo is ours; what strangers' files may do is for test_jail.py and test_bulk.py."""
+    """The zoo is ours; what strangers' files may do is for test_bubblewrap.py and test_bulk.py."""
     os.environ["CONVLABS_NO_SANDBOX"] = "1"
 
 
@@ -115,23 +115,21 @@ def rows() -> Iterator[dict[str, Row]]:
     yield found
     if WRITE:
         names = {f"{e.parent.name}/{e.name}" for e in ENTRIES}
-        all_rows = zoo_table.committed() | found
-        zoo_table.FILE.write_text(
-            zoo_table.report(r for r in all_rows.values() if r.entry in names)
-        )
+        all_rows = table.committed() | found
+        table.FILE.write_text(table.report(r for r in all_rows.values() if r.entry in names))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: f"{e.parent.name}/{e.name}")
 def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]], rows: dict[str, Row]) -> None:
     code, document = gradings[entry].result()
     jsonschema.validate(document, GRADE)
-    row = zoo_table.judge(entry, code, document)
+    row = table.judge(entry, code, document)
     rows[row.entry] = row
-    said = zoo_table.header(entry)
-    assert not (problem := zoo_table.complaint(said, code, document)), problem
+    said = table.header(entry)
+    assert not (problem := table.complaint(said, code, document)), problem
     if row.named is not None:
-        assert not (problem := zoo_table.misnamed(said, document)), problem
-    assert WRITE or zoo_table.committed().get(row.entry) == row, "stale: make zoo-table"
+        assert not (problem := table.misnamed(said, document)), problem
+    assert WRITE or table.committed().get(row.entry) == row, "stale: make zoo-table"
 
 
 @pytest.mark.parametrize("lab", spec.available())
@@ -153,7 +151,7 @@ def test_starter_earns_nothing_and_says_what_to_do(lab: str) -> None:
         assert check["verdict"] != "fail" or check["message"], check["name"]
 
 
-SLOW = [e for e in ENTRIES if zoo_table.header(e).verdict == "slow"]
+SLOW = [e for e in ENTRIES if table.header(e).verdict == "slow"]
 
 
 def speeds(lab: str, source: Path, pattern: str = "speed of") -> dict[str, dict[str, Any]]:
@@ -165,7 +163,7 @@ def speeds(lab: str, source: Path, pattern: str = "speed of") -> dict[str, dict[
 @pytest.mark.parametrize("entry", SLOW, ids=lambda e: f"{e.parent.name}/{e.name}")
 def test_a_slow_one_gets_no_points_for_it(entry: Path, tmp_path: Path) -> None:
     """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
-    lab, part = spec.load(entry.parent.name), zoo_table.header(entry).detail
+    lab, part = spec.load(entry.parent.name), table.header(entry).detail
     speed = next(s for s in lab.speed if s.part == part)
     cpu = lab.part_of(speed).cpu
     if cpu and not cpu_has(cpu):

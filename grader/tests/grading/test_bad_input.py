@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from grader import paths
-from grader.tests.test_zoo import grade
+from grader.tests.zoo.test_zoo import grade
 
 SIGNATURE = (
     "(const float *image, int width, int height, const float *mask, int radius, "

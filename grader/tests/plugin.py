@@ -12,7 +12,7 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # nvcc would compile each of hundreds of submissions once more: minutes in sum. So it is taken from
-# PATH (but for a folder that has everything else as well), and test_nvcc.py puts it back.
+# PATH (but for a folder that has everything else as well), and test_nvcc_check.py puts it back.
 _NVCC = shutil.which("nvcc")
 _FOLDERS = os.environ["PATH"].split(os.pathsep)
 os.environ["PATH"] = os.pathsep.join(

@@ -22,7 +22,7 @@ from grader import paths
 from grader.bulk.intake.student_names import student
 from grader.bulk.isolation import probe
 from grader.sandbox import bubblewrap
-from grader.tests import classes
+from grader.tests.bulk import classes
 
 RESULTS = paths.ROOT / "grader" / "bulk" / "RESULTS.md"
 GRADE = str(paths.ROOT / "grade")
@@ -235,8 +235,8 @@ HEAD = [
     "# Bulk grading: what was measured",
     "",
     "Made by `make prove-bulk`. Every attacking program is the right solution behind a gate that",
-    "opens only if the attack comes through (`grader/tests/hostile.py`): 0 points mean that it was",
-    "held. The limit of a case is 4 s here; `longest check` includes starting and ending it.",
+    "opens only if the attack comes through (`grader/tests/bulk/hostile.py`): 0 points mean that it",
+    "was held. The limit of a case is 4 s here; `longest check` includes starting and ending it.",
     "Others' programs that want the same cores lower the core use and lengthen every time.",
     "",
 ]

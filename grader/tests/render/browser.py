@@ -1,6 +1,6 @@
 """A Chromium for the tests of pages, and pictures of pages: whichever works on this machine.
 
-    python -m grader.tests.browser [wrong] [slow] [full]
+    python -m grader.tests.render.browser [wrong] [slow] [full]
 
 makes build/screenshots/*.png: three reports, light and dark, and on a phone.
 """

@@ -23,7 +23,7 @@ from grader.bulk.intake.student_names import cell, student
 from grader.export.feedback import WORDS
 from grader.model import spec
 from grader.sandbox import bubblewrap
-from grader.tests import classes, hostile
+from grader.tests.bulk import classes, hostile
 
 LAB = "lab1"
 walls = pytest.mark.skipif(

@@ -12,7 +12,7 @@ import pytest
 
 from datasets import generate, stream
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 C_PROGRAM = """
 #include "image.h"

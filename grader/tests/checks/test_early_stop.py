@@ -12,7 +12,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
 from grader.model.spec import Case, Lab
-from grader.tests import reports
+from grader.tests.render import reports
 
 LAB = spec.load("lab1")
 ENDLESS = """#include "lab.h"

@@ -12,7 +12,7 @@ from grader.bulk.intake import collect as intake
 from grader.bulk.intake.collect import Candidate, choose, collect, discover
 from grader.bulk.intake.student_names import cell, student
 from grader.model import spec
-from grader.tests import hostile
+from grader.tests.bulk import hostile
 
 LAB1, LAB8 = spec.load("lab1"), spec.load("lab8")
 ARCHIVES = hostile.archives(LAB1)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from grader.grading.evidence import Evidence
 from grader.model.result import Result
-from grader.tests import browser, reports
+from grader.tests.render import browser, reports
 
 MADE: dict[str, Callable[[], tuple[Result, Evidence]]] = {
     "wrong": reports.wrong,

@@ -27,7 +27,7 @@ from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
 from grader.render import html, images, roofline, timing_chart, warp_access
-from grader.tests import reports
+from grader.tests.render import reports
 
 
 def test_a_wrong_part_is_pictured() -> None:

@@ -13,7 +13,7 @@ from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters
 from grader.model.spec import Technique
-from grader.tests.test_zoo import ZOO, grade
+from grader.tests.zoo.test_zoo import ZOO, grade
 
 INPUT: dict[str, Any] = {
     "part": "A",

@@ -21,7 +21,7 @@ import pytest
 
 from grader.setup import install, stamp, system_packages
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 MAIN = """
 import sys, tiny

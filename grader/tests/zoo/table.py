@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ZOO = Path(__file__).parent / "zoo"
+ZOO = Path(__file__).parent
 FILE = ZOO / "RESULTS.md"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 UNNAMED = "-"  # in a header: no mistake is named, and none must be

@@ -1,6 +1,6 @@
 """Makes a class of submissions: right, wrong, slow, broken, odd and hostile ones.
 
-    python -m grader.tests.classes FOLDER --lab lab3 --count 120
+    python -m grader.tests.bulk.classes FOLDER --lab lab3 --count 120
 
 Each student comes with what must become of it. With `distinct`, no two files are the same, as in a
 real class; without, many share one and a run grades it once.
@@ -18,7 +18,7 @@ from typing import Literal
 
 from grader import paths
 from grader.model import spec
-from grader.tests import hostile
+from grader.tests.bulk import hostile
 
 Score = Literal["full", "some", "none", ""]
 ZOO = paths.ROOT / "grader" / "tests" / "zoo"

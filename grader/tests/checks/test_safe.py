@@ -9,8 +9,8 @@ import pytest
 from grader import paths
 from grader.execute import sanitizers
 from grader.model.finding import Finding
-from grader.tests.test_bad_input import cpu_loop
-from grader.tests.test_zoo import ZOO, grade
+from grader.tests.grading.test_bad_input import cpu_loop
+from grader.tests.zoo.test_zoo import ZOO, grade
 
 A_IN_LAB1 = "A nothing outside"
 

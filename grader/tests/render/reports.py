@@ -21,7 +21,7 @@ from grader.model.submission import Submission
 from grader.render import html
 from grader.timing.statistics import Timings
 
-ZOO = Path(__file__).parent / "zoo"
+ZOO = Path(__file__).parent.parent / "zoo"
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"
 
 
