@@ -235,8 +235,8 @@ HEAD = [
     "# Bulk grading: what was measured",
     "",
     "Made by `make prove-bulk`. Every attacking program is the right solution behind a gate that",
-    "opens only if the attack comes through (`grader/tests/bulk/hostile.py`): 0 points mean that it",
-    "was held. The limit of a case is 4 s here; `longest check` includes starting and ending it.",
+    "opens only if the attack comes through (`grader/tests/bulk/hostile.py`): 0 points mean that",
+    "it was held. The limit of a case is 4 s here; `longest check` includes starting and ending it.",
     "Others' programs that want the same cores lower the core use and lengthen every time.",
     "",
 ]
