@@ -236,7 +236,7 @@ HEAD = [
     "",
     "Made by `make prove-bulk`. Every attacking program is the right solution behind a gate that",
     "opens only if the attack comes through (`grader/tests/bulk/hostile.py`): 0 points mean that",
-    "it was held. The limit of a case is 4 s here; `longest check` includes starting and ending it.",
+    "it was held. The limit of a case is 4 s here; `longest check` includes its start and its end.",
     "Others' programs that want the same cores lower the core use and lengthen every time.",
     "",
 ]
