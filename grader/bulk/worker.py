@@ -72,7 +72,7 @@ def _look_into(work: Unpack) -> Found:
 def _grade(work: Grade, home: Path, turns: Turns) -> Graded:
     lab = _lab(work.lab, work.seconds)
     submission = staged(lab, work.files, home)
-    observer = pipeline.Observer(timing=turns.alone)
+    observer = pipeline.Observer(exclusive=turns.alone)
     evidence = Evidence(submission) if work.pages else None
     backend = _backend(work.lab, work.backend)
     try:

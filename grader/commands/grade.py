@@ -9,6 +9,7 @@ from grader.commands import common
 from grader.execute.profile import Profile
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
+from grader.grading.plan import matching
 from grader.model import result, spec
 from grader.model.submission import Submission
 from grader.render import profile as render_profile
@@ -82,7 +83,7 @@ def grade(request: Request) -> int:
             request.pattern,
             request.verbose,
             request.timed,
-            remember=progress.own(submission) and not fresh,
+            use_cache=progress.own(submission) and not fresh,
             evidence=evidence,
         )
     finally:
@@ -113,7 +114,7 @@ def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:
         raise common.UsageError("--json and --html cannot both go to stdout: give one a file")
     if request.profiled and not lab.technique:
         raise common.UsageError(f"{lab.id} counts nothing: it has no technique checks")
-    if request.pattern is not None and not pipeline.matching(lab, request.pattern):
+    if request.pattern is not None and not matching(lab, request.pattern):
         names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
         raise common.UsageError(
             f"no check of {lab.id} matches '{request.pattern}'; they are\n  {names}"

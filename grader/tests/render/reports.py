@@ -13,6 +13,7 @@ from grader.execute.backend import machine
 from grader.execute.profile import Kernel, Line, Profile
 from grader.grading import pipeline, score
 from grader.grading.evidence import Evidence, Traced
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -81,7 +82,7 @@ def hostile() -> tuple[Result, Evidence]:
 def graded(evidence: Evidence, checks: list[Check]) -> Result:
     """A result with these checks."""
     lab = evidence.submission.lab
-    marks = score.score(lab, "sim", checks, selected=False)
+    marks = score.score(plan_for(lab, "sim", timed=False), checks)
     files = [
         result.GradedFile(f"{evidence.submission.shown}/{name}", "0" * 64)
         for name in evidence.submission.contents
