@@ -16,7 +16,7 @@ from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
-from grader.model.verdicts import check as verdict
+from grader.model.verdicts import grade_line
 from grader.oracle import cache, compare
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
@@ -52,7 +52,7 @@ class _Run:
         return self.lab.part_of(self.case).operation
 
     def passed(self) -> Check:
-        return verdict(self.lab, self.case, "pass", seconds=self.outcome.seconds)
+        return grade_line(self.lab, self.case, "pass", seconds=self.outcome.seconds)
 
     def failed(
         self,
@@ -60,7 +60,7 @@ class _Run:
         diagnosis: str | None,
         details: Mapping[str, float] | None = None,
     ) -> Check:
-        return verdict(
+        return grade_line(
             self.lab,
             self.case,
             "fail",
@@ -89,13 +89,13 @@ def check(
     """
     lab = submission.lab
     if case.inject and backend != "sim":
-        return verdict(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
+        return grade_line(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
     truth = cache.of(lab, case)
     outcome = run(lab, case, binary, truth.given, work, gpu=backend == "gpu")
     this = _Run(submission, case, outcome)
     if outcome.end == "our-fault":
         lines = [f"the runner failed: {outcome.reason}"]
-        return verdict(lab, case, "error", lines, seconds=outcome.seconds)
+        return grade_line(lab, case, "error", lines, seconds=outcome.seconds)
     if case.inject:
         return _injected_failure(this, case.inject)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from grader.model.result import Check
-from grader.model.spec import Case, Lab, Technique
+from grader.model.spec import AnyCheck, Case, Lab, Speed, Technique
 
 STOPPED = 2  # cases of a part that must time out before the part counts as endless
 SMALL = 20_000  # pixels; a right program needs a small part of the time limit for so few
@@ -25,10 +25,16 @@ def first_wrong_case(checks: Sequence[Check], part: str) -> str:
     return next((c.name for c in cases if c.verdict == "fail"), "a right result")
 
 
-def untimeable(checks: Sequence[Check], part: str) -> str | None:
-    """The case that keeps a part from being timed: it failed, or could not be checked."""
-    cases = (c for c in checks if c.part == part and c.kind == "correct")
-    return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+def pointless_after(lab: Lab, checks: Sequence[Check], planned: AnyCheck) -> str | None:
+    """The check after whose verdict it is pointless to run another one; None if there is none.
+
+    A part with a wrong result, or one that could not be checked, is not timed. Of an endless part
+    no more cases are run, and nothing is counted.
+    """
+    if isinstance(planned, Speed):
+        cases = (c for c in checks if c.part == planned.part and c.kind == "correct")
+        return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+    return endless(lab, checks, planned) if isinstance(planned, Case | Technique) else None
 
 
 def endless(lab: Lab, checks: Sequence[Check], planned: Case | Technique) -> str | None:

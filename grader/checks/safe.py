@@ -11,7 +11,7 @@ from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Safe
 from grader.model.submission import Submission
-from grader.model.verdicts import check as verdict
+from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS, Operation
 
@@ -124,7 +124,7 @@ def _verdict(
     diagnosis: str | None = None,
     needs: str | None = None,
 ) -> Check:
-    return verdict(
+    return grade_line(
         submission.lab,
         safe,
         of,

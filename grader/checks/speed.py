@@ -18,7 +18,7 @@ from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
 from grader.model.submission import Submission
-from grader.model.verdicts import check as verdict
+from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
@@ -149,7 +149,7 @@ def check(
         ending = _judged(speed, bench, given, work, timings)
     except Ended as end:
         ending = end.ending
-    return verdict(
+    return grade_line(
         lab,
         speed,
         ending.verdict,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -16,7 +15,7 @@ from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
 from grader.model.spec import Technique
 from grader.model.submission import Submission
-from grader.model.verdicts import check as verdict
+from grader.model.verdicts import grade_line
 
 
 @dataclass(frozen=True)
@@ -39,27 +38,47 @@ def check(
     kernel mean nothing. Raises OSError or DatasetMissing, for which the student is not to blame.
     """
     run = runner.forwards(technique)
+    counted, fault = _counted(run, runner) if run.right else (None, "")
+    measured = measure(technique, counted, run.pixels) if counted else None
+    outcome: Verdict = "skip"
+    lines: list[str] = []
     if run.outcome.end == "our-fault":
-        lines = [f"the runner failed: {run.outcome.reason}"]
-        return _verdict(submission, technique, "error", run, lines), None
-    if not run.right:
-        return _verdict(submission, technique, "skip", run, needs=needs), None
+        outcome, lines = "error", [f"the runner failed: {run.outcome.reason}"]
+    elif fault:
+        outcome, lines = "error", [fault]
+    elif counted and measured:
+        outcome, lines = _judged(submission, technique, counted, measured)
+    line = grade_line(
+        submission.lab,
+        technique,
+        outcome,
+        lines,
+        needs=needs if outcome == "skip" else None,
+        details=_details(technique, measured) if measured and outcome != "error" else None,
+        seconds=run.outcome.seconds,
+    )
+    return line, counted
+
+
+def _counted(run: Checked, runner: Runner) -> tuple[Profile | None, str]:
+    """The counters of a traced run, or why they cannot be read."""
     try:
-        counted = profile(runner.binary, read(run.outcome.profile), run.outcome.findings)
+        return profile(runner.binary, read(run.outcome.profile), run.outcome.findings), ""
     except msgspec.DecodeError:
-        lines = ["the traced run left counters that cannot be read"]
-        return _verdict(submission, technique, "error", run, lines), None
-    measured = measure(technique, counted, run.pixels)
+        return None, "the traced run left counters that cannot be read"
+
+
+def _judged(
+    submission: Submission, technique: Technique, counted: Profile, measured: Measured
+) -> tuple[Verdict, list[str]]:
+    """The verdict of what was measured, and why."""
     if not measured.kernels:
-        lines = [_no_launch(technique, counted), *_why(technique)]
-        return _verdict(submission, technique, "fail", run, lines, measured), counted
+        return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
-        lines = ["this machine has too little memory to count this run"]
-        return _verdict(submission, technique, "error", run, lines), counted
+        return "error", ["this machine has too little memory to count this run"]
     if _holds(technique, measured.value):
-        return _verdict(submission, technique, "pass", run, measured=measured), counted
-    lines = _explanation(submission, technique, measured)
-    return _verdict(submission, technique, "fail", run, lines, measured), counted
+        return "pass", []
+    return "fail", _explanation(submission, technique, measured)
 
 
 def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
@@ -147,26 +166,6 @@ def number(value: float) -> str:
 
 def _why(technique: Technique) -> list[str]:
     return [f"why: {technique.why}"] if technique.why else []
-
-
-def _verdict(
-    submission: Submission,
-    technique: Technique,
-    of: Verdict,
-    run: Checked,
-    lines: Sequence[str] = (),
-    measured: Measured | None = None,
-    needs: str | None = None,
-) -> Check:
-    return verdict(
-        submission.lab,
-        technique,
-        of,
-        lines,
-        needs=needs,
-        details=_details(technique, measured) if measured else None,
-        seconds=run.outcome.seconds,
-    )
 
 
 def _details(technique: Technique, measured: Measured) -> dict[str, Any]:

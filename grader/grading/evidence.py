@@ -169,8 +169,9 @@ class Evidence:
             self.runs[key].checks.append(check.name)
         elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
             lab = self.submission.lab
+            operation = OPERATIONS[lab.part_of(check).operation]
             given = inputs.inputs(lab, check, check.seed)
-            taps = OPERATIONS[lab.part_of(check).operation].taps(given.arrays)
+            taps = operation.taps(given.arrays)
             self.runs[key] = Traced(
                 checks=[check.name],
                 part=check.part,
@@ -258,8 +259,9 @@ def _short(value: np.generic) -> str:
 def tile(shape: tuple[int, int], radius: int, launches: list[Launch]) -> Tile | None:
     """The tile of the first launch whose blocks compute tiles, or None.
 
-    A launch has as many blocks as tiles, which leaves several sizes possible. The first that fits is
-    taken: the block itself, the block without an apron, then a few pixels for each thread.
+    A launch has as many blocks as tiles, which leaves several sizes possible. The first one that
+    fits is taken: the block itself, the block without an apron, then a few pixels for each
+    thread.
     """
     for launch in launches:
         sides = []

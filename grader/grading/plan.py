@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.execute.backend import Backend, cpu_has, timed_on
+from grader.execute.backend import Backend, cpu_has
 from grader.model.result import Unmeasured
 from grader.model.spec import AnyCheck, Case, Lab, Speed
 
@@ -36,18 +36,18 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks of one grading, in their order. `selected`: they are only a part of the lab's.
-    `left_out`: points for speed that nothing here measures, and why."""
+    """The checks of one grading, in their order, and the programs that they run.
+
+    pattern: of -k, when only a part of the lab's checks was selected. left_out: points for speed
+    that nothing here measures, and why.
+    """
 
     lab: Lab
     backend: Backend
+    pattern: str | None
     checks: tuple[Planned, ...]
-    selected: bool
+    programs: frozenset[Program]
     left_out: tuple[Unmeasured, ...]
-
-    def runs(self, *programs: Program) -> bool:
-        """Does any check run one of these programs?"""
-        return any(planned.program in programs for planned in self.checks)
 
 
 def matching(lab: Lab, pattern: str) -> list[AnyCheck]:
@@ -59,35 +59,46 @@ def matching(lab: Lab, pattern: str) -> list[AnyCheck]:
 
 
 def plan_for(lab: Lab, backend: Backend, pattern: str | None = None, timed: bool = True) -> Plan:
-    """The plan for grading a lab on a backend. `pattern`: -k's; None for all checks. `timed`: speed
-    is checked as well, where it can be (backend.timed_on)."""
-    wanted = lab.checks() if pattern is None else matching(lab, pattern)
-    speeds = [check for check in wanted if isinstance(check, Speed)]
-    here = [check for check in speeds if timed_on(lab, check, backend)]
+    """The plan for grading a lab on a backend. pattern: -k's; None for all checks. timed: speed is
+    checked as well, where it can be."""
+    selected = lab.checks() if pattern is None else matching(lab, pattern)
+    speeds = [check for check in selected if isinstance(check, Speed)]
+    here = [check for check in speeds if _timed_on(lab, check, backend)]
     dropped = [check for check in speeds if check not in here or not timed]
+    checks = tuple(_planned(lab, c, backend) for c in selected if c not in dropped)
     return Plan(
         lab=lab,
         backend=backend,
-        checks=tuple(_planned(lab, c, backend) for c in wanted if c not in dropped),
-        selected=pattern is not None,
-        left_out=tuple(
-            _unmeasured([c for c in here if not timed], NO_SPEED)
-            + _unmeasured([c for c in speeds if c not in here], NO_GPU)
+        pattern=pattern,
+        checks=checks,
+        programs=frozenset(planned.program for planned in checks),
+        left_out=(
+            *_unmeasured([c for c in here if not timed], NO_SPEED),
+            *_unmeasured([c for c in speeds if c not in here], NO_GPU),
         ),
     )
 
 
 def _planned(lab: Lab, check: AnyCheck, backend: Backend) -> Planned:
-    cpu = lab.part_of(check).cpu
+    cpu = next(part.cpu for part in lab.part if part.id == check.part)
     cpu_lacks = cpu.upper() if cpu and not cpu_has(cpu) else ""
     simulated: Backend = "cpu" if backend == "cpu" else "sim"
     if isinstance(check, Speed):
-        return Planned(check, "timed", timed_on(lab, check, backend) or backend, cpu_lacks)
+        return Planned(check, "timed", _timed_on(lab, check, backend) or backend, cpu_lacks)
     if not isinstance(check, Case):
         return Planned(check, "instrumented", simulated, cpu_lacks)
     if check.inject:
         return Planned(check, "failing", simulated, cpu_lacks)
     return Planned(check, "plain", backend, cpu_lacks)
+
+
+def _timed_on(lab: Lab, speed: Speed, backend: Backend) -> Backend | None:
+    """Where a speed check is timed: a function in C on the CPU, whatever the backend; one in CUDA
+    on a GPU, and nowhere without one, since the simulator's time means nothing."""
+    file = next(part.file for part in lab.part if part.id == speed.part) or lab.submit[0]
+    if file.endswith(".c"):
+        return "cpu"
+    return "gpu" if backend == "gpu" else None
 
 
 def _unmeasured(checks: Iterable[Speed], reason: str) -> list[Unmeasured]:

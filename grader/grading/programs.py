@@ -11,107 +11,100 @@ from pathlib import Path
 from grader.compile import nvcc_check
 from grader.compile.make import Build, BuildError, build, building
 from grader.execute.backend import Backend
-from grader.grading import faults
+from grader.grading.not_run import NotRun, at_fault
 from grader.grading.plan import Plan
-from grader.model.result import Check, Verdict
+from grader.model.result import Check
 from grader.model.submission import Submission
-from grader.model.verdicts import build_check
+from grader.model.verdicts import build_line
 
 COMPILES = "compiles"
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Why a program is not there: what a check that needs it says instead of running."""
-
-    verdict: Verdict
-    lines: list[str]
-
-
 @dataclass
 class Programs:
-    """The programs of one submission. `failing` is the simulator's plain program (`plain` itself
-    where that is the backend). The instrumented one takes longest to build: it is built while the
-    first cases run, and instrumented() waits for it."""
+    """The programs of one submission, and the checks of building them.
 
-    plain: Path
-    failing: Path | Missing
-    _finish: Callable[[], Build] | None = None
-    _instrumented: Path | Missing = field(default_factory=lambda: Missing("skip", []))
+    plain: None when the submission does not build; then nothing can run. failing: the simulator's
+    plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
+    The instrumented program takes longest to build: it is built while the first cases run, and
+    instrumented() waits for it.
+    """
+
+    checks: list[Check]
+    plain: Path | None = None
+    failing: Path | NotRun = field(default_factory=lambda: NotRun("skip"))
+    _instrumented: Path | NotRun | Callable[[], Build] = field(
+        default_factory=lambda: NotRun("skip")
+    )
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
-        return self._finish is not None
+        return callable(self._instrumented)
 
-    def instrumented(self) -> Path | Missing:
+    def instrumented(self) -> Path | NotRun:
         """The instrumented program, once its build has ended."""
-        if self._finish is not None:
-            finish, self._finish = self._finish, None
+        if callable(self._instrumented):
+            finish = self._instrumented
             try:
                 built = finish()
-                self._instrumented = built.binary or Missing("fail", built.errors)
+                self._instrumented = built.binary or NotRun("fail", built.errors)
             except (BuildError, OSError) as fault:
-                self._instrumented = Missing("error", faults.lines(fault))
+                self._instrumented = at_fault(fault)
         return self._instrumented
 
 
-def compile_plain(
-    submission: Submission, plan: Plan, verbose: bool
-) -> tuple[list[Check], Path | None]:
-    """Builds the plain program. Returns the checks of the build, and the program unless the files
-    do not build."""
-    lab = submission.lab
-    if submission.problems:
-        lines = [*submission.problems, *submission.remedies()]
-        return [build_check(lab, COMPILES, "fail", lines)], None
-    ask_nvcc = plan.backend == "sim" and nvcc_check.here()
-    try:
-        built = build(submission, plan.backend, verbose, nvcc=ask_nvcc)
-    except (BuildError, OSError) as fault:
-        return [build_check(lab, COMPILES, "error", faults.lines(fault))], None
-    if built.binary is None:
-        return [build_check(lab, COMPILES, "fail", built.errors, built.seconds)], None
-    warnings = [f"warning: {w.render()}" for w in built.warnings[:5]]
-    checks = [build_check(lab, COMPILES, "pass", warnings, built.seconds)]
-    if built.nvcc:
-        checks.append(nvcc_check.check(submission, built.nvcc))
-    return checks, built.binary
-
-
 @contextmanager
-def building_the_rest(
-    submission: Submission, plan: Plan, plain: Path, verbose: bool
-) -> Iterator[Programs]:
-    """All programs of the plan, the instrumented one still being built. What is not finished when
-    the block ends is given up."""
-    failing: Path | Missing = plain
-    if plan.backend == "gpu":
-        needed = plan.runs("failing", "instrumented")
-        failing = _simulator(submission, verbose) if needed else Missing("skip", [])
-    programs = Programs(plain, failing)
+def built(plan: Plan, submission: Submission, verbose: bool) -> Iterator[Programs]:
+    """Builds what the plan needs. A build that has not ended with the block is given up."""
+    programs = _plain(plan, submission, verbose)
     with ExitStack() as stack:
-        if not plan.runs("instrumented"):
-            pass
-        elif isinstance(failing, Missing):
-            programs._instrumented = failing
-        else:
-            kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
-            try:
-                started = building(submission, kind, verbose, "checked")
-                programs._finish = stack.enter_context(started)
-            except (BuildError, OSError) as fault:
-                programs._instrumented = Missing("error", faults.lines(fault))
+        if programs.plain is not None:
+            programs.failing = programs.plain
+            if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
+                programs.failing = _simulator(submission, verbose)
+            if "instrumented" in plan.programs:
+                programs._instrumented = programs.failing
+                if isinstance(programs.failing, Path):
+                    kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
+                    try:
+                        started = building(submission, kind, verbose, "checked")
+                        programs._instrumented = stack.enter_context(started)
+                    except (BuildError, OSError) as fault:
+                        programs._instrumented = at_fault(fault)
         yield programs
 
 
-def _simulator(submission: Submission, verbose: bool) -> Path | Missing:
+def _plain(plan: Plan, submission: Submission, verbose: bool) -> Programs:
+    """Builds the plain program, and asks nvcc where it is installed without a GPU."""
+    program: Path | None = None
+    checks: list[Check] = []
+    seconds = 0.0
+    if submission.problems:
+        outcome = NotRun("fail", [*submission.problems, *submission.remedies()])
+    else:
+        try:
+            ask_nvcc = plan.backend == "sim" and nvcc_check.here()
+            result = build(submission, plan.backend, verbose, nvcc=ask_nvcc)
+        except (BuildError, OSError) as fault:
+            outcome = at_fault(fault)
+        else:
+            program, seconds = result.binary, result.seconds
+            warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
+            outcome = NotRun("pass", warnings) if program else NotRun("fail", result.errors)
+            if program and result.nvcc:
+                checks = [nvcc_check.check(submission, result.nvcc)]
+    line = build_line(submission.lab, COMPILES, outcome.verdict, outcome.lines, seconds)
+    return Programs([line, *checks], program)
+
+
+def _simulator(submission: Submission, verbose: bool) -> Path | NotRun:
     """On a GPU, counters, findings and calls that fail come from the simulator's build."""
     if shutil.which("g++") is None:
-        return Missing("skip", ["the simulator needs g++, which is not installed"])
+        return NotRun("skip", ["the simulator needs g++, which is not installed"])
     try:
-        built = build(submission, "sim", verbose)
+        result = build(submission, "sim", verbose)
     except (BuildError, OSError) as fault:
-        return Missing("skip", faults.lines(fault)[:1])
-    if built.binary is None:
-        return Missing("skip", [f"the simulator cannot build this file: {built.errors[0]}"])
-    return built.binary
+        return NotRun("skip", at_fault(fault).lines[:1])
+    if result.binary is None:
+        return NotRun("skip", [f"the simulator cannot build this file: {result.errors[0]}"])
+    return result.binary

@@ -29,7 +29,7 @@ def score(plan: Plan, checks: list[Check]) -> Score:
     measured = [c for c in checks if c not in at_fault + not_here + uncertain]
     earned_points = sum(c.points for c in measured)
     measured_points = sum(c.max_points for c in measured)
-    if plan.selected:
+    if plan.pattern is not None:
         return Score(earned_points, measured_points, measured_points)
     reasons = [(_why_uncertain(c), c.max_points) for c in uncertain]
     reasons += [(_why_not_here(plan, c), c.max_points) for c in not_here]

@@ -9,7 +9,7 @@ from grader.model.result import Check, Verdict
 from grader.model.spec import AnyCheck, Case, Lab
 
 
-def check(
+def grade_line(
     lab: Lab,
     planned: AnyCheck,
     verdict: Verdict,
@@ -51,7 +51,7 @@ def check(
     )
 
 
-def build_check(
+def build_line(
     lab: Lab, name: str, verdict: Verdict, message: Sequence[str] = (), seconds: float = 0
 ) -> Check:
     """The line of a build, which belongs to no part and has no points."""

@@ -8,6 +8,8 @@ import msgspec
 
 from grader.checks import early_stop
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
@@ -70,7 +72,7 @@ def graded(folder: Path, body: str) -> Result:
     (folder / "cpu_loop.c").write_text(ENDLESS % body)
     lab: Lab = msgspec.structs.replace(LAB, limits=spec.Limits(seconds=0.5))
     submission = submissions.find(lab, str(folder))
-    return pipeline.grade(submission, "cpu", pipeline.Observer(), "A", timed=False)
+    return pipeline.grade(plan_for(lab, "cpu", "A", timed=False), submission, Observer())
 
 
 def test_an_endless_loop_is_stopped_a_few_times_only(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None
 
 def test_a_race_leads_where_pixels_depend_on_it() -> None:
     submission = submissions.find(spec.load("lab4"), str(reports.ZOO / "lab4" / "barrier-missing"))
-    seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B")
+    seen = pipeline.grade(plan_for(submission.lab, "sim", "B"), submission, Observer())
     wrong = [c for c in seen.checks if c.kind == "correct" and c.verdict == "fail" and not c.hidden]
     assert len(wrong) > 2 and {c.diagnosis for c in wrong} == {"shared-race"}
     assert all("shared_tile.cu:" in c.message[0] for c in wrong)

@@ -10,6 +10,8 @@ import pytest
 from grader.compile import make
 from grader.compile.make import Build
 from grader.grading import pipeline, programs
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission
@@ -28,7 +30,9 @@ def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
 
 
 def graded(submission: Submission) -> result.Result:
-    return pipeline.grade(submission, "gpu", pipeline.Observer(), PATTERN, timed=False)
+    return pipeline.grade(
+        plan_for(submission.lab, "gpu", PATTERN, timed=False), submission, Observer()
+    )
 
 
 def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: Submission) -> None:

@@ -8,7 +8,9 @@ import pytest
 from grader import paths
 from grader.checks import correct
 from grader.grading import pass_cache, pipeline
+from grader.grading.observer import Observer
 from grader.grading.pass_cache import PassCache
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 
@@ -86,8 +88,8 @@ def test_a_second_grading_runs_nothing_unless_told_to(
     submission = submissions.find(LAB, str(tmp_path))
 
     def graded(use_cache: bool) -> result.Result:
-        watcher = pipeline.Observer()
-        return pipeline.grade(submission, "sim", watcher, "A identity", use_cache=use_cache)
+        plan = plan_for(LAB, "sim", "A identity")
+        return pipeline.grade(plan, submission, Observer(), use_cache=use_cache)
 
     assert graded(use_cache=True).exit_code == 0
     monkeypatch.delattr(correct, "check")
