@@ -6,7 +6,8 @@ import msgspec
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One finding, by file and line. severity: "error" or "note". block, thread: indices, where known."""
+    """One finding, by file and line. severity: "error" or "note". block, thread: their indices,
+    where they are known."""
 
     kind: str
     message: str
@@ -28,8 +29,7 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.other_file}:{self.other_line}" if self.other_file and self.other_line else ""
 
     def render(self) -> str:
-        """One line. Characters that cannot be printed become "?", since the program may have written
-        them."""
+        """One line. What cannot be printed becomes "?": the program may have written it."""
         locations = dict.fromkeys([self.where(), self.elsewhere()])
         where = " and ".join(location for location in locations if location)
         text = f"{where}: {self.message}" if where else self.message

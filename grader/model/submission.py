@@ -34,8 +34,8 @@ class Submission:
         return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
 
     def line(self, file: str, number: int) -> str:
-        """The text of a source line for a message, without unprintable characters; "" when the file is
-        not one of the submission's."""
+        """The text of a source line, fit for a message; "" when the file is not one of the
+        submission's."""
         name = Path(file).name
         if file != f"{self.shown}/{name}":
             return ""
@@ -44,8 +44,8 @@ class Submission:
         return "".join(c if c.isprintable() else "?" for c in text)[:100]
 
     def misnamed(self) -> list[str]:
-        """Advice about files that look like a missing one under another name, such as "Cpu_Loop.c" or
-        "cpu_loop (1).c"."""
+        """Advice about files that look like a missing one under another name, such as
+        "Cpu_Loop.c" or "cpu_loop (1).c"."""
         try:
             others = sorted(f.name for f in self.folder.iterdir() if f.is_file())
         except OSError:
