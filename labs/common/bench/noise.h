@@ -1,4 +1,4 @@
-/* New inputs for timed calls, and sums that identify the rows of an output. grader/fresh.py
+/* New inputs for timed calls, and sums that identify the rows of an output. grader/timing/noise.py
  * computes the same bits; bench.h says what both are for.
  *
  * One function makes both: the integer hash "lowbias32" of Chris Wellons's hash-prospector, with a

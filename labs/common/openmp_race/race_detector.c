@@ -75,7 +75,7 @@ static unsigned long long in_program(const void *pc) {
     return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* Appends a line of JSON, as grader/finding.py reads it, to the file of the findings; each pair of
+/* Appends a line of JSON, as grader/model/finding.py reads it, to the file of the findings; each pair of
  * source locations once. `earlier`, of `earlier_kind`, is the access that `pc` races with. */
 static void report(const void *pc, int kind, const struct access *earlier, int earlier_kind) {
     for (int i = 0; i < reported_count; i++)

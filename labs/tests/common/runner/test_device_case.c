@@ -159,7 +159,7 @@ static cudaError_t unsolved(const float *d_image, float *d_out) {
 
 START_TEST(an_error_names_the_function) {
     drive(unsolved, false);
-    ck_assert_int_eq(runner.returned, 801); /* grader/correctness.py knows it by this number */
+    ck_assert_int_eq(runner.returned, 801); /* grader/checks/correct.py knows it by this number */
     ck_assert_str_eq(runner.error, "doubles() returned cudaErrorNotSupported");
 }
 END_TEST

@@ -1,0 +1,136 @@
+"""A `safe` check: the instrumented program must run without a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.execute.instrumented import Checked, Runner
+from grader.model.finding import Finding
+from grader.model.result import Check, Verdict
+from grader.model.spec import Safe
+from grader.model.submission import Submission
+from grader.model.verdicts import grade_line
+from grader.oracle import compare
+from grader.oracle.operations import OPERATIONS, Operation
+
+MOST = 3  # findings that are shown
+NOT_RACED = (
+    "not checked for data races between OpenMP threads: the file uses more of OpenMP than loops, "
+    "sections, single, barriers, critical, atomic and locks"
+)
+
+
+def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
+    """Runs the check's input forwards and, on the simulator, with threads and blocks in reverse
+    order; a file in C, also under the check for data races.
+
+    needs: the check that a skip names when the result is wrong, since then nothing is proved.
+    Raises OSError or DatasetMissing, for which the student is not to blame.
+    """
+    if (raced := runner.raced(safe)) and (findings := errors(raced)):
+        return _found(submission, safe, raced, findings)
+    forwards = runner.forwards(safe)
+    if forwards.outcome.end == "our-fault":
+        lines = [f"the runner failed: {forwards.outcome.reason}"]
+        return _verdict(submission, safe, "error", forwards, lines)
+    if findings := errors(forwards):
+        return _found(submission, safe, forwards, findings)
+    if not forwards.right:
+        return _verdict(submission, safe, "skip", forwards, needs=needs)
+    remarks = [NOT_RACED] if runner.not_raced(safe) else []
+    backwards = runner.backwards(safe)
+    if backwards is None:
+        return _verdict(submission, safe, "pass", forwards, remarks)
+    if findings := errors(backwards):
+        return _found(submission, safe, backwards, findings)
+    if not _same_bits(forwards, backwards):
+        operation = OPERATIONS[submission.lab.part_of(safe).operation]
+        lines = [
+            _difference(operation, forwards, backwards),
+            "the result depends on the order in which threads run, and a GPU guarantees no order: "
+            "look for a value that one thread writes and another uses, or a sum that many threads "
+            "add to",
+            *_why(safe),
+        ]
+        return _verdict(submission, safe, "fail", backwards, lines, "order-dependent")
+    return _verdict(submission, safe, "pass", forwards, remarks)
+
+
+def errors(run: Checked) -> list[Finding]:
+    """The findings of a run that cost points, each kind at each source location once."""
+    first: dict[tuple[str, str, str], Finding] = {}
+    for finding in run.outcome.findings:
+        if finding.severity == "error":
+            first.setdefault((finding.kind, finding.where(), finding.elsewhere()), finding)
+    return list(first.values())
+
+
+def _found(submission: Submission, safe: Safe, run: Checked, findings: list[Finding]) -> Check:
+    lines = []
+    for finding in findings[:MOST]:
+        lines.append(finding.render())
+        lines += _source_lines(submission, finding)
+    if len(findings) > MOST:
+        lines.append(f"and {len(findings) - MOST} more; the first one often causes the others")
+    if any(finding.kind == "thread-race" for finding in findings):
+        lines.append(
+            "a variable declared inside the parallel loop is private to each thread; one declared "
+            "outside it, or static, is shared by all threads"
+        )
+    return _verdict(submission, safe, "fail", run, [*lines, *_why(safe)], findings[0].kind)
+
+
+def _source_lines(submission: Submission, finding: Finding) -> list[str]:
+    """The student's own line or, for a data race, both."""
+    locations = [(finding.file, finding.line), (finding.other_file, finding.other_line)]
+    shown = []
+    for file, line in dict.fromkeys(locations):
+        if text := submission.line(file, line):
+            shown.append(f"    {line}: {text}" if finding.other_line else f"    {text}")
+    return shown
+
+
+def _same_bits(a: Checked, b: Checked) -> bool:
+    """Are two outputs equal bit for bit? So NaN equals NaN."""
+    one, other = a.outcome.output, b.outcome.output
+    return one is not None and other is not None and one.tobytes() == other.tobytes()
+
+
+def _difference(operation: Operation, a: Checked, b: Checked) -> str:
+    one, other = a.outcome.output, b.outcome.output
+    if one is None or other is None:
+        return f"with threads and blocks in reverse order your program {b.outcome.reason}"
+    different = compare.bits(one) != compare.bits(other)
+    index = tuple(int(i) for i in np.argwhere(different)[0])
+    first, then = (compare.number(float(output[index]), output.dtype) for output in (one, other))
+    return (
+        f"{int(different.sum())} of {one.size} {operation.things()} change when threads and blocks "
+        f"run in reverse order: out{operation.place(index)} = {first}, then {then}"
+    )
+
+
+def _why(safe: Safe) -> list[str]:
+    return [f"this case: {safe.why}"] if safe.why else []
+
+
+def _verdict(
+    submission: Submission,
+    safe: Safe,
+    of: Verdict,
+    run: Checked,
+    lines: Sequence[str] = (),
+    diagnosis: str | None = None,
+    needs: str | None = None,
+) -> Check:
+    return grade_line(
+        submission.lab,
+        safe,
+        of,
+        lines,
+        diagnosis=diagnosis,
+        needs=needs,
+        details={"findings": [f.kind for f in errors(run)]} if of == "fail" else None,
+        seconds=run.outcome.seconds,
+    )

@@ -1,0 +1,79 @@
+"""The checks that these very programs have passed before, so that they are not run again.
+
+Only for a student's own file on the simulator, where a run gives the same result each time. What
+failed is run again, and so is everything after a change of the file, the lab or the grader. The
+notes lie in the build's own folder: a student who edits them deceives nobody else, because whoever
+grades others passes --src, and then no notes are used (pipeline.grade, `use_cache`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from grader import files, paths
+from grader.model.result import Check
+from grader.model.spec import AnyCheck
+
+NOTE = "passed.json"
+
+
+@dataclass
+class PassCache:
+    """The passes of one build, by key. `folder`: where the build's programs lie."""
+
+    folder: Path
+    passes: dict[str, Check] = field(default_factory=dict)
+    _hashes: dict[Path, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, binary: Path) -> PassCache:
+        """The passes noted beside a program. Damaged notes count as none."""
+        passes: dict[str, Check] = {}
+        with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+            data = files.read_regular(binary.parent / NOTE)
+            passes = msgspec.json.decode(data, type=dict[str, Check])
+        return cls(binary.parent, passes)
+
+    def find(self, planned: AnyCheck, program: Path) -> Check | None:
+        """The pass of a check by this program, marked as one from before; None if there is none."""
+        known = self.passes.get(self._key(planned, program))
+        if known is None or known.verdict != "pass":
+            return None
+        return msgspec.structs.replace(
+            known, seconds=0, details=known.details | {"as_before": True}
+        )
+
+    def add(self, planned: AnyCheck, program: Path, check: Check) -> None:
+        """Notes a check that passed; any other verdict is not kept."""
+        if check.verdict == "pass":
+            self.passes[self._key(planned, program)] = check
+
+    def write(self) -> None:
+        """Keeps the passes for the next grading. Where that fails, it takes a little longer."""
+        with contextlib.suppress(OSError):
+            files.replace(self.folder / NOTE, msgspec.json.encode(self.passes))
+
+    def _key(self, planned: AnyCheck, program: Path) -> str:
+        """A hash of the program (the lab's and the simulator's code are linked into it), of the
+        check with its seed and points, and of the grader's code."""
+        if program not in self._hashes:
+            self._hashes[program] = _hash(program)
+        spec = type(planned).__name__.encode() + msgspec.json.encode(planned)
+        return hashlib.sha256(_grader() + self._hashes[program] + spec).hexdigest()
+
+
+@cache
+def _grader() -> bytes:
+    grader = (p for p in paths.ROOT.glob("grader/**/*.py") if "tests" not in p.parts)
+    sources = sorted([*grader, *paths.ROOT.glob("datasets/*.py")])
+    return hashlib.sha256(b"".join(map(_hash, sources))).digest()
+
+
+def _hash(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()

@@ -1,0 +1,119 @@
+"""The counters of a traced run: names, sums, quotients, and each counter in words."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Counters(msgspec.Struct):
+    """What Nsight Compute counts, under our names; those of constant memory and DRAM are models.
+
+    A request is one memory instruction of one warp; a lane is one thread of it; a sector is 32
+    bytes of global memory; a wavefront is one pass through shared memory, and bank conflicts cause
+    extra ones. `constant_serialisation` is constant_words / constant_requests: 1 where every warp
+    reads one word, 0 where nothing is read. `dram_bytes` is 32 times the sectors of global memory
+    that the launch accesses, loads and stores together, each counted at the line that accesses it
+    first: what DRAM transfers while the data fit in the L2 cache. It is null where only some blocks
+    were counted.
+    """
+
+    global_load_requests: int = 0
+    global_load_lanes: int = 0
+    global_load_sectors: int = 0
+    global_store_requests: int = 0
+    global_store_lanes: int = 0
+    global_store_sectors: int = 0
+    shared_load_requests: int = 0
+    shared_load_wavefronts: int = 0
+    shared_load_conflicts: int = 0
+    shared_store_requests: int = 0
+    shared_store_wavefronts: int = 0
+    shared_store_conflicts: int = 0
+    constant_requests: int = 0
+    constant_words: int = 0
+    constant_serialisation: float = 0.0
+    dram_bytes: int | None = 0
+
+
+QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
+NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
+
+SPACES = ("global", "shared", "constant")
+WORDS = {
+    "global_load_requests": "warp loads from global memory",
+    "global_load_lanes": "thread loads from global memory",
+    "global_load_sectors": "32-byte sectors loaded from global memory",
+    "global_store_requests": "warp stores to global memory",
+    "global_store_lanes": "thread stores to global memory",
+    "global_store_sectors": "32-byte sectors stored to global memory",
+    "shared_load_requests": "warp loads from shared memory",
+    "shared_load_wavefronts": "wavefronts of loads from shared memory",
+    "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
+    "shared_store_requests": "warp stores to shared memory",
+    "shared_store_wavefronts": "wavefronts of stores to shared memory",
+    "shared_store_conflicts": "bank conflicts (extra wavefronts) of stores to shared memory",
+    "constant_requests": "warp reads from constant memory",
+    "constant_words": "words read from constant memory",
+    "dram_bytes": "bytes of global memory accessed",
+}
+
+
+def spelled_out(counter: str) -> str:
+    """A counter, or the quotient "a / b" that the name stands for."""
+    return QUOTIENTS.get(counter, counter)
+
+
+def _names(counter: str) -> tuple[str, str]:
+    """The names of numerator and denominator; the second is "" when `counter` is no quotient."""
+    above, _, below = spelled_out(counter).partition("/")
+    return above.strip(), below.strip()
+
+
+def is_quotient(counter: str) -> bool:
+    return "/" in spelled_out(counter)
+
+
+def unknown(counter: str) -> list[str]:
+    """The names in `counter`, which may be a quotient, that no counter has."""
+    names = [name.strip() for name in spelled_out(counter).split("/")]
+    return names[2:] + [name for name in names[:2] if name not in NAMES]
+
+
+def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
+    """The values of numerator and denominator; the second is None when `counter` is no quotient."""
+    above, below = _names(counter)
+    return getattr(counted, above), getattr(counted, below) if below else None
+
+
+def accumulate(total: Counters, more: Counters) -> None:
+    for name in NAMES - {"dram_bytes"}:
+        setattr(total, name, getattr(total, name) + getattr(more, name))
+    if total.dram_bytes is not None:
+        total.dram_bytes = None if more.dram_bytes is None else total.dram_bytes + more.dram_bytes
+    total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
+
+
+def in_words(counter: str) -> str:
+    """What a counter, or the numerator of a quotient, counts. Where the denominator names the
+    memory space as well, it is left out."""
+    above, below = _names(counter)
+    words = _words(above)
+    for space in (f" {way} {name} memory" for way in ("from", "to") for name in SPACES):
+        if below and _words(below).endswith(space):
+            words = words.removesuffix(space)
+    return words
+
+
+def denominator_in_words(counter: str) -> str:
+    return _words(_names(counter)[1])
+
+
+def unit(counter: str, per: str | None) -> str:
+    """What the number is counted for: " a pixel", " for each of the reads ...", or ""."""
+    if is_quotient(counter):
+        return f" for each of the {denominator_in_words(counter)}"
+    return f" a {per}" if per else ""
+
+
+def _words(name: str) -> str:
+    return WORDS.get(name, name)

@@ -1,0 +1,36 @@
+"""A finding: a bug that the simulator or a sanitizer noticed in a run."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One finding, by file and line. severity: "error" or "note". block, thread: their indices,
+    where they are known."""
+
+    kind: str
+    message: str
+    severity: str = "error"
+    kernel: str = ""
+    file: str = ""
+    line: int = 0
+    block: list[int] = []
+    thread: list[int] = []
+    pc: int = 0  # the address in the binary, for when the line is not known
+    other_file: str = ""  # of a data race: the other access
+    other_line: int = 0
+    other_pc: int = 0
+
+    def where(self) -> str:
+        return f"{self.file}:{self.line}" if self.file and self.line else ""
+
+    def elsewhere(self) -> str:
+        return f"{self.other_file}:{self.other_line}" if self.other_file and self.other_line else ""
+
+    def render(self) -> str:
+        """One line. What cannot be printed becomes "?": the program may have written it."""
+        locations = dict.fromkeys([self.where(), self.elsewhere()])
+        where = " and ".join(location for location in locations if location)
+        text = f"{where}: {self.message}" if where else self.message
+        return "".join(c if c.isprintable() else "?" for c in text)[:400]

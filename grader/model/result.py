@@ -1,0 +1,90 @@
+"""The canonical result of grading one lab: schema convlabs-grade/v1.
+
+Everything that is printed or exported is rendered from it. `python -m grader.schema.write` makes
+the JSON Schema grader/schema/convlabs-grade-v1.json from these types.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+SCHEMA: Final = "convlabs-grade/v1"
+
+Verdict = Literal["pass", "fail", "uncertain", "error", "skip"]
+Kind = Literal["build", "correct", "safe", "technique", "speed"]
+
+
+class GradedFile(msgspec.Struct, frozen=True):
+    """A graded file, by the path that the student knows."""
+
+    path: str
+    sha256: str
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One line of a grade."""
+
+    id: str
+    name: str
+    kind: Kind
+    verdict: Verdict
+    points: float = 0
+    max_points: float = 0
+    part: str | None = None
+    hidden: bool = False
+    message: list[str] = []  # what happened, why, what to do next; plain text, no control codes
+    diagnosis: str | None = None  # the name of the mistake that explains it, such as "mask-flipped"
+    needs: str | None = None  # skip: the check that failed
+    details: dict[str, Any] = {}  # figures behind the message
+    seconds: float = 0
+
+
+class Unmeasured(msgspec.Struct, frozen=True):
+    """Points that this run could not measure. They are neither earned nor lost."""
+
+    points: float
+    reason: str
+
+
+class Score(msgspec.Struct, frozen=True):
+    """Points earned, of those measured. Measured and unmeasured points add up to the total, unless
+    only some checks were selected."""
+
+    earned: float
+    measured: float
+    total: float
+    unmeasured: list[Unmeasured] = []
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """The machine that the grade was made on."""
+
+    system: str
+    processor: str
+    cores: int
+    compiler: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The grade of one lab."""
+
+    lab: str
+    title: str
+    backend: Literal["cpu", "sim", "gpu"]
+    files: list[GradedFile]
+    checks: list[Check]
+    score: Score
+    exit_code: int
+    machine: Machine
+    grader_version: str
+    hidden_included: bool
+    selected: str | None = None  # the pattern of -k: the score covers what matched only
+    open_todos: list[str] = []  # "file:line" of each numbered TODO left in the files
+    schema: Literal["convlabs-grade/v1"] = SCHEMA
+
+
+def to_json(result: Result) -> bytes:
+    """Indented JSON with a newline at its end."""
+    return msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
