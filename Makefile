@@ -177,7 +177,7 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
 # DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
-REWRITER := $(wildcard labs/sim/*.py)
+REWRITER := $(wildcard labs/sim/translate/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 # Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
@@ -188,7 +188,7 @@ STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # -O1 and what contraction and short helpers need of -O2: half the time of a build, as fast to run.
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
-# A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
+# A traced program reports every access and basic block of its kernels (labs/sim/src/trace). The
 # -fno flags keep g++ from changing accesses where nvcc does not, and (-fno-thread-jumps) from copying
 # what follows a branch into its arms, where on the device the lanes have met again. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
@@ -213,9 +213,17 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 MAINS := runner bench bench_cpu race team
 COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out $(MAINS:%=labs/common/%.c),$(wildcard labs/common/*.c)))
-SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.c)) \
-           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.S))
+SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*/*.c)) \
+           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*/*.S))
+# The simulator's own files name a header by its folder: "exec/fiber.h".
+SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
 RUNNER_OBJ := $(LIB)/common/runner.o
+
+# A list of files that holds none would be built, tested and linted without a word.
+full = $(if $(strip $($(1))),,$(error $(1) is empty: did files move away from where the Makefile looks?))
+ifeq ($(READY),)
+$(foreach list,REWRITER COMMON_OBJ SIM_OBJ,$(call full,$(list)))
+endif
 
 .PHONY: runtime
 runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libteam.a $(RUNNER_OBJ)
@@ -236,7 +244,7 @@ $(LIB)/common/%.o: labs/common/%.c
 $(LIB)/sim/%.o: labs/sim/src/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(OUR_CFLAGS) $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 $(LIB)/sim/%.o: labs/sim/src/%.S
 	@mkdir -p $(@D)
 	$(say) AS $<
@@ -247,15 +255,20 @@ $(LIB)/libteam.a: $(LIB)/common/race.o $(LIB)/common/team.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB)/libsim.a: $(SIM_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
--include $(wildcard $(BUILD)/lib/*/*/*.d)
+-include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif
 
 # ---------------------------------------------------------------- unit tests of the runtime
 
-# labs/tests/test_*.c use Check; labs/tests/test_sim_*.cu are CUDA programs for the simulator.
-TESTS := $(patsubst labs/tests/%.c,%,$(wildcard labs/tests/test_*.c)) \
-         $(patsubst labs/tests/%.cu,%,$(wildcard labs/tests/test_*.cu))
+# They use Check. Those of the simulator lie in labs/tests/sim, in folders of the same names as the
+# parts that they test; the .cu files are CUDA programs for the simulator.
+TEST_SOURCES := $(wildcard $(addprefix labs/tests/,test_*.c */test_*.c */*/test_*.c */*/test_*.cu))
+TESTS := $(patsubst labs/tests/%,%,$(basename $(TEST_SOURCES)))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
+ifeq ($(READY),)
+$(foreach folder,api check exec memory profile,$(if $(filter sim/$(folder)/%,$(TESTS)),,\
+  $(error there is no test in labs/tests/sim/$(folder))))
+endif
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp
 
 .PHONY: unit unit-one-flavour
@@ -272,26 +285,26 @@ unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
 $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%.cpp: labs/tests/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(CPPFLAGS) $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(CPPFLAGS) $< -o $@
 $(TESTDIR)/%.o: $(TESTDIR)/%.cpp
 	$(say) CXX $<
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
--include $(wildcard $(BUILD)/tests/*/*.d)
+-include $(wildcard $(addprefix $(BUILD)/tests/*/,*.d */*.d */*/*.d))
 .SECONDARY:
 
 # BEGIN INSTRUCTOR
 # clang reads every C file of ours with the same strict flags; gcc has done so while building.
 .PHONY: lint-c
-OUR_C := $(wildcard labs/common/*.c labs/sim/src/*.c labs/lab*/*.c)
+OUR_C := $(wildcard labs/common/*.c labs/sim/src/*/*.c labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)for f in $(OUR_C); do \
-	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) $$f || exit 1; done
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
 # END INSTRUCTOR
 
 # One lab, one submission: called by ./grade build and when something is timed.
@@ -312,7 +325,7 @@ $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ -lm -pthread
 $(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	$(Q)name=NAME$*; IFS=:; set --; for d in $$CPATH; do set -- "$$@" -I "$$d"; done; \
-	    $(PYTHON) labs/sim/rewrite.py "$$@" --shown "$${!name}" $< -o $@
+	    $(PYTHON) labs/sim/translate/rewrite.py "$$@" --shown "$${!name}" $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/%.cpp
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp

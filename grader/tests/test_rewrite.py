@@ -11,7 +11,7 @@ import pytest
 
 from grader.paths import ROOT
 
-REWRITE = ROOT / "labs" / "sim" / "rewrite.py"
+REWRITE = ROOT / "labs" / "sim" / "translate" / "rewrite.py"
 INCLUDE = ROOT / "labs" / "sim" / "include"
 
 

@@ -1,0 +1,175 @@
+/* The runtime API: __constant__ and __device__ variables. The forms of cuda_runtime.h know the
+ * variable's size; those of C, which get its address, go by the end of its section. */
+#include "api/api.h"
+
+#include <string.h>
+
+#define MOST_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
+
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
+                                 size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
+cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
+
+static struct sim_variable *variables;
+
+/* What the program has the address of: from there to there. */
+static struct {
+    const char *from, *to;
+} known[MOST_KNOWN];
+static unsigned known_count;
+
+void sim_register_variable(struct sim_variable *variable) {
+    variable->next = variables;
+    variables = variable;
+}
+
+const struct sim_variable *sim_variables(void) {
+    return variables;
+}
+
+static void know(const char *from, size_t bytes) {
+    if (known_count < MOST_KNOWN) {
+        known[known_count].from = from;
+        known[known_count].to = from + bytes;
+    }
+    known_count++;
+}
+
+bool sim_is_mere_name(const void *pointer) {
+    const char *at = pointer;
+    if (known_count > MOST_KNOWN || !sim_is_in_variables(pointer)) {
+        return false;
+    }
+    for (unsigned i = 0; i < known_count; i++) {
+        if (at >= known[i].from && at < known[i].to) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void sim_know_pointers(const void *copied, size_t bytes) {
+    const void *pointer;
+    for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
+        memcpy(&pointer, (const char *)copied + i, sizeof pointer);
+        if (sim_is_mere_name(pointer)) {
+            know(pointer, (size_t)(sim_device_end(pointer) - (const char *)pointer));
+        }
+    }
+}
+
+/* The bytes from `symbol` to the end of the device's variables, 0 if it is none of them. */
+static size_t room_of(const void *symbol) {
+    sim_lock_device();
+    const char *end = sim_is_in_variables(symbol) ? sim_device_end(symbol) : symbol;
+    sim_unlock_device();
+    return (size_t)(end - (const char *)symbol);
+}
+
+/* May `bytes` at `offset` of a symbol be copied in this direction? */
+static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t offset,
+                         enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
+                         struct sim_place place) {
+    if (room_of(symbol) < size) {
+        struct sim_finding finding = {.kind = "wrong-space", .place = place};
+        sim_report(&finding, "the symbol of this copy is no variable of the device: write the name "
+                             "of a __constant__ or __device__ variable, without quotes and &");
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    if ((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost) {
+        return sim_fail(cudaErrorInvalidMemcpyDirection);
+    }
+    if (offset > size || bytes > size - offset) {
+        struct sim_finding finding = {.kind = "out-of-bounds", .place = place};
+        sim_report(&finding,
+                   "%zu bytes at offset %zu of a symbol of %zu bytes are %zu more than it has",
+                   bytes, offset, size, offset > size ? bytes : bytes - (size - offset));
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t copy_to(const char *name, const void *symbol, size_t size, const void *from,
+                           size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    struct sim_place place;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    if (error == cudaSuccess) {
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyDeviceToHost, place);
+    }
+    char *at = (char *)(uintptr_t)symbol + offset;
+    return error != cudaSuccess
+               ? error
+               : sim_copy_2d(at, bytes, from, bytes, bytes, 1, cudaMemcpyDefault, place);
+}
+
+static cudaError_t copy_from(const char *name, void *to, const void *symbol, size_t size,
+                             size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    struct sim_place place;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    if (error == cudaSuccess) {
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyHostToDevice, place);
+    }
+    const char *at = (const char *)symbol + offset;
+    return error != cudaSuccess
+               ? error
+               : sim_copy_2d(to, bytes, at, bytes, bytes, 1, cudaMemcpyDefault, place);
+}
+
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind) {
+    return copy_to("cudaMemcpyToSymbol", symbol, size, from, bytes, offset, kind);
+}
+
+cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
+                                 size_t offset, enum cudaMemcpyKind kind) {
+    return copy_from("cudaMemcpyFromSymbol", to, symbol, size, bytes, offset, kind);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind) {
+    return copy_to(__func__, symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes, offset,
+                   kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 enum cudaMemcpyKind kind) {
+    return copy_from(__func__, to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes, offset,
+                     kind);
+}
+
+cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {
+    struct sim_place place;
+    cudaError_t refused = sim_begin("cudaGetSymbolAddress", cudaErrorInvalidSymbol, &place);
+    if (refused != cudaSuccess) {
+        return refused;
+    }
+    if (!pointer) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (room_of(symbol) == 0) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    sim_lock_device();
+    know(symbol, size);
+    sim_unlock_device();
+    *pointer = (void *)(uintptr_t)symbol;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+    return sim_symbol_address(pointer, symbol, room_of(symbol));
+}
+
+cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size) {
+    if (!bytes) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (room_of(symbol) < size) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
+    *bytes = size;
+    return cudaSuccess;
+}

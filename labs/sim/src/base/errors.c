@@ -1,0 +1,162 @@
+#include "base/sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local cudaError_t last;
+static _Thread_local struct sim_place here;
+static cudaError_t sticky;
+
+static bool armed;
+static int calls_since_armed;
+
+/* The launch that was refused last and the call that failed last with its result dropped, until the
+ * program asks for the error. */
+static struct unseen {
+    const char *kind; /* NULL: there is none */
+    const char *kernel;
+    struct sim_place place;
+    char message[512];
+} launch, call;
+
+const char *cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define CASE(name, number, text)                                                                   \
+    case name:                                                                                     \
+        return #name;
+        SIM_ERRORS(CASE)
+#undef CASE
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define CASE(name, number, text)                                                                   \
+    case name:                                                                                     \
+        return text;
+        SIM_ERRORS(CASE)
+#undef CASE
+    }
+    return "unrecognized error code";
+}
+
+void sim_site(const char *file, int line) {
+    here = (struct sim_place){file, line};
+}
+
+cudaError_t sim_fail(cudaError_t error) {
+    last = error;
+    return error;
+}
+
+void sim_fail_for_good(cudaError_t error) {
+    __atomic_store_n(&sticky, error, __ATOMIC_RELAXED);
+    last = error;
+}
+
+cudaError_t sim_sticky(void) {
+    return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+}
+
+void sim_inject_arm(void) {
+    armed = true;
+    calls_since_armed = 0;
+}
+
+/* Counts a call of `name` and says whether it is the one that is to fail. */
+static bool injected(const char *name, struct sim_place place) {
+    const char *wanted = armed ? getenv("CONVLABS_SIM_INJECT") : NULL;
+    const char *colon = wanted ? strchr(wanted, ':') : NULL;
+    if (!colon || strlen(name) != (size_t)(colon - wanted) ||
+        strncmp(name, wanted, strlen(name)) != 0) {
+        return false;
+    }
+    if (++calls_since_armed != atoi(colon + 1)) {
+        return false;
+    }
+    struct sim_finding finding = {.severity = "note", .kind = "injected", .place = place};
+    sim_report(&finding, "call %d of %s was made to fail", calls_since_armed, name);
+    return true;
+}
+
+cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_place *place) {
+    *place = here;
+    here = (struct sim_place){NULL, 0}; /* a call from elsewhere must not inherit it */
+    if (sim_sticky() != cudaSuccess) {
+        return sim_fail(sim_sticky());
+    }
+    return injected(name, *place) ? sim_fail(error) : cudaSuccess;
+}
+
+bool sim_injected_launch(void) {
+    return injected("launch", (struct sim_place){NULL, 0});
+}
+
+/* The program will not ask any more. */
+static void report_unseen(struct unseen *u, const char *advice) {
+    if (u->kind) {
+        struct sim_finding finding = {.kind = u->kind, .kernel = u->kernel, .place = u->place};
+        sim_report(&finding, "%s; the program never asked: %s", u->message, advice);
+    }
+    u->kind = NULL;
+}
+
+/* The program asks: it knows of the failure, and a note tells it the reason. */
+static void see(struct unseen *u) {
+    if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
+        struct sim_finding finding = {
+            .severity = "note", .kind = u->kind, .kernel = u->kernel, .place = u->place};
+        sim_report(&finding, "%s", u->message);
+    }
+    u->kind = NULL;
+}
+
+void sim_unseen_launch(const char *kind, const char *kernel, struct sim_place place,
+                       const char *format, ...) {
+    launch.kind = kind;
+    launch.kernel = kernel;
+    launch.place = place;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch.message, sizeof launch.message, format, arguments);
+    va_end(arguments);
+}
+
+void sim_report_unseen_launch(void) {
+    report_unseen(&launch, "call cudaGetLastError() after each launch and look at what it returns");
+}
+
+static void report_unseen_call(void) {
+    report_unseen(&call, "look at what every call returns");
+}
+
+cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file, int line) {
+    if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
+        report_unseen_call();
+        call.kind = "unchecked-error";
+        call.place = (struct sim_place){file, line};
+        snprintf(call.message, sizeof call.message,
+                 "%s() failed with %s, and its result is dropped", name, cudaGetErrorName(error));
+    }
+    return error;
+}
+
+void sim_report_unseen(void) {
+    sim_report_unseen_launch();
+    report_unseen_call();
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    see(&launch);
+    see(&call);
+    return last;
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t error = cudaPeekAtLastError();
+    last = cudaSuccess;
+    return error;
+}

@@ -1,0 +1,166 @@
+#include "base/sim.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_TEXT 1024
+#define MOST_FINDINGS 200 /* a broken program may repeat the same for ever */
+
+/* A line of JSON in the making; what does not fit is cut off. */
+struct line {
+    char text[8 * MOST_TEXT];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
+    size_t room = sizeof line->text - line->length;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    if (n > 0) {
+        line->length += (size_t)n < room ? (size_t)n : room - 1;
+    }
+}
+
+size_t sim_character(const unsigned char *at) {
+    size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >> 4 == 0xe ? 3 : 0;
+    for (size_t i = 1; i < n; i++) {
+        if (at[i] >> 6 != 2) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+/* `text` as a JSON string; bytes that are not text become '?'. */
+static void add_string(struct line *line, const char *key, const char *text) {
+    add(line, "\"%s\":\"", key);
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at && line->length < sizeof line->text - 512) {
+        size_t n = sim_character(at);
+        if (n == 0 || *at < 0x20 || *at == 0x7f) {
+            add(line, "?");
+            n = 1;
+        } else {
+            add(line, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)n, (const char *)at);
+        }
+        at += n;
+    }
+    add(line, "\"");
+}
+
+static void add_index(struct line *line, const char *key, const uint3 *index) {
+    if (index) {
+        add(line, ",\"%s\":[%u,%u,%u]", key, index->x, index->y, index->z);
+    }
+}
+
+/* The address of `pc` inside the program's file, as `addr2line -e` wants it. */
+static uintptr_t in_program(const void *pc) {
+    return (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
+}
+
+/* One write() of the whole line, so that threads and processes do not mix theirs. */
+static void append(const struct sim_finding *f, const char *message) {
+    const char *path = getenv("CONVLABS_SIM_FINDINGS");
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    if (file < 0) {
+        return;
+    }
+    struct line line = {.length = 0};
+    add(&line, "{");
+    add_string(&line, "severity", f->severity ? f->severity : "error");
+    add(&line, ",");
+    add_string(&line, "kind", f->kind);
+    if (f->kernel) {
+        add(&line, ",");
+        add_string(&line, "kernel", f->kernel);
+    }
+    if (f->place.file) {
+        add(&line, ",");
+        add_string(&line, "file", f->place.file);
+        add(&line, ",\"line\":%d", f->place.line);
+    }
+    add_index(&line, "block", f->block);
+    add_index(&line, "thread", f->thread);
+    if (f->pc) {
+        add(&line, ",\"pc\":%llu", (unsigned long long)in_program(f->pc));
+    }
+    if (f->other.file) {
+        add(&line, ",");
+        add_string(&line, "other_file", f->other.file);
+        add(&line, ",\"other_line\":%d", f->other.line);
+    }
+    if (f->other_pc) {
+        add(&line, ",\"other_pc\":%llu", (unsigned long long)in_program(f->other_pc));
+    }
+    add(&line, ",");
+    add_string(&line, "message", message);
+    add(&line, "}\n");
+    ssize_t written = write(file, line.text, line.length);
+    (void)written; /* a full disk must not stop the program */
+    close(file);
+}
+
+static void report(const struct sim_finding *f, const char *format, va_list arguments) {
+    static int reported;
+    if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MOST_FINDINGS) {
+        return;
+    }
+    char message[MOST_TEXT];
+    vsnprintf(message, sizeof message, format, arguments);
+    append(f, message);
+    if (sim_checked && getenv("CONVLABS_SIM_FINDINGS")) {
+        return; /* whoever asked for the checks reads them there, with their lines */
+    }
+    struct line line = {.length = 0};
+    add(&line, "convlabs-sim: ");
+    if (f->place.file) {
+        add(&line, "%s:%d: ", f->place.file, f->place.line);
+    }
+    add(&line, "%s\n", message);
+    ssize_t written = write(STDERR_FILENO, line.text, line.length);
+    (void)written;
+}
+
+void sim_report(const struct sim_finding *f, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(f, format, arguments);
+    va_end(arguments);
+}
+
+void sim_report_once(const struct sim_finding *f, const char *format, ...) {
+    static struct {
+        const char *kind, *file;
+        int line;
+    } known[MOST_FINDINGS];
+    static unsigned count;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    unsigned i = 0;
+    while (i < count && (known[i].kind != f->kind || known[i].line != f->place.line ||
+                         known[i].file != f->place.file)) {
+        i++;
+    }
+    bool fresh = i == count && count < MOST_FINDINGS;
+    if (fresh) {
+        known[count].kind = f->kind;
+        known[count].file = f->place.file;
+        known[count++].line = f->place.line;
+    }
+    pthread_mutex_unlock(&lock);
+    if (fresh) {
+        va_list arguments;
+        va_start(arguments, format);
+        report(f, format, arguments);
+        va_end(arguments);
+    }
+}

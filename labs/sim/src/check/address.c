@@ -1,0 +1,260 @@
+#include "check/address.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+extern char __start_sim_constant[] __attribute__((weak));
+extern char __stop_sim_constant[] __attribute__((weak));
+extern char __start_sim_device[] __attribute__((weak));
+extern char __stop_sim_device[] __attribute__((weak));
+
+/* g++ puts the gap of SIM_VARIABLE() before its variable; these stand behind the last ones. */
+__attribute__((used, section("sim_constant"))) static char constant_gap[SIM_VARIABLE_GAP];
+__attribute__((used, section("sim_device"))) static char device_gap[SIM_VARIABLE_GAP];
+
+#define RECENT 8 /* places found last, by turns */
+
+static struct {
+    struct place recent[RECENT];
+    unsigned turn;
+    struct shadow *arena, *dynamic, *variables;
+} found;
+
+void place_launch(void) {
+    memset(found.recent, 0, sizeof found.recent);
+}
+
+void place_block(const struct worker *w) {
+    char *from = w->dynamic, *arena = w->arena;
+    if (found.arena == NULL || found.arena->base != arena) {
+        shadow_release(found.arena);
+        found.arena = shadow_create(arena, SIM_SHARED_ARENA, false);
+    }
+    if (found.dynamic == NULL || found.dynamic->base != from) {
+        shadow_release(found.dynamic);
+        found.dynamic = shadow_create(from, (size_t)(w->dynamic_end - from), false);
+    }
+    if (found.arena) {
+        shadow_set_known(found.arena, arena, sim_shared_laid_out(), false);
+    }
+    if (found.dynamic) {
+        shadow_set_known(found.dynamic, from, (size_t)(w->dynamic_end - from), false);
+    }
+}
+
+static bool is_in(const char *at, const char *from, const char *to) {
+    return at >= from && at < to;
+}
+
+/* A range of addresses around `at`. */
+struct range {
+    const char *at, *from, *to;
+};
+
+/* Finds the segment of the program, or of a library, that holds the address and is never written.
+ */
+static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
+    (void)size;
+    struct range *range = wanted;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        const char *from = (const char *)(uintptr_t)(info->dlpi_addr + h->p_vaddr);
+        bool constant = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
+        if (constant && is_in(range->at, from, from + h->p_memsz)) {
+            range->from = from;
+            range->to = from + h->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The thread's arguments, tables of the program, or another thread's stack, through a pointer. */
+static bool find_own(const struct worker *w, struct range *range) {
+    range->from = w->closure;
+    range->to = range->from + w->config->closure_bytes;
+    if (is_in(range->at, range->from, range->to) || dl_iterate_phdr(find_constant_segment, range)) {
+        return true;
+    }
+    for (unsigned i = 0; i < w->fibers; i++) {
+        range->from = w->fiber[i].mapping;
+        range->to = range->from + w->fiber[i].mapped;
+        if (is_in(range->at, range->from, range->to)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The shadow of an allocation, made when the first kernel touches it. What the host can write is
+ * taken as written. */
+static struct shadow *shadow_of(struct sim_allocation *a) {
+    if (a->shadow == NULL && !a->freed) {
+        a->shadow = shadow_create(a->base, a->bytes, a->space != SIM_DEVICE_MEMORY);
+    }
+    return a->shadow;
+}
+
+static struct place allocation(const char *at) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
+    if (a == NULL) {
+        return (struct place){.kind = PLACE_UNKNOWN};
+    }
+    return (struct place){.kind = PLACE_GLOBAL,
+                          .from = a->base,
+                          .to = a->base + a->bytes,
+                          .near = a->mapping,
+                          .far = a->mapping + a->mapped,
+                          .shadow = shadow_of(a),
+                          .made = a->place,
+                          .freed = a->freed};
+}
+
+const struct sim_variable *place_variable(const char *at) {
+    const struct sim_variable *nearest = NULL;
+    size_t least = SIZE_MAX;
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        const char *from = v->address, *to = from + v->bytes;
+        size_t distance = at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
+        if (distance < least) {
+            least = distance;
+            nearest = v;
+        }
+    }
+    return nearest;
+}
+
+/* So near a variable of the device that it was meant for it: kernels cannot name the host's. */
+static bool is_past_variable(const char *at) {
+    const struct sim_variable *v = place_variable(at);
+    const char *from = v ? v->address : NULL;
+    uintptr_t address = (uintptr_t)at, first = (uintptr_t)from;
+    return v && address + 1024 >= first && address < first + v->bytes + 1024;
+}
+
+static struct place variable(const char *at, enum place_kind kind) {
+    const struct sim_variable *v = place_variable(at);
+    if (v == NULL) { /* one that rewrite.py could not register */
+        return (struct place){.kind = PLACE_OWN, .near = at, .far = at + 1};
+    }
+    const char *from = v->address;
+    if (kind == PLACE_VARIABLE && found.variables == NULL) {
+        size_t bytes = (size_t)(__stop_sim_device - __start_sim_device);
+        found.variables = shadow_create(__start_sim_device, bytes, true);
+    }
+    return (struct place){.kind = kind,
+                          .from = from,
+                          .to = from + v->bytes,
+                          .near = from,
+                          .far = from + v->bytes,
+                          .shadow = kind == PLACE_VARIABLE ? found.variables : NULL,
+                          .name = v->name,
+                          .made = {v->file, v->line}};
+}
+
+static struct place shared(const struct worker *w, const char *at) {
+    const struct sim_shared_slot *slot = sim_shared_nearest((size_t)(at - w->arena));
+    if (slot == NULL) {
+        return (struct place){.kind = PLACE_UNKNOWN};
+    }
+    const char *from = w->arena + slot->offset;
+    return (struct place){.kind = PLACE_SHARED,
+                          .from = from,
+                          .to = from + slot->size,
+                          .near = from,
+                          .far = from + slot->size,
+                          .shadow = found.arena,
+                          .name = slot->name,
+                          .made = {slot->file, slot->line}};
+}
+
+static struct place find(const struct worker *w, const char *at) {
+    if (is_in(at, w->arena, w->arena + SIM_SHARED_ARENA + SIM_SHARED_GUARD)) {
+        return shared(w, at);
+    }
+    if (is_in(at, w->arena, w->dynamic_end + SIM_SHARED_GUARD)) {
+        return (struct place){.kind = PLACE_DYNAMIC,
+                              .from = w->dynamic,
+                              .to = w->dynamic + w->config->shared,
+                              .near = w->dynamic,
+                              .far = w->dynamic_end,
+                              .shadow = found.dynamic};
+    }
+    if (is_in(at, __start_sim_constant, __stop_sim_constant)) {
+        return variable(at, PLACE_CONSTANT);
+    }
+    if (is_in(at, __start_sim_device, __stop_sim_device)) {
+        return variable(at, PLACE_VARIABLE);
+    }
+    struct place place = allocation(at);
+    if (place.kind == PLACE_UNKNOWN && is_past_variable(at)) {
+        const char *variable_at = place_variable(at)->address;
+        bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
+        return variable(at, constant ? PLACE_CONSTANT : PLACE_VARIABLE);
+    }
+    struct range range = {.at = at};
+    if (place.kind == PLACE_UNKNOWN && find_own(w, &range)) {
+        place = (struct place){.kind = PLACE_OWN, .near = range.from, .far = range.to};
+    }
+    return place;
+}
+
+const struct place *place_of(const struct worker *w, const char *at) {
+    for (unsigned i = 0; i < RECENT; i++) {
+        if (is_in(at, found.recent[i].near, found.recent[i].far)) {
+            return &found.recent[i];
+        }
+    }
+    struct place *place = &found.recent[found.turn++ % RECENT];
+    *place = find(w, at);
+    return place;
+}
+
+/* The shadow of the live device allocation that holds all of the range, or NULL. */
+static struct shadow *device_shadow(const char *at, size_t bytes) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
+    bool device = a && !a->freed && a->space == SIM_DEVICE_MEMORY && at >= a->base &&
+                  at + bytes <= a->base + a->bytes;
+    return device ? shadow_of(a) : NULL;
+}
+
+void place_filled(const char *to, size_t bytes) {
+    struct shadow *shadow = device_shadow(to, bytes);
+    if (shadow) {
+        shadow_set_known(shadow, to, bytes, true);
+    }
+}
+
+void place_copied(const char *to, const char *from, size_t bytes) {
+    struct shadow *target = device_shadow(to, bytes), *source = device_shadow(from, bytes);
+    if (target && source) {
+        shadow_copy_known(target, to, source, from, bytes);
+    } else if (target) {
+        shadow_set_known(target, to, bytes, true);
+    }
+}
+
+void place_describe(const struct place *p, char *text, size_t size) {
+    size_t bytes = (size_t)(p->to - p->from);
+    const char *file = p->made.file ? p->made.file : "?";
+    switch (p->kind) {
+    case PLACE_GLOBAL:
+        snprintf(text, size, "the %zu bytes allocated at %s:%d", bytes, file, p->made.line);
+        break;
+    case PLACE_DYNAMIC:
+        snprintf(text, size, "the %zu bytes of dynamic shared memory of the launch", bytes);
+        break;
+    case PLACE_SHARED:
+    case PLACE_CONSTANT:
+    case PLACE_VARIABLE:
+        snprintf(text, size, "%s (%zu bytes of %s memory, %s:%d)", p->name, bytes,
+                 p->kind == PLACE_SHARED     ? "shared"
+                 : p->kind == PLACE_CONSTANT ? "constant"
+                                             : "global",
+                 file, p->made.line);
+        break;
+    default:
+        snprintf(text, size, "memory that is not the device's");
+    }
+}

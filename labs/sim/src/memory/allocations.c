@@ -1,0 +1,301 @@
+/* Allocations. Each has a mapping of its own:
+ *
+ *   guard page | ... poison ... | base: the bytes | fewer than 256 of poison | guard page
+ *
+ * so that whoever leaves it by more than 255 bytes at the end faults, and whoever writes closer is
+ * found when the kernel is over. The base is 256-byte aligned, as the device's is. */
+#include "memory/shadow.h"
+#include "base/sim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE ((size_t)4096)
+#define ALIGNMENT ((size_t)256)
+
+/* Freed allocations stay, inaccessible, until there are so many or so much address space. */
+#define QUARANTINE_BYTES ((size_t)1 << 34)
+#define QUARANTINE_COUNT 4096
+
+size_t sim_guard = PAGE;
+bool sim_checked;
+
+static struct sim_allocation *allocations; /* the newest first */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The linker gives the bounds of the sections that rewrite.py puts variables into. */
+extern char __start_sim_constant[] __attribute__((weak));
+extern char __stop_sim_constant[] __attribute__((weak));
+extern char __start_sim_device[] __attribute__((weak));
+extern char __stop_sim_device[] __attribute__((weak));
+
+void sim_lock_device(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void sim_unlock_device(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static size_t round_up(size_t n, size_t to) {
+    return (n + to - 1) / to * to;
+}
+
+static void protect(const struct sim_allocation *a, int protection) {
+    mprotect(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+}
+
+static bool is_live_on_device(const struct sim_allocation *a) {
+    return !a->freed && a->space == SIM_DEVICE_MEMORY;
+}
+
+void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct sim_place place) {
+    if (bytes > SIM_GLOBAL_BYTES) {
+        return NULL;
+    }
+    size_t used = round_up(bytes, ALIGNMENT);
+    size_t mapped = round_up(used, PAGE) + 2 * sim_guard;
+    struct sim_allocation *a = calloc(1, sizeof *a);
+    char *mapping = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!a || mapping == MAP_FAILED ||
+        mprotect(mapping + sim_guard, mapped - 2 * sim_guard, PROT_READ | PROT_WRITE) != 0) {
+        if (mapping != MAP_FAILED) {
+            munmap(mapping, mapped);
+        }
+        free(a);
+        return NULL;
+    }
+    memset(mapping + sim_guard, SIM_POISON, mapped - 2 * sim_guard);
+    *a = (struct sim_allocation){.base = mapping + mapped - sim_guard - used,
+                                 .bytes = bytes,
+                                 .mapping = mapping,
+                                 .mapped = mapped,
+                                 .space = space,
+                                 .flags = flags,
+                                 .place = place,
+                                 .next = allocations};
+    if (space == SIM_DEVICE_MEMORY) {
+        protect(a, PROT_NONE);
+    }
+    allocations = a;
+    return a->base;
+}
+
+bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_place place) {
+    char *from = base;
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (!a->freed && from < a->base + a->bytes && a->base < from + bytes) {
+            return false;
+        }
+    }
+    struct sim_allocation *a = calloc(1, sizeof *a);
+    if (a) {
+        *a = (struct sim_allocation){.base = from,
+                                     .bytes = bytes,
+                                     .mapping = from,
+                                     .mapped = bytes,
+                                     .space = SIM_REGISTERED_MEMORY,
+                                     .flags = flags,
+                                     .place = place,
+                                     .next = allocations};
+        allocations = a;
+    }
+    return a != NULL;
+}
+
+struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space) {
+    for (struct sim_allocation *a = allocations; a; a = a->next) {
+        if (!a->freed && a->base == pointer && a->space == space) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+const struct sim_allocation *sim_owner(const void *address) {
+    const char *at = address;
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (at >= a->mapping && at < a->mapping + a->mapped) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+bool sim_is_in_variables(const void *address) {
+    const char *at = address;
+    return (at >= __start_sim_device && at < __stop_sim_device) ||
+           (at >= __start_sim_constant && at < __stop_sim_constant);
+}
+
+const char *sim_device_end(const void *address) {
+    const char *at = address;
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (is_live_on_device(a) && at >= a->base && at < a->base + a->bytes) {
+            return a->base + a->bytes;
+        }
+    }
+    if (at >= __start_sim_device && at < __stop_sim_device) {
+        return __stop_sim_device;
+    }
+    if (at >= __start_sim_constant && at < __stop_sim_constant) {
+        return __stop_sim_constant;
+    }
+    return NULL;
+}
+
+/* Gives back the address space of what was freed longest ago, once there is too much of it. */
+static void shorten_quarantine(void) {
+    size_t bytes = 0, count = 0;
+    for (struct sim_allocation **at = &allocations; *at;) {
+        struct sim_allocation *a = *at;
+        if (a->freed) {
+            bytes += a->mapped;
+            count++;
+        }
+        if (a->freed && (bytes > QUARANTINE_BYTES || count > QUARANTINE_COUNT)) {
+            *at = a->next;
+            munmap(a->mapping, a->mapped);
+            free(a);
+        } else {
+            at = &a->next;
+        }
+    }
+}
+
+static void forget(struct sim_allocation *gone) {
+    struct sim_allocation **at = &allocations;
+    while (*at != gone) {
+        at = &(*at)->next;
+    }
+    *at = gone->next;
+    free(gone);
+}
+
+void sim_release(struct sim_allocation *a) {
+    if (a->space == SIM_REGISTERED_MEMORY) {
+        forget(a); /* the memory is the program's */
+        return;
+    }
+    a->freed = true;
+    shadow_release(a->shadow);
+    a->shadow = NULL;
+    /* A fresh mapping in its place: the memory goes back, the addresses stay taken. */
+    mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    shorten_quarantine();
+}
+
+void sim_release_device(void) {
+    for (struct sim_allocation *a = allocations, *next; a; a = next) {
+        next = a->next;
+        if (is_live_on_device(a)) {
+            sim_release(a);
+        }
+    }
+}
+
+size_t sim_device_bytes(void) {
+    size_t bytes = 0;
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        bytes += is_live_on_device(a) ? a->bytes : 0;
+    }
+    return bytes;
+}
+
+void sim_open_device(void) {
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (is_live_on_device(a)) {
+            protect(a, PROT_READ | PROT_WRITE);
+        }
+    }
+}
+
+/* The first byte of from..to that is no longer poison, or NULL. */
+static char *written(char *from, char *to) {
+    while (from < to && (unsigned char)*from == SIM_POISON) {
+        from++;
+    }
+    return from < to ? from : NULL;
+}
+
+/* Looks at the poison around an allocation, and restores it. */
+static void check_surroundings(const struct sim_allocation *a, const char *kernel,
+                               struct sim_place place) {
+    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .place = place};
+    const char *file = a->place.file ? a->place.file : "?";
+    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
+    char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
+                       ? a->base - ALIGNMENT
+                       : a->mapping + sim_guard;
+    char *bad = written(after, end);
+    if (bad) {
+        sim_report(&finding,
+                   "kernel %s wrote %td bytes past the end of the %zu bytes allocated at %s:%d",
+                   kernel, bad - after, a->bytes, file, a->place.line);
+        memset(after, SIM_POISON, (size_t)(end - after));
+    }
+    bad = written(before, a->base);
+    if (bad) {
+        sim_report(&finding, "kernel %s wrote %td bytes before the %zu bytes allocated at %s:%d",
+                   kernel, a->base - bad, a->bytes, file, a->place.line);
+        memset(before, SIM_POISON, (size_t)(a->base - before));
+    }
+}
+
+void sim_close_device(const char *kernel, struct sim_place place) {
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (is_live_on_device(a)) {
+            if (!sim_checked) {
+                check_surroundings(a, kernel, place);
+            }
+            protect(a, PROT_NONE);
+        }
+    }
+}
+
+static void protect_range(const void *from, size_t bytes, int protection) {
+    const struct sim_allocation *a = sim_owner(from);
+    if (a && is_live_on_device(a)) {
+        uintptr_t first = (uintptr_t)from / PAGE * PAGE;
+        mprotect((void *)first, round_up((uintptr_t)from + bytes - first, PAGE), protection);
+    }
+}
+
+void sim_open_range(const void *from, size_t bytes) {
+    protect_range(from, bytes, PROT_READ | PROT_WRITE);
+}
+
+void sim_close_range(const void *from, size_t bytes) {
+    protect_range(from, bytes, PROT_NONE);
+}
+
+void sim_report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot free anything */
+    }
+    static const char *const what[] = {"device memory allocated here were never freed",
+                                       "page-locked host memory allocated here were never freed",
+                                       "host memory registered here were never unregistered"};
+    for (const struct sim_allocation *a = allocations; a; a = a->next) {
+        if (!a->freed) {
+            struct sim_finding finding = {.kind = "leak", .place = a->place};
+            sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
+        }
+    }
+}
+
+/* nvcc refuses a program whose constants do not fit; here the linker knows only now. */
+__attribute__((constructor)) static void check_constants(void) {
+    size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        bytes -= sim_device_end(v->address) == __stop_sim_constant ? SIM_VARIABLE_GAP : 0;
+    }
+    if (bytes > SIM_CONSTANT_BYTES) {
+        struct sim_finding finding = {.kind = "invalid-launch"};
+        sim_report(&finding, "the __constant__ variables take %zu bytes; a device has %zu", bytes,
+                   SIM_CONSTANT_BYTES);
+        _Exit(EXIT_FAILURE);
+    }
+}

@@ -1,0 +1,23 @@
+/* Which blocks of a launch are counted.
+ *
+ * A large grid repeats itself: its blocks differ near the edges of the grid and are alike between
+ * them. So along each axis the first and the last few blocks are counted, each for itself, and a
+ * few in the middle, for all the others. A block is counted when each of its three indices is; what
+ * it counts for is a product, too. Where the blocks in the middle do the same, the sums are exact.
+ */
+#ifndef SIM_SAMPLE_H
+#define SIM_SAMPLE_H
+
+#include "base/sim.h"
+
+/* Chooses about `wanted` blocks of a grid; 0: all of them. */
+void sample_begin(const dim3 *grid, uint64_t wanted);
+
+/* How many blocks this one stands for, times sample_divisor(); 0: it is not counted. */
+uint64_t sample_weight(const uint3 *block);
+uint64_t sample_divisor(void);
+
+/* How many blocks are counted. */
+uint64_t sample_size(void);
+
+#endif

@@ -1,0 +1,213 @@
+#include "trace/tsan_callbacks.h"
+
+#include "check/memcheck.h"
+#include "check/address.h"
+#include "profile/profile.h"
+#include "profile/warp_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One traced program runs its kernels on one host thread, so that its counters do not depend on
+ * how blocks are shared out. */
+static struct {
+    struct flow *flow; /* of the launch */
+    struct lane_stream streams[SIM_WARP];
+    struct flow_place places[SIM_MAX_THREADS];
+    bool wanted;    /* the launch is counted */
+    bool counted;   /* and the present block is */
+    bool exhausted; /* out of memory: the launch's counters are incomplete */
+} trace;
+
+/* Where the thread that runs now writes to; NULL outside of kernels and where nothing is counted.
+ * Its own stack is local memory, which is not recorded. */
+static _Thread_local struct lane_stream *stream;
+static _Thread_local const char *stack;
+static _Thread_local size_t stack_bytes;
+
+static const char *program_base;
+
+extern const char __ehdr_start[];
+
+void trace_launch_begin(const struct sim_config *config) {
+    check_launch_begin();
+    program_base = __ehdr_start;
+    trace.wanted = profile_begin(config);
+    flow_free(trace.flow);
+    trace.flow = trace.wanted ? flow_create() : NULL;
+    trace.exhausted = trace.wanted && trace.flow == NULL;
+    for (unsigned lane = 0; lane < SIM_WARP; lane++) { /* of a launch that ended early */
+        trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
+    }
+}
+
+void trace_launch_end(const struct sim_config *config) {
+    stream = NULL;
+    check_launch_end();
+    profile_write(config, !trace.exhausted);
+}
+
+void trace_block_begin(const struct worker *w) {
+    trace.counted = trace.wanted && !trace.exhausted && profile_begin_block(&blockIdx);
+    if (trace.counted) {
+        memset(trace.places, 0, w->count * sizeof *trace.places);
+    }
+    if (check_on) {
+        check_block_begin(w);
+    }
+}
+
+void trace_thread(const struct worker *w, unsigned t) {
+    if (check_on) {
+        check_thread(t);
+    }
+    stream = trace.counted ? &trace.streams[t % SIM_WARP] : NULL;
+    stack = w->running->stack;
+    stack_bytes = w->running->bytes;
+}
+
+void trace_barrier(void) {
+    if (check_on) {
+        race_barrier();
+    }
+}
+
+void trace_warp_barrier(unsigned first, unsigned lanes) {
+    if (check_on) {
+        race_warp_barrier(first, lanes);
+    }
+}
+
+void trace_filled(const void *to, size_t bytes) {
+    if (check_on) {
+        place_filled(to, bytes);
+    }
+}
+
+void trace_copied(const void *to, const void *from, size_t bytes) {
+    if (check_on) {
+        place_copied(to, from, bytes);
+    }
+}
+
+static void emit(void *context, uint64_t code, const struct warp_access *access) {
+    if (!profile_count(context, code, access)) {
+        trace.exhausted = true;
+    }
+}
+
+void trace_warp(const struct worker *w, unsigned first) {
+    stream = NULL;
+    if (trace.counted && !trace.exhausted &&
+        !replay_warp(trace.flow, trace.streams, trace.places + first, UINT32_MAX, emit,
+                     (void *)(uintptr_t)w)) {
+        trace.exhausted = true;
+    }
+}
+
+/* ---- what the compiler put into the kernels */
+
+static inline uint32_t position(const void *return_address) {
+    return (uint32_t)((const char *)return_address - program_base);
+}
+
+static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
+    if (check_on) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
+static inline void note(const void *address, unsigned width, bool store, unsigned piece,
+                        const void *pc) {
+    const char *at = address;
+    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
+        return;
+    }
+    if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
+                            (uint64_t)(uintptr_t)at)) {
+        trace.exhausted = true;
+    }
+}
+
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    check(address, width, store, pc);
+    note(address, width, store, 0, pc);
+}
+
+/* A copy of odd size, such as a float3's: the device makes accesses of its elements' size. */
+static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    static const unsigned widths[] = {16, 8, 4, 2, 1};
+    unsigned width = 1;
+    check(address, size, store, pc);
+    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
+            width = widths[i];
+            break;
+        }
+    }
+    for (size_t done = 0; done < size; done += width) {
+        note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) {
+    if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
+        trace.exhausted = true;
+    }
+}
+
+#define CALLBACKS(width)                                                                           \
+    void __tsan_read##width(void *address);                                                        \
+    void __tsan_read##width(void *address) {                                                       \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_write##width(void *address);                                                       \
+    void __tsan_write##width(void *address) {                                                      \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }                                                                                              \
+    void __tsan_unaligned_read##width(void *address);                                              \
+    void __tsan_unaligned_read##width(void *address) {                                             \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_unaligned_write##width(void *address);                                             \
+    void __tsan_unaligned_write##width(void *address) {                                            \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }                                                                                              \
+    void __tsan_volatile_read##width(void *address);                                               \
+    void __tsan_volatile_read##width(void *address) {                                              \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_volatile_write##width(void *address);                                              \
+    void __tsan_volatile_write##width(void *address) {                                             \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }
+CALLBACKS(1)
+CALLBACKS(2)
+CALLBACKS(4)
+CALLBACKS(8)
+CALLBACKS(16)
+
+void __tsan_read_range(void *address, unsigned long size);
+void __tsan_read_range(void *address, unsigned long size) {
+    record_range(address, size, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void *address, unsigned long size);
+void __tsan_write_range(void *address, unsigned long size) {
+    record_range(address, size, true, __builtin_return_address(0));
+}
+void __tsan_init(void);
+void __tsan_init(void) {
+}
+void __tsan_func_entry(void *pc);
+void __tsan_func_entry(void *pc) {
+    (void)pc;
+}
+void __tsan_func_exit(void);
+void __tsan_func_exit(void) {
+}
+void __tsan_vptr_update(void **at, void *value);
+void __tsan_vptr_update(void **at, void *value) {
+    (void)at;
+    (void)value;
+}

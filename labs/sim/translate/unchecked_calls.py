@@ -1,0 +1,51 @@
+"""Calls whose result the program never looks at, as far as the text shows it."""
+
+from __future__ import annotations
+
+from syntax_tree import below, text
+from tree_sitter import Node
+
+
+def is_dropped(call: Node) -> bool:
+    """Does nobody look at what this call returns?
+
+    It stands alone as a statement, or a variable takes its result and, before anything else
+    mentions that variable, takes that of another expression. `(void)call` is no oversight.
+    """
+    parent = call.parent
+    if parent is None:
+        return False
+    if parent.type == "expression_statement":
+        return True
+    if parent.type == "assignment_expression":
+        target, statement = parent.child_by_field_name("left"), parent.parent
+    elif parent.type == "init_declarator":
+        target, statement = parent.child_by_field_name("declarator"), parent.parent
+    else:
+        return False
+    if target is None or target.type != "identifier" or statement is None:
+        return False
+    if statement.type not in ("expression_statement", "declaration"):
+        return False
+    return _is_overwritten(text(target), statement)
+
+
+def _is_overwritten(name: str, statement: Node) -> bool:
+    """Is the first later statement of the block that mentions the variable an assignment to it?"""
+    following = statement.next_named_sibling
+    while following is not None:
+        if any(text(n) == name for n in below(following) if n.type == "identifier"):
+            return _assigns(name, following)
+        following = following.next_named_sibling
+    return False
+
+
+def _assigns(name: str, statement: Node) -> bool:
+    """`name = expression;` where the expression does not mention it."""
+    made = statement.named_children[0] if statement.type == "expression_statement" else None
+    if made is None or made.type != "assignment_expression":
+        return False
+    left, right = made.child_by_field_name("left"), made.child_by_field_name("right")
+    if left is None or right is None or text(left) != name:
+        return False
+    return not any(text(n) == name for n in below(right) if n.type == "identifier")
