@@ -253,7 +253,8 @@ $(LIB)/libcommon.a: $(COMMON_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB)/libteam.a: $(LIB)/common/race.o $(LIB)/common/team.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(LIB)/libsim.a: $(SIM_OBJ)
+# With json.o: a program of one's own is linked with nothing else of ours.
+$(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/common/json.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif

@@ -7,6 +7,7 @@
 #define SIM_CUDA_RUNTIME_API_H
 
 #include "driver_types.h"
+#include "sim_abi.h"
 #include "vector_types.h"
 
 #define CONVLABS_SIM 1
@@ -54,13 +55,6 @@ struct sim_queued {
 
 /* The first of them in the order of the calls; returns how many there are in `list`. */
 SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
-
-/* The line of the program that makes the next runtime call. */
-SIM_EXTERN_C void sim_site(const char *file, int line);
-
-/* Written by rewrite.py around a call whose result the program drops. */
-SIM_EXTERN_C cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file,
-                                     int line);
 
 /* ---- errors */
 

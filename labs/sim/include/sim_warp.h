@@ -3,30 +3,9 @@
 #ifndef SIM_WARP_H
 #define SIM_WARP_H
 
+#include "sim_abi.h"
+
 #define SIM_FULL_WARP 0xffffffffu
-
-extern "C" {
-/* What the threads of a block agree on at a barrier: how many of their predicates are true, and of
- * how many threads. */
-struct sim_barrier_result {
-    int set, threads;
-};
-sim_barrier_result sim_barrier(int predicate, const char *file, int line);
-
-/* Every lane of `mask` gives a value; each gets that of the lane it names (0..31). */
-unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
-                                    const char *file, int line);
-unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
-void sim_warp_barrier(unsigned mask, const char *file, int line);
-
-/* The lanes that are at this line together, once no other lane of the warp can go on. */
-unsigned sim_active_lanes(const char *file, int line);
-unsigned sim_lane(void);
-
-/* Ends the kernel with an error, as the device does. */
-__attribute__((noreturn)) void sim_trap(const char *file, int line);
-unsigned long long sim_clock(void);
-}
 
 static inline void __syncthreads(SIM_SITE) {
     sim_barrier(0, sim_file, sim_line);

@@ -297,16 +297,16 @@ class Rewriter(Source):
         if "extern" in marks:
             self.replace(node, "")
             return
-        self.replace(node, "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE")
+        mark = "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE"
+        self.replace(node, mark)
         if all(n.type in FILE_SCOPE for n in self.above(made)):
-            section = "sim_constant" if space == "__constant__" else "sim_device"
             for declarator in declarators:
                 name = self._declared(declarator)
                 line = name.start_point[0] + 1
-                self.insert(made.end_byte, f' SIM_VARIABLE("{section}", {text(name)}, {line})')
+                self.insert(made.end_byte, f" SIM_VARIABLE({mark}_SECTION, {text(name)}, {line})")
         if space == "__constant__":
             for declarator in declarators:
-                size = f"sizeof({text(self._declared(declarator))}) <= 65536"
+                size = f"sizeof({text(self._declared(declarator))}) <= SIM_CONSTANT_BYTES"
                 why = "a device has 65536 bytes of __constant__ memory"
                 self.insert(made.end_byte, f' static_assert({size}, "{why}");')
 

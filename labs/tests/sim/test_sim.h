@@ -3,6 +3,10 @@
 #ifndef TEST_SIM_H
 #define TEST_SIM_H
 
+extern "C" {
+#include "../../sim/src/base/options.h"
+}
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +33,7 @@ static inline struct outcome run_program(void (*program)(void), const char *inje
         if (inject) {
             setenv("CONVLABS_SIM_INJECT", inject, 1);
         }
+        sim_read_options();
         if (!freopen("/dev/null", "w", stderr)) {
             _exit(99);
         }

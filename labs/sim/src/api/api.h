@@ -2,7 +2,7 @@
 #ifndef SIM_API_H
 #define SIM_API_H
 
-#include "base/sim.h"
+#include "base/errors.h"
 
 /* Opens every API function: `place` is the program's line; returns at once what a lost device or an
  * injected failure wants. */

@@ -1,11 +1,9 @@
 /* The runtime API: the device that the simulator stands for, and what fits on it. */
 #include "api/api.h"
 #include "api/launch.h"
+#include "memory/allocations.h"
 
 #include <string.h>
-
-cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
-                           const void *closure, int limit);
 
 /* What an NVIDIA H200 says of itself (driver 580, CUDA 13.0). */
 static const struct cudaDeviceProp device = {

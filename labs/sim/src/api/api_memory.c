@@ -1,6 +1,9 @@
 /* The runtime API: getting and giving back memory, copies, fills. */
 #include "api/api.h"
-#include "trace/tsan_callbacks.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <string.h>
 
@@ -234,8 +237,8 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
         sim_open_range(to, to_bytes);
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
-            if (trace_copied) {
-                trace_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+            if (sim_hooks) {
+                sim_hooks->copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
                              width);
             }
             if (from_device && !to_device) {
@@ -339,8 +342,8 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
         sim_open_range(to, bytes);
         for (size_t row = 0; row < height; row++) {
             memset((char *)to + row * pitch, value, width);
-            if (trace_filled) {
-                trace_filled((char *)to + row * pitch, width);
+            if (sim_hooks) {
+                sim_hooks->filled((char *)to + row * pitch, width);
             }
         }
         sim_close_range(to, bytes);

@@ -1,72 +1,13 @@
 /* The runtime API: __constant__ and __device__ variables. The forms of cuda_runtime.h know the
  * variable's size; those of C, which get its address, go by the end of its section. */
 #include "api/api.h"
-
-#include <string.h>
-
-#define MOST_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
-
-cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
-                               size_t offset, enum cudaMemcpyKind kind);
-cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
-                                 size_t offset, enum cudaMemcpyKind kind);
-cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
-cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
-
-static struct sim_variable *variables;
-
-/* What the program has the address of: from there to there. */
-static struct {
-    const char *from, *to;
-} known[MOST_KNOWN];
-static unsigned known_count;
-
-void sim_register_variable(struct sim_variable *variable) {
-    variable->next = variables;
-    variables = variable;
-}
-
-const struct sim_variable *sim_variables(void) {
-    return variables;
-}
-
-static void know(const char *from, size_t bytes) {
-    if (known_count < MOST_KNOWN) {
-        known[known_count].from = from;
-        known[known_count].to = from + bytes;
-    }
-    known_count++;
-}
-
-bool sim_is_mere_name(const void *pointer) {
-    const char *at = pointer;
-    if (known_count > MOST_KNOWN || !sim_is_in_variables(pointer)) {
-        return false;
-    }
-    for (unsigned i = 0; i < known_count; i++) {
-        if (at >= known[i].from && at < known[i].to) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void sim_know_pointers(const void *copied, size_t bytes) {
-    const void *pointer;
-    for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
-        memcpy(&pointer, (const char *)copied + i, sizeof pointer);
-        if (sim_is_mere_name(pointer)) {
-            know(pointer, (size_t)(sim_device_end(pointer) - (const char *)pointer));
-        }
-    }
-}
+#include "memory/allocations.h"
+#include "memory/variables.h"
 
 /* The bytes from `symbol` to the end of the device's variables, 0 if it is none of them. */
 static size_t room_of(const void *symbol) {
-    sim_lock_device();
-    const char *end = sim_is_in_variables(symbol) ? sim_device_end(symbol) : symbol;
-    sim_unlock_device();
-    return (size_t)(end - (const char *)symbol);
+    const char *end = sim_variables_end(symbol);
+    return end ? (size_t)(end - (const char *)symbol) : 0;
 }
 
 /* May `bytes` at `offset` of a symbol be copied in this direction? */
@@ -153,7 +94,7 @@ cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) 
         return sim_fail(cudaErrorInvalidSymbol);
     }
     sim_lock_device();
-    know(symbol, size);
+    sim_know_address(symbol, size);
     sim_unlock_device();
     *pointer = (void *)(uintptr_t)symbol;
     return cudaSuccess;

@@ -2,16 +2,17 @@
 #include "api/launch.h"
 
 #include "api/api.h"
+#include "base/options.h"
 #include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
 #include "exec/pool.h"
-#include "trace/tsan_callbacks.h"
+#include "exec/shared.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-void sim_launch(const struct sim_config *config, void (*thread)(const void *), const void *closure);
-void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
 
 /* What the pool's threads work on. */
 struct job {
@@ -152,21 +153,20 @@ static void refuse(const struct sim_config *c, cudaError_t error) {
 static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
                 const void *closure) {
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    const char *order = getenv("CONVLABS_SIM_ORDER");
     struct job job = {.config = c,
                       .thread = thread,
                       .closure = closure,
                       .blocks = blocks,
-                      .reversed = order != NULL && strcmp(order, "reverse") == 0};
+                      .reversed = sim_options.reverse};
     sim_catch_faults();
     sim_shared_begin(shared_limit(c, k) - c->shared);
     sim_open_device();
-    if (trace_launch_begin) {
-        trace_launch_begin(c);
+    if (sim_hooks) {
+        sim_hooks->launch_begin(c);
     }
     bool ended = sim_pool_run(blocks, run_block, &job);
-    if (trace_launch_end) {
-        trace_launch_end(c);
+    if (sim_hooks) {
+        sim_hooks->launch_end(c);
     }
     sim_close_device(c->kernel, (struct sim_place){c->file, c->line});
     if (c->function && sim_shared_used() > k->static_shared) {

@@ -2,7 +2,7 @@
 #ifndef SIM_LAUNCH_RECORD_H
 #define SIM_LAUNCH_RECORD_H
 
-#include "base/sim.h"
+#include "base/device.h"
 
 struct sim_kernel {
     const void *function; /* NULL: all kernels whose address is not known */

@@ -1,8 +1,9 @@
-#include "base/sim.h"
+#include "base/errors.h"
+
+#include "base/options.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local cudaError_t last;
@@ -68,13 +69,12 @@ void sim_inject_arm(void) {
 
 /* Counts a call of `name` and says whether it is the one that is to fail. */
 static bool injected(const char *name, struct sim_place place) {
-    const char *wanted = armed ? getenv("CONVLABS_SIM_INJECT") : NULL;
-    const char *colon = wanted ? strchr(wanted, ':') : NULL;
-    if (!colon || strlen(name) != (size_t)(colon - wanted) ||
-        strncmp(name, wanted, strlen(name)) != 0) {
+    size_t length = strlen(name);
+    if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
+        strncmp(name, sim_options.inject_name, length) != 0) {
         return false;
     }
-    if (++calls_since_armed != atoi(colon + 1)) {
+    if (++calls_since_armed != sim_options.inject_number) {
         return false;
     }
     struct sim_finding finding = {.severity = "note", .kind = "injected", .place = place};

@@ -1,12 +1,13 @@
-#include "base/sim.h"
+#include "base/findings.h"
+
+#include "base/options.h"
+#include "json.h"
 
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_TEXT 1024
@@ -29,29 +30,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
     }
 }
 
-size_t sim_character(const unsigned char *at) {
-    size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >> 4 == 0xe ? 3 : 0;
-    for (size_t i = 1; i < n; i++) {
-        if (at[i] >> 6 != 2) {
-            return 0;
-        }
-    }
-    return n;
-}
+#define ROOM_AFTER 512 /* for what follows a string */
 
-/* `text` as a JSON string; bytes that are not text become '?'. */
 static void add_string(struct line *line, const char *key, const char *text) {
     add(line, "\"%s\":\"", key);
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at && line->length < sizeof line->text - 512) {
-        size_t n = sim_character(at);
-        if (n == 0 || *at < 0x20 || *at == 0x7f) {
-            add(line, "?");
-            n = 1;
-        } else {
-            add(line, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)n, (const char *)at);
-        }
-        at += n;
+    if (line->length < sizeof line->text - ROOM_AFTER) {
+        size_t room = sizeof line->text - ROOM_AFTER - line->length;
+        line->length += json_escape(line->text + line->length, room, text);
     }
     add(line, "\"");
 }
@@ -69,7 +54,7 @@ static uintptr_t in_program(const void *pc) {
 
 /* One write() of the whole line, so that threads and processes do not mix theirs. */
 static void append(const struct sim_finding *f, const char *message) {
-    const char *path = getenv("CONVLABS_SIM_FINDINGS");
+    const char *path = sim_options.findings;
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     if (file < 0) {
         return;
@@ -117,7 +102,7 @@ static void report(const struct sim_finding *f, const char *format, va_list argu
     char message[MOST_TEXT];
     vsnprintf(message, sizeof message, format, arguments);
     append(f, message);
-    if (sim_checked && getenv("CONVLABS_SIM_FINDINGS")) {
+    if (sim_checked && sim_options.findings) {
         return; /* whoever asked for the checks reads them there, with their lines */
     }
     struct line line = {.length = 0};

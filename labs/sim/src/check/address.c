@@ -1,17 +1,16 @@
 #include "check/address.h"
 
+#include "exec/shared.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-extern char __start_sim_constant[] __attribute__((weak));
-extern char __stop_sim_constant[] __attribute__((weak));
-extern char __start_sim_device[] __attribute__((weak));
-extern char __stop_sim_device[] __attribute__((weak));
-
 /* g++ puts the gap of SIM_VARIABLE() before its variable; these stand behind the last ones. */
-__attribute__((used, section("sim_constant"))) static char constant_gap[SIM_VARIABLE_GAP];
-__attribute__((used, section("sim_device"))) static char device_gap[SIM_VARIABLE_GAP];
+__attribute__((used, section(SIM_CONSTANT_SECTION))) static char constant_gap[SIM_VARIABLE_GAP];
+__attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VARIABLE_GAP];
 
 #define RECENT 8 /* places found last, by turns */
 

@@ -2,7 +2,7 @@
 #ifndef SIM_CHECK_PLACE_H
 #define SIM_CHECK_PLACE_H
 
-#include "exec/block.h"
+#include "exec/thread.h"
 #include "memory/shadow.h"
 
 enum place_kind {

@@ -1,13 +1,14 @@
 #include "check/memcheck.h"
 
+#include "base/options.h"
 #include "check/address.h"
-#include "trace/tsan_callbacks.h"
+#include "exec/fault.h"
+#include "exec/shared.h"
+#include "memory/allocations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool check_on;
 
 extern const char __ehdr_start[];
 
@@ -47,12 +48,10 @@ struct access {
     const char *pc; /* of the call */
 };
 
-/* Before the program's own constructors, which may allocate and launch. */
-__attribute__((constructor(101))) static void begin(void) {
-    check_on = getenv("CONVLABS_SIM_CHECK") != NULL;
-    sim_shared_gap = check_on ? 1024 : 0;
-    sim_guard = check_on ? (size_t)1 << 24 : sim_guard;
-    sim_checked = check_on;
+void check_begin(void) {
+    sim_checked = true;
+    sim_shared_gap = 1024;
+    sim_guard = (size_t)1 << 24;
 }
 
 /* Has the same been reported before? Two instructions make one race, whichever comes first. */

@@ -9,15 +9,14 @@
 #define SIM_CHECK_H
 
 #include "check/racecheck.h"
-
-/* Is it on? */
-extern bool check_on;
+#include "exec/thread.h"
 
 /* The running thread is about to touch `bytes` bytes (any number for a copy of a structure). The
  * kernel ends here if the device would end it. `pc`: where the call returns to. */
 void check_access(const void *address, size_t bytes, enum race_access how, const void *pc);
 
 /* What trace.c hears of from the runtime. */
+void check_begin(void);
 void check_launch_begin(void);
 void check_launch_end(void);
 void check_block_begin(const struct worker *w);

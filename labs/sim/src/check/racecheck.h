@@ -13,7 +13,7 @@
 #ifndef SIM_CHECK_RACE_H
 #define SIM_CHECK_RACE_H
 
-#include "exec/block.h"
+#include "base/device.h"
 #include "memory/shadow.h"
 
 enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC, RACE_COMPARE };

@@ -1,99 +1,13 @@
-/* The threads of a block run one after the other. Each runs until it is done or must wait for
- * others; only then does it keep its stack, and the next thread takes a fresh one. A kernel without
- * barriers thus is a plain loop on a single stack. */
 #include "exec/block.h"
 
-#include "trace/tsan_callbacks.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/shared.h"
+#include "exec/warp.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-_Thread_local uint3 threadIdx, blockIdx;
-_Thread_local dim3 blockDim, gridDim;
-_Thread_local struct worker *sim_worker;
-
-static void become(struct worker *w, unsigned t) {
-    w->current = t;
-    w->thread[t].state = RUNNING;
-    threadIdx = w->index[t];
-    if (trace_thread) {
-        trace_thread(w, t);
-    }
-}
-
-/* What a fiber does: the next thread that has not begun, to its end, and so on. A thread that waits
- * leaves the fiber in the middle of this. */
-static void run_threads(void *argument) {
-    struct worker *w = argument;
-    for (;;) {
-        while (w->next < w->limit) {
-            unsigned lane = w->reversed ? w->limit - 1 - w->next : w->next;
-            w->next++;
-            become(w, w->warp + lane);
-            w->call(w->closure);
-            w->thread[w->current].state = DONE;
-        }
-        struct fiber *me = w->running;
-        w->idle[w->idle_count++] = me;
-        fiber_switch(me, &w->host);
-    }
-}
-
-static void enter(struct worker *w, struct fiber *fiber) {
-    w->running = fiber;
-    fiber_switch(&w->host, fiber);
-}
-
-struct thread *sim_suspend(enum thread_state state, struct sim_place at) {
-    struct worker *w = sim_worker;
-    struct thread *me = &w->thread[w->current];
-    me->state = state;
-    me->at = at;
-    me->fiber = w->running;
-    w->waiting++;
-    fiber_switch(w->running, &w->host);
-    return me;
-}
-
-void sim_resume(struct worker *w, unsigned t) {
-    w->running = w->thread[t].fiber;
-    become(w, t);
-    w->waiting--;
-    enter(w, w->thread[t].fiber);
-}
-
-void sim_end_kernel(cudaError_t error) {
-    sim_worker->failed = error;
-    for (;;) {
-        fiber_switch(sim_worker->running, &sim_worker->host);
-    }
-}
-
-/* Begins the threads of the warp that begins with `first`, each as far as it gets by itself. */
-static void begin_warp(struct worker *w, unsigned first) {
-    w->warp = first;
-    w->next = 0;
-    w->limit = w->count - first < SIM_WARP ? w->count - first : SIM_WARP;
-    while (w->next < w->limit && w->failed == cudaSuccess) {
-        if (w->idle_count == 0) {
-            struct fiber *fresh = &w->fiber[w->fibers];
-            if (!fiber_create(fresh, w->fibers, run_threads, w)) {
-                struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
-                sim_report(&finding, "no memory for the stacks of kernel %s's threads",
-                           w->config->kernel);
-                w->failed = cudaErrorLaunchOutOfResources;
-                return;
-            }
-            w->fibers++;
-            w->idle[w->idle_count++] = fresh;
-        }
-        enter(w, w->idle[--w->idle_count]);
-    }
-}
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
     sim_worker->thread[sim_worker->current].predicate = predicate != 0;
@@ -177,8 +91,8 @@ static void report_divergence(struct worker *w) {
 /* Every thread that is not done stands at a barrier: lets them pass. */
 static void pass_barrier(struct worker *w) {
     report_divergence(w);
-    if (trace_barrier) {
-        trace_barrier();
+    if (sim_hooks) {
+        sim_hooks->barrier();
     }
     w->barrier = (struct sim_barrier_result){0, 0};
     for (unsigned t = 0; t < w->count; t++) {
@@ -209,9 +123,9 @@ static void run_to_end(struct worker *w) {
     unsigned warps = (w->count + SIM_WARP - 1) / SIM_WARP;
     for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
         unsigned first = warp_in_order(w, i), waiting = w->waiting;
-        begin_warp(w, first);
-        if (trace_warp) {
-            trace_warp(w, first);
+        sim_begin_warp(w, first);
+        if (sim_hooks) {
+            sim_hooks->warp_waits(w, first);
         }
         if (w->waiting > waiting) {
             sim_settle_warp(w, first);
@@ -228,14 +142,6 @@ static void run_to_end(struct worker *w) {
             sim_settle_warp(w, warp_in_order(w, i));
         }
     }
-}
-
-/* A kernel that ended early leaves threads in the middle of their stacks. */
-static void abandon_stacks(struct worker *w) {
-    for (unsigned i = 0; i < w->fibers; i++) {
-        fiber_destroy(&w->fiber[i]);
-    }
-    w->fibers = w->idle_count = 0;
 }
 
 static struct worker *create_worker(void) {
@@ -283,68 +189,20 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
     w->failed = cudaSuccess;
     memset(w->thread, 0, w->count * sizeof *w->thread);
     sim_shared_reset(w, config->shared);
-    blockDim = config->block;
-    gridDim = config->grid;
+    blockDim = (uint3){config->block.x, config->block.y, config->block.z};
+    gridDim = (uint3){config->grid.x, config->grid.y, config->grid.z};
     uint64_t row = index / config->grid.x;
     blockIdx = (uint3){(unsigned)(index % config->grid.x), (unsigned)(row % config->grid.y),
                        (unsigned)(row / config->grid.y)};
     w->config = config;
-    if (trace_block_begin) {
-        trace_block_begin(w);
+    if (sim_hooks) {
+        sim_hooks->block_begin(w);
     }
     run_to_end(w);
     w->config = NULL;
     if (w->failed != cudaSuccess) {
-        abandon_stacks(w);
+        sim_abandon_stacks(w);
     }
     w->poisoned = (unsigned)sim_shared_laid_out();
     return w->failed;
-}
-
-bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
-                 bool *on_guard) {
-    const struct worker *w = sim_worker;
-    if (!w || !w->config) {
-        return false;
-    }
-    *kernel = w->config->kernel;
-    *block = blockIdx;
-    *thread = threadIdx;
-    *on_guard = w->running && fiber_overflowed(w->running, address);
-    return true;
-}
-
-void sim_trap(const char *file, int line) {
-    if (!sim_worker || !sim_worker->config) {
-        abort();
-    }
-    struct sim_finding finding = {.kind = "trap",
-                                  .kernel = sim_worker->config->kernel,
-                                  .place = {file, line},
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding, "kernel %s was ended by __trap()", sim_worker->config->kernel);
-    sim_end_kernel(cudaErrorLaunchFailure);
-}
-
-/* Called by assert(): in a kernel it ends the kernel, not the program, as on the device. */
-void __assert_fail(const char *claim, const char *file, unsigned int line, const char *function) {
-    if (!sim_worker || !sim_worker->config) {
-        fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, claim);
-        abort();
-    }
-    struct sim_finding finding = {.kind = "assert",
-                                  .kernel = sim_worker->config->kernel,
-                                  .place = {file, (int)line},
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding, "block (%u,%u,%u), thread (%u,%u,%u): assertion `%s' failed", blockIdx.x,
-               blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, claim);
-    sim_end_kernel(cudaErrorAssert);
-}
-
-unsigned long long sim_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
 }

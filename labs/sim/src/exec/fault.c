@@ -1,5 +1,9 @@
 /* What a segmentation fault was: whose memory, which thread. */
-#include "exec/block.h"
+#include "exec/fault.h"
+
+#include "exec/shared.h"
+#include "exec/thread.h"
+#include "memory/allocations.h"
 
 #include <signal.h>
 #include <stdio.h>

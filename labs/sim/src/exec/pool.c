@@ -1,10 +1,10 @@
 #include "exec/pool.h"
 
-#include "trace/tsan_callbacks.h"
+#include "base/options.h"
+#include "exec/hooks.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Each fiber's stack has a guard page and so takes two of the 65,530 mappings that Linux gives a
@@ -24,12 +24,11 @@ static struct {
 } job;
 
 static unsigned wanted_threads(void) {
-    if (trace_launch_begin) {
+    if (sim_hooks) {
         return 1; /* the counters and the checks follow one block at a time */
     }
-    const char *set = getenv("CONVLABS_SIM_THREADS");
     cpu_set_t cores;
-    int n = set ? atoi(set) : 0;
+    int n = sim_options.threads;
     if (n < 1 && sched_getaffinity(0, sizeof cores, &cores) == 0) {
         n = CPU_COUNT(&cores);
     }

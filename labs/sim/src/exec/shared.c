@@ -1,6 +1,8 @@
 /* A block's shared memory. Static variables lie in an arena, each at the place that it got when the
  * launch first met it; dynamic memory ends at a guard page, so that running past it faults. */
-#include "exec/block.h"
+#include "exec/shared.h"
+
+#include "base/errors.h"
 
 #include <pthread.h>
 #include <string.h>

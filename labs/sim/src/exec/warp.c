@@ -1,6 +1,7 @@
 /* What the lanes of a warp do together: each that arrives waits until all of its mask are there. */
-#include "exec/block.h"
-#include "trace/tsan_callbacks.h"
+#include "exec/warp.h"
+
+#include "exec/hooks.h"
 
 unsigned sim_lane(void) {
     return sim_worker->current % SIM_WARP;
@@ -83,8 +84,8 @@ static void report_absent(const struct worker *w, unsigned first, unsigned lanes
  * part gets poison: on the device, the value is undefined. */
 static void complete(struct worker *w, unsigned first, unsigned lanes,
                      enum warp_operation operation) {
-    if (trace_warp_barrier && operation == WARP_BARRIER) {
-        trace_warp_barrier(first, lanes);
+    if (sim_hooks && operation == WARP_BARRIER) {
+        sim_hooks->warp_barrier(first, lanes);
     }
     if (operation == WARP_SHUFFLE) {
         report_absent(w, first, lanes);
@@ -130,8 +131,8 @@ static bool resume_ready(struct worker *w, unsigned first) {
             any = true;
         }
     }
-    if (any && trace_warp) {
-        trace_warp(w, first);
+    if (any && sim_hooks) {
+        sim_hooks->warp_waits(w, first);
     }
     return any;
 }

@@ -4,8 +4,11 @@
  *
  * so that whoever leaves it by more than 255 bytes at the end faults, and whoever writes closer is
  * found when the kernel is over. The base is 256-byte aligned, as the device's is. */
-#include "memory/shadow.h"
-#include "base/sim.h"
+#include "memory/allocations.h"
+
+#include "base/errors.h"
+#include "base/options.h"
+#include "memory/variables.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,16 +23,9 @@
 #define QUARANTINE_COUNT 4096
 
 size_t sim_guard = PAGE;
-bool sim_checked;
 
 static struct sim_allocation *allocations; /* the newest first */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The linker gives the bounds of the sections that rewrite.py puts variables into. */
-extern char __start_sim_constant[] __attribute__((weak));
-extern char __stop_sim_constant[] __attribute__((weak));
-extern char __start_sim_device[] __attribute__((weak));
-extern char __stop_sim_device[] __attribute__((weak));
 
 void sim_lock_device(void) {
     pthread_mutex_lock(&lock);
@@ -124,12 +120,6 @@ const struct sim_allocation *sim_owner(const void *address) {
     return NULL;
 }
 
-bool sim_is_in_variables(const void *address) {
-    const char *at = address;
-    return (at >= __start_sim_device && at < __stop_sim_device) ||
-           (at >= __start_sim_constant && at < __stop_sim_constant);
-}
-
 const char *sim_device_end(const void *address) {
     const char *at = address;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
@@ -137,13 +127,7 @@ const char *sim_device_end(const void *address) {
             return a->base + a->bytes;
         }
     }
-    if (at >= __start_sim_device && at < __stop_sim_device) {
-        return __stop_sim_device;
-    }
-    if (at >= __start_sim_constant && at < __stop_sim_constant) {
-        return __stop_sim_constant;
-    }
-    return NULL;
+    return sim_variables_end(address);
 }
 
 /* Gives back the address space of what was freed longest ago, once there is too much of it. */
@@ -283,19 +267,5 @@ void sim_report_leaks(void) {
             struct sim_finding finding = {.kind = "leak", .place = a->place};
             sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
         }
-    }
-}
-
-/* nvcc refuses a program whose constants do not fit; here the linker knows only now. */
-__attribute__((constructor)) static void check_constants(void) {
-    size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
-    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
-        bytes -= sim_device_end(v->address) == __stop_sim_constant ? SIM_VARIABLE_GAP : 0;
-    }
-    if (bytes > SIM_CONSTANT_BYTES) {
-        struct sim_finding finding = {.kind = "invalid-launch"};
-        sim_report(&finding, "the __constant__ variables take %zu bytes; a device has %zu", bytes,
-                   SIM_CONSTANT_BYTES);
-        _Exit(EXIT_FAILURE);
     }
 }

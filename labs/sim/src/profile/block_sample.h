@@ -8,7 +8,7 @@
 #ifndef SIM_SAMPLE_H
 #define SIM_SAMPLE_H
 
-#include "base/sim.h"
+#include "base/device.h"
 
 /* Chooses about `wanted` blocks of a grid; 0: all of them. */
 void sample_begin(const dim3 *grid, uint64_t wanted);

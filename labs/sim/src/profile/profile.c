@@ -1,8 +1,13 @@
 #include "profile/profile.h"
 
-#include "profile/warp_replay.h"
+#include "base/options.h"
+#include "exec/shared.h"
+#include "json.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
 #include "profile/block_sample.h"
 #include "profile/sectors.h"
+#include "profile/warp_replay.h"
 #include "profile/worst_access.h"
 
 #include <stdio.h>
@@ -31,23 +36,15 @@ static struct sector_set touched;
 static uint64_t weight; /* of the present block */
 static unsigned launch;
 
-extern char __start_sim_constant[] __attribute__((weak));
-extern char __stop_sim_constant[] __attribute__((weak));
-
-static const char *wanted_file(void) {
-    return getenv("CONVLABS_SIM_PROFILE");
-}
-
 bool profile_begin(const struct sim_config *config) {
-    const char *sample = getenv("CONVLABS_SIM_SAMPLE");
     if (table.slots) {
         memset(table.slots, 0, table.slot_count * sizeof *table.slots);
     }
     table.count = 0;
     warps_begin();
     sectors_release(&touched);
-    sample_begin(&config->grid, sample ? strtoull(sample, NULL, 10) : 0);
-    return wanted_file() != NULL;
+    sample_begin(&config->grid, sim_options.sample);
+    return sim_options.profile != NULL;
 }
 
 bool profile_begin_block(const uint3 *block) {
@@ -61,7 +58,7 @@ static enum space space_of(const struct worker *w, uint64_t address) {
     if (at >= w->arena && at < w->dynamic_end) {
         return SHARED;
     }
-    if (at >= __start_sim_constant && at < __stop_sim_constant) {
+    if (sim_is_constant(at)) {
         return CONSTANT;
     }
     if (at >= from && at < to) {
@@ -162,23 +159,6 @@ static unsigned long long scaled(uint64_t counter) {
     return (counter + divisor / 2) / divisor;
 }
 
-/* `text` as a JSON string; bytes that are not text become '?'. */
-static void write_string(FILE *file, const char *text) {
-    fputc('"', file);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t n = sim_character(at);
-        if (n == 0 || *at < 0x20) {
-            fputc('?', file);
-            n = 1;
-        } else {
-            fprintf(file, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)n,
-                    (const char *)at);
-        }
-        at += n;
-    }
-    fputc('"', file);
-}
-
 static const char *const space_names[] = {"global", "shared", "constant"};
 
 static void write_site(FILE *file, const struct site *s, bool first) {
@@ -193,15 +173,15 @@ static void write_site(FILE *file, const struct site *s, bool first) {
 }
 
 void profile_write(const struct sim_config *c, bool complete) {
-    FILE *file = wanted_file() ? fopen(wanted_file(), "ae") : NULL;
+    FILE *file = sim_options.profile ? fopen(sim_options.profile, "ae") : NULL;
     if (file == NULL) {
         return;
     }
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     fprintf(file, "{\"launch\":%u,\"name\":", launch);
-    write_string(file, c->kernel);
+    json_write(file, c->kernel);
     fprintf(file, ",\"file\":");
-    write_string(file, c->file);
+    json_write(file, c->file);
     fprintf(file,
             ",\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
             "\"blocks\":%llu,\"counted\":%llu,\"complete\":%s,\"sites\":[",

@@ -2,7 +2,7 @@
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H
 
-#include "exec/block.h"
+#include "exec/thread.h"
 #include "profile/access_cost.h"
 
 /* Begins a launch: forgets all sites. Returns whether its counters are wanted. */

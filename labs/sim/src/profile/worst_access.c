@@ -1,9 +1,10 @@
 #include "profile/worst_access.h"
 
+#include "base/options.h"
+#include "exec/thread.h"
 #include "profile/warp_replay.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Bounds of what is written: half a megabyte. */
 enum { MOST_SITES = 64, MOST_LAUNCHES = 16, LINE = 128 };
@@ -17,7 +18,7 @@ static struct {
 bool warps_wanted;
 
 void warps_begin(void) {
-    warps_wanted = getenv("CONVLABS_SIM_WARPS") != NULL;
+    warps_wanted = sim_options.warps != NULL;
     for (unsigned i = 0; i < MOST_SITES; i++) {
         kept[i].cost = kept[i].lanes = 0;
     }
@@ -50,7 +51,7 @@ void warps_write(uint32_t site, unsigned launch, uint64_t code, const char *spac
     if (!warps_wanted || site >= MOST_SITES || launch >= MOST_LAUNCHES || kept[site].lanes == 0) {
         return;
     }
-    FILE *file = fopen(getenv("CONVLABS_SIM_WARPS"), "ae");
+    FILE *file = fopen(sim_options.warps, "ae");
     if (file == NULL) {
         return;
     }

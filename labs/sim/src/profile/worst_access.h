@@ -3,7 +3,6 @@
 #ifndef SIM_WARPS_H
 #define SIM_WARPS_H
 
-#include "exec/block.h"
 #include "profile/access_cost.h"
 
 /* Someone wants them. Of the launch that warps_begin() began. */

@@ -1,10 +1,11 @@
 /* Atomics of a traced program: the compiler turns them into these calls. They do what they say;
  * like Nsight Compute's columns for loads and stores, the counters leave them out. */
+#include "base/options.h"
 #include "check/memcheck.h"
 
 /* The running thread gets at `at` atomically. `pc`: where the call returns to. */
 static void check(const volatile void *at, size_t bytes, enum race_access how, const void *pc) {
-    if (check_on) {
+    if (sim_checked) {
         const void *address = (const void *)(uintptr_t)at;
         check_access(address, bytes, how, pc);
         race_atomic(address);
@@ -19,7 +20,7 @@ static void check(const volatile void *at, size_t bytes, enum race_access how, c
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {
-    if (check_on && order == __ATOMIC_SEQ_CST) { /* __threadfence(), not the block's own */
+    if (sim_checked && order == __ATOMIC_SEQ_CST) { /* __threadfence(), not the block's own */
         race_fence();
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

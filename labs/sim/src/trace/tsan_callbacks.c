@@ -1,7 +1,13 @@
-#include "trace/tsan_callbacks.h"
-
-#include "check/memcheck.h"
+/* trace/: what a traced program's compiled code calls.
+ *
+ * The student's file is compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc and linked
+ * with these callbacks in place of the sanitizer's, so that every access and every basic block of a
+ * kernel is reported here. A plain program refers to none of them, and so the linker leaves this
+ * folder, check/ and profile/ out of it. */
+#include "base/options.h"
 #include "check/address.h"
+#include "check/memcheck.h"
+#include "exec/hooks.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
 
@@ -29,7 +35,7 @@ static const char *program_base;
 
 extern const char __ehdr_start[];
 
-void trace_launch_begin(const struct sim_config *config) {
+static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
     program_base = __ehdr_start;
     trace.wanted = profile_begin(config);
@@ -41,24 +47,24 @@ void trace_launch_begin(const struct sim_config *config) {
     }
 }
 
-void trace_launch_end(const struct sim_config *config) {
+static void launch_end(const struct sim_config *config) {
     stream = NULL;
     check_launch_end();
     profile_write(config, !trace.exhausted);
 }
 
-void trace_block_begin(const struct worker *w) {
+static void block_begin(const struct worker *w) {
     trace.counted = trace.wanted && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
         memset(trace.places, 0, w->count * sizeof *trace.places);
     }
-    if (check_on) {
+    if (sim_checked) {
         check_block_begin(w);
     }
 }
 
-void trace_thread(const struct worker *w, unsigned t) {
-    if (check_on) {
+static void thread(const struct worker *w, unsigned t) {
+    if (sim_checked) {
         check_thread(t);
     }
     stream = trace.counted ? &trace.streams[t % SIM_WARP] : NULL;
@@ -66,26 +72,26 @@ void trace_thread(const struct worker *w, unsigned t) {
     stack_bytes = w->running->bytes;
 }
 
-void trace_barrier(void) {
-    if (check_on) {
+static void barrier(void) {
+    if (sim_checked) {
         race_barrier();
     }
 }
 
-void trace_warp_barrier(unsigned first, unsigned lanes) {
-    if (check_on) {
+static void warp_barrier(unsigned first, unsigned lanes) {
+    if (sim_checked) {
         race_warp_barrier(first, lanes);
     }
 }
 
-void trace_filled(const void *to, size_t bytes) {
-    if (check_on) {
+static void filled(const void *to, size_t bytes) {
+    if (sim_checked) {
         place_filled(to, bytes);
     }
 }
 
-void trace_copied(const void *to, const void *from, size_t bytes) {
-    if (check_on) {
+static void copied(const void *to, const void *from, size_t bytes) {
+    if (sim_checked) {
         place_copied(to, from, bytes);
     }
 }
@@ -96,12 +102,30 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
     }
 }
 
-void trace_warp(const struct worker *w, unsigned first) {
+static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
     if (trace.counted && !trace.exhausted &&
         !replay_warp(trace.flow, trace.streams, trace.places + first, UINT32_MAX, emit,
                      (void *)(uintptr_t)w)) {
         trace.exhausted = true;
+    }
+}
+
+static const struct sim_hooks hooks = {.launch_begin = launch_begin,
+                                       .launch_end = launch_end,
+                                       .block_begin = block_begin,
+                                       .thread = thread,
+                                       .barrier = barrier,
+                                       .warp_barrier = warp_barrier,
+                                       .warp_waits = warp_waits,
+                                       .filled = filled,
+                                       .copied = copied};
+
+/* After options.c, before the program's own constructors, which may allocate and launch. */
+__attribute__((constructor(102))) static void install(void) {
+    sim_hooks = &hooks;
+    if (sim_options.check) {
+        check_begin();
     }
 }
 
@@ -112,7 +136,7 @@ static inline uint32_t position(const void *return_address) {
 }
 
 static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
-    if (check_on) {
+    if (sim_checked) {
         check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
     }
 }

@@ -1,0 +1,33 @@
+/* What the simulator reports: to stderr and to the file of the findings. */
+#ifndef SIM_FINDINGS_H
+#define SIM_FINDINGS_H
+
+#include "base/device.h"
+
+/* Where in the program something was called; file may be NULL. */
+struct sim_place {
+    const char *file;
+    int line;
+};
+
+/* What a finding is about; zero members are left out of it. */
+struct sim_finding {
+    const char *severity; /* NULL: "error" */
+    const char *kind, *kernel;
+    struct sim_place place;
+    const uint3 *block, *thread;
+    const void *pc;       /* of the instruction */
+    const void *other_pc; /* of the other access of a race */
+    struct sim_place other;
+};
+
+/* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
+ * called from a signal handler. */
+__attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
+                                                      const char *format, ...);
+
+/* The same, unless that kind of finding was reported at that place of the program before. */
+__attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
+                                                           const char *format, ...);
+
+#endif

@@ -1,0 +1,82 @@
+#include "memory/variables.h"
+
+#include "base/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
+
+static struct sim_variable *variables;
+
+/* What the program has the address of: from there to there. */
+static struct {
+    const char *from, *to;
+} known[MOST_KNOWN];
+static unsigned known_count;
+
+void sim_register_variable(struct sim_variable *variable) {
+    variable->next = variables;
+    variables = variable;
+}
+
+const struct sim_variable *sim_variables(void) {
+    return variables;
+}
+
+const char *sim_variables_end(const void *address) {
+    const char *at = address;
+    if (at >= __start_sim_device && at < __stop_sim_device) {
+        return __stop_sim_device;
+    }
+    return sim_is_constant(address) ? __stop_sim_constant : NULL;
+}
+
+bool sim_is_in_variables(const void *address) {
+    return sim_variables_end(address) != NULL;
+}
+
+void sim_know_address(const void *from, size_t bytes) {
+    if (known_count < MOST_KNOWN) {
+        known[known_count].from = from;
+        known[known_count].to = (const char *)from + bytes;
+    }
+    known_count++;
+}
+
+bool sim_is_mere_name(const void *pointer) {
+    const char *at = pointer;
+    if (known_count > MOST_KNOWN || !sim_is_in_variables(pointer)) {
+        return false;
+    }
+    for (unsigned i = 0; i < known_count; i++) {
+        if (at >= known[i].from && at < known[i].to) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void sim_know_pointers(const void *copied, size_t bytes) {
+    const void *pointer;
+    for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
+        memcpy(&pointer, (const char *)copied + i, sizeof pointer);
+        if (sim_is_mere_name(pointer)) {
+            sim_know_address(pointer, (size_t)(sim_variables_end(pointer) - (const char *)pointer));
+        }
+    }
+}
+
+/* nvcc refuses a program whose constants do not fit; here the linker knows only now. */
+__attribute__((constructor)) static void check_constants(void) {
+    size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        bytes -= sim_is_constant(v->address) ? SIM_VARIABLE_GAP : 0;
+    }
+    if (bytes > SIM_CONSTANT_BYTES) {
+        struct sim_finding finding = {.kind = "invalid-launch"};
+        sim_report(&finding, "the __constant__ variables take %zu bytes; a device has %zu", bytes,
+                   SIM_CONSTANT_BYTES);
+        _Exit(EXIT_FAILURE);
+    }
+}
