@@ -87,7 +87,7 @@ lint: setup-dev
 	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m mypy
-	@$(MAKE) lint-c
+	@$(MAKE) lint-c lint-layers
 
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
@@ -302,10 +302,17 @@ $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 # clang reads every C file of ours with the same strict flags; gcc has done so while building.
 .PHONY: lint-c
 OUR_C := $(wildcard labs/common/*.c labs/sim/src/*/*.c labs/lab*/*.c)
+$(call full,OUR_C)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)for f in $(OUR_C); do \
 	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
+
+# In the simulator's runtime a layer includes and calls only what is above it.
+.PHONY: lint-layers
+lint-layers: $(SIM_OBJ)
+	$(say) LINT 'layers of labs/sim/src'
+	$(Q)$(PYTHON) labs/sim/check_layers.py --objects $(LIB)/sim
 # END INSTRUCTOR
 
 # One lab, one submission: called by ./grade build and when something is timed.

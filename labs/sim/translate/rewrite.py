@@ -17,11 +17,11 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unchecked_calls import is_dropped
+from known_names import INCLUDE, cuda_words, local_words
 from macro_launches import UNCLEAR, launches
 from syntax_tree import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
-from known_names import INCLUDE, cuda_words, local_words
+from unchecked_calls import is_dropped
 
 ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
 LIBRARY = re.compile(

@@ -25,9 +25,7 @@
 #define STAGGER 448                /* bytes: an odd number of cache lines */
 #define STAGGERED 32
 
-void sim_fiber_main(struct fiber *fiber);
-
-void sim_fiber_main(struct fiber *fiber) {
+static void run_fiber(struct fiber *fiber) {
     ARRIVE(fiber);
     fiber->entry(fiber->argument);
 }
@@ -38,12 +36,13 @@ void sim_fiber_main(struct fiber *fiber) {
 void sim_fiber_switch(void **save, void *load);
 void sim_fiber_start(void);
 
-/* What sim_fiber_switch() finds on a stack that it enters for the first time: zeroed registers, but
- * for the one that sim_fiber_start() takes its argument from, and where to go. */
+/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers, but
+ * for the two that sim_fiber_start() takes the function and its argument from, and its address. */
 static bool prepare(struct fiber *fiber, char *top) {
 #if defined(__x86_64__)
     void **frame = (void **)top - 7; /* r15 r14 r13 r12 rbx rbp, then the return address */
     memset(frame, 0, 7 * sizeof *frame);
+    frame[2] = (void *)(uintptr_t)run_fiber;
     frame[3] = fiber;
     frame[6] = (void *)(uintptr_t)sim_fiber_start;
 #else
@@ -51,6 +50,7 @@ static bool prepare(struct fiber *fiber, char *top) {
     memset(frame, 0, 20 * sizeof *frame);
     frame[1] = (void *)(uintptr_t)sim_fiber_start;
     frame[2] = fiber;
+    frame[3] = (void *)(uintptr_t)run_fiber;
 #endif
     fiber->stack_pointer = frame;
     return true;
@@ -70,7 +70,7 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
 
 /* makecontext() passes ints only: the pointer goes in two halves. */
 static void start(unsigned high, unsigned low) {
-    sim_fiber_main((struct fiber *)((uintptr_t)high << 16 << 16 | low));
+    run_fiber((struct fiber *)((uintptr_t)high << 16 << 16 | low));
 }
 
 static bool prepare(struct fiber *fiber, char *top) {

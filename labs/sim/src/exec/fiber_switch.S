@@ -23,9 +23,9 @@ sim_fiber_switch:
     ret
     .globl sim_fiber_start
     .type sim_fiber_start, %function
-sim_fiber_start:            /* a new fiber begins here: r12 holds its struct */
+sim_fiber_start:            /* a new fiber begins here: r13 is the function, r12 its argument */
     movq %r12, %rdi
-    call sim_fiber_main
+    call *%r13
     ud2
 #elif defined(__aarch64__)
 sim_fiber_switch:
@@ -55,9 +55,9 @@ sim_fiber_switch:
     ret
     .globl sim_fiber_start
     .type sim_fiber_start, %function
-sim_fiber_start:            /* a new fiber begins here: x19 holds its struct */
+sim_fiber_start:            /* a new fiber begins here: x20 is the function, x19 its argument */
     mov x0, x19
-    bl sim_fiber_main
+    blr x20
     brk #0
 #endif /* elsewhere fiber.c uses ucontext */
     .section .note.GNU-stack, "", %progbits

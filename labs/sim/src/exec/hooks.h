@@ -3,7 +3,9 @@
 #ifndef SIM_HOOKS_H
 #define SIM_HOOKS_H
 
-#include "exec/thread.h"
+#include "base/device.h"
+
+struct worker; /* thread.h */
 
 struct sim_hooks {
     /* A launch begins, whose blocks all run on the calling host thread; it has ended. */

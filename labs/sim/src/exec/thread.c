@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-const struct sim_hooks *sim_hooks;
-
 _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 _Thread_local struct worker *sim_worker;
 
