@@ -91,12 +91,12 @@ lint: setup-dev
 
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
-	$(Q)$(PYTHON) -m pytest -q -n auto --dist loadfile grader/tests
+	$(Q)$(PYTHON) -m pytest -q -n auto --dist loadfile
 
 # Three reports, light and dark, as build/screenshots/*.png: look at them after a change of one.
 .PHONY: screenshots
 screenshots: setup-dev
-	$(Q)$(PYTHON) -m grader.tests.browser
+	$(Q)$(PYTHON) -m grader.tests.render.browser
 
 # Gradescope's autograder of the public checks; LABS="lab1 lab2": these alone.
 .PHONY: gradescope
@@ -107,12 +107,12 @@ gradescope: setup
 # A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md (half an hour).
 .PHONY: prove-bulk
 prove-bulk: setup
-	$(Q)$(PYTHON) -m grader.tests.prove_bulk
+	$(Q)$(PYTHON) -m grader.tests.bulk.prove_bulk
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
 .PHONY: zoo-table mutation
 zoo-table: setup-dev runtime
-	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/test_zoo.py -k 'test_zoo['
+	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/zoo/test_zoo.py -k 'test_zoo['
 mutation: setup-dev runtime
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 

@@ -14,21 +14,24 @@ from collections.abc import Callable
 
 import typer
 
-from grader import backend, files, paths, score, spec
-from grader import build as builder
+from grader import files, paths
 from grader.commands import (
     build,
     common,
     completion,
     hint,
     lab,
-    listing,
-    machine,
     reset,
     run,
+    setup,
     solution,
     submit,
 )
+from grader.commands import list as listing
+from grader.compile import make as builder
+from grader.execute import backend
+from grader.grading import score
+from grader.model import spec
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "list": listing.labs,
@@ -38,8 +41,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solution": solution.solution,
     "build": build.build,
     "run": run.run,
-    "setup": machine.setup,
-    "doctor": machine.doctor,
+    "setup": setup.setup,
+    "doctor": setup.doctor,
 }
 
 
@@ -58,7 +61,7 @@ def _app(arguments: list[str]) -> typer.Typer:
     first = arguments[0] if arguments else ""
     everything = completion.wanted(arguments) or first not in {*COMMANDS, *labs}
     if everything and (paths.ROOT / "grader" / "bulk").is_dir():  # not in a student's copy
-        importlib.import_module("grader.bulk.commands").add_to(app)
+        importlib.import_module("grader.commands.bulk").add_to(app)
     for lab_id in labs if everything else {first} & labs.keys():
         app.command(name=lab_id, help=_purpose(lab_id))(lab.command(lab_id))
     return app

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader import backend as backends
-from grader import build
-from grader.backend import Backend
-from grader.bulk import intake
-from grader.bulk.intake import Entry
-from grader.bulk.keys import How, key
-from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack
+from grader.bulk.cache_key import How, key
+from grader.bulk.intake import collect
+from grader.bulk.intake.collect import Entry
 from grader.bulk.pool import Pool
+from grader.bulk.protocol import Answer, Failed, Found, Grade, Graded, Task, Unpack
 from grader.bulk.store import Row, Status, Store
-from grader.spec import Lab
+from grader.compile import make
+from grader.execute import backend as backends
+from grader.execute.backend import Backend
+from grader.model.spec import Lab
 
 DEATHS = 3  # of workers over one grade; then it is put aside
 UNPACKING = 120.0  # seconds for one submission
@@ -55,7 +55,7 @@ class Batch:
         its process. Raises BackendError, and BuildError when the course does not build."""
         self.backends = {lab.id: choose(lab, self.how.backend) for lab in self.labs}
         for lab in self.labs:
-            build.prepare(lab, self.backends[lab.id], timed=self.how.timed)
+            make.prepare(lab, self.backends[lab.id], timed=self.how.timed)
 
     def run(self, folder: Path, pool: Pool) -> None:
         """Raises OSError when the machine cannot."""
@@ -67,13 +67,13 @@ class Batch:
     # ---------------------------------------------------------------- intake
 
     def _take_in(self, folder: Path, pool: Pool) -> None:
-        self.submissions = {entry.student: entry for entry in intake.discover(folder)}
+        self.submissions = {entry.student: entry for entry in collect.discover(folder)}
         names = [lab.id for lab in self.labs]
         self.store.forget_all_but(list(self.submissions), names)
         wanted = {name for lab in self.labs for name in lab.submit}
         mixed = "".join(key(lab, self.backends[lab.id], self.how, {}) for lab in self.labs)
         for student, entry in self.submissions.items():
-            self.digests[student] = intake.digest(entry, wanted) + mixed
+            self.digests[student] = collect.digest(entry, wanted) + mixed
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
         self.watcher.phase("reading", len(changed))
         tasks = (self._unpacking(self.submissions[student], names) for student in changed)

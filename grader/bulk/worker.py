@@ -18,16 +18,20 @@ from pathlib import Path
 
 import msgspec
 
-from grader import backend as backends
-from grader import build, paths, pipeline, sandbox, spec
-from grader.backend import Backend
-from grader.bulk import intake
-from grader.bulk.messages import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
-from grader.bulk.turns import Turns
-from grader.evidence import Evidence
+from grader import paths
+from grader.bulk.cpu_lock import Turns
+from grader.bulk.intake import collect
+from grader.bulk.protocol import Answer, Failed, Found, Grade, Graded, Task, Unpack, send, task
+from grader.compile import make
+from grader.execute import backend as backends
+from grader.execute.backend import Backend
+from grader.grading import pipeline
+from grader.grading.evidence import Evidence
+from grader.model import spec
+from grader.model.result import Result
+from grader.model.submission import Submission
 from grader.render import html
-from grader.result import Result
-from grader.submission import Submission
+from grader.sandbox import launcher
 
 
 @cache
@@ -47,7 +51,7 @@ def do(work: Task, home: Path, turns: Turns) -> Answer:
     """The answer to a task. Whatever goes wrong is an answer as well."""
     try:
         return _look_into(work) if isinstance(work, Unpack) else _grade(work, home, turns)
-    except (OSError, MemoryError, build.BuildError, spec.SpecError) as problem:
+    except (OSError, MemoryError, make.BuildError, spec.SpecError) as problem:
         return Failed(getattr(problem, "strerror", None) or str(problem) or "out of memory")
     except Exception as mistake:  # noqa: BLE001 - the batch goes on; the details are in the log
         traceback.print_exc()
@@ -57,7 +61,7 @@ def do(work: Task, home: Path, turns: Turns) -> Answer:
 def _look_into(work: Unpack) -> Found:
     labs = [_lab(name, None) for name in work.labs]
     places = {name: Path(os.fsdecode(place)) for name, place in work.places.items()}
-    found = intake.collect(intake.Entry(work.student, places, work.problem), labs)
+    found = collect.collect(collect.Entry(work.student, places, work.problem), labs)
     return Found(
         work.student,
         {lab: files.contents for lab, files in found.items()},
@@ -102,7 +106,7 @@ def _fault(result: Result) -> str:
 
 def main(run: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides
-    ctypes.CDLL(None).prctl(sandbox.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    ctypes.CDLL(None).prctl(launcher.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints goes to the log
     home, turns = paths.BUILD / "bulk" / str(os.getpid()), Turns(run)

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import build as builder
-from grader import nvcc, score
 from grader.commands import common
+from grader.compile import make as builder
+from grader.compile import nvcc_check
+from grader.grading import score
 
 
 def build(
@@ -35,7 +36,7 @@ def build(
         verbose,
         "unit" if unit_tests else "run",
         checked=bool(loaded.safe) and chosen != "gpu" and not unit_tests,  # ./grade is next
-        nvcc=chosen == "sim" and not unit_tests and nvcc.here(),
+        nvcc=chosen == "sim" and not unit_tests and nvcc_check.here(),
     )
     for warning in made.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
@@ -46,6 +47,6 @@ def build(
         environment = os.environ | ({"CK_FORK": "no"} if chosen == "gpu" else {})
         os.execve(made.binary, [str(made.binary)], environment)
     print(f"{lab}: {submission.shown} builds for {chosen}; now ./grade {lab}")
-    if made.nvcc and (told := nvcc.check(submission, made.nvcc)).message:
+    if made.nvcc and (told := nvcc_check.check(submission, made.nvcc)).message:
         print("\n".join(told.message), file=sys.stderr)
         raise typer.Exit(score.LESS if told.verdict == "fail" else score.FULL_MARKS)

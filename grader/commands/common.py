@@ -11,11 +11,13 @@ from typing import Annotated, TextIO
 
 import typer
 
-from grader import backend as backends
-from grader import build as builder
-from grader import files, score, spec
-from grader import submission as submissions
-from grader.submission import Submission
+from grader import files
+from grader.compile import make as builder
+from grader.execute import backend as backends
+from grader.grading import score
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
 
 
 class BackendName(StrEnum):

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from grader import progress, spec
 from grader.commands import common
+from grader.model import spec
+from grader.student import progress
 
 
 def _parts(context: typer.Context) -> list[str]:

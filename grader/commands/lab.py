@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader import spec
 from grader.commands import common
+from grader.model import spec
 
 
 def _words(context: typer.Context) -> list[str]:
@@ -66,7 +66,8 @@ def command(lab_id: str) -> Callable[..., None]:
             bool, typer.Option("--fresh", help="Run again what this very file has passed before.")
         ] = False,
     ) -> None:
-        from grader.commands import grading, watching
+        from grader.commands import grade as grading
+        from grader.commands import watch
 
         request = grading.Request(
             lab=lab_id,
@@ -87,6 +88,6 @@ def command(lab_id: str) -> Callable[..., None]:
             raise common.UsageError(
                 "--watch prints more than one grade: --json and --html need a file"
             )
-        raise typer.Exit(watching.watch(lab_id, src, lambda: grading.grade(request)))
+        raise typer.Exit(watch.watch(lab_id, src, lambda: grading.grade(request)))
 
     return grade

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import paths, pristine
-from grader import submission as submissions
+from grader import paths
 from grader.commands import common
+from grader.model import submission as submissions
+from grader.student import starter_files
 
 
 def reset(
@@ -20,7 +21,7 @@ def reset(
     """Put the unsolved starter of a lab back. Yours is kept beside it, in backup-DATE/."""
     loaded = common.load(lab)
     folder = paths.STARTER / loaded.folder
-    names = pristine.changed(loaded, folder)
+    names = starter_files.changed(loaded, folder)
     shown = f"starter/{loaded.folder}"
     if not names:
         print(f"{lab}: {shown} is as it was at the beginning; there is nothing to do")
@@ -36,7 +37,7 @@ def reset(
         if not typer.confirm(question, default=False):
             print("nothing was changed")
             return
-    backup = pristine.restore(loaded, folder, datetime.now())
+    backup = starter_files.restore(loaded, folder, datetime.now())
     print(f"{lab}: {what} {'is' if len(names) == 1 else 'are'} as at the beginning")
     if backup is not None:
         print(f"what was there is kept in {submissions.harmless(f'{shown}/{backup.name}')}/")

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from grader import score
 from grader.commands import common
+from grader.grading import score
 
 
 def run(
@@ -42,7 +42,7 @@ def run(
     ] = None,
 ) -> None:
     """Run a CUDA program with its own main() on the simulator; its arguments follow after --."""
-    from grader import program
+    from grader.execute import program
     from grader.render import profile as render_profile
 
     common.announce_first_build()

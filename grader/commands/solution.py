@@ -8,9 +8,12 @@ from typing import Annotated
 
 import typer
 
-from grader import paths, progress, score, spec
-from grader import submission as submissions
+from grader import paths
 from grader.commands import common
+from grader.grading import score
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.student import progress
 
 
 def solution(

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from grader import build as builder
-from grader import paths, progress, score, upload
-from grader import submission as submissions
+from grader import paths
 from grader.commands import common
+from grader.compile import make as builder
+from grader.grading import score
+from grader.model import submission as submissions
+from grader.model.submission import Submission
 from grader.render import terminal
-from grader.submission import Submission
+from grader.student import progress, submission_zip
 
 
 def submit(
@@ -27,7 +29,7 @@ def submit(
     """Make the zip to hand in, after a look at the files' names and whether they build."""
     loaded = common.load(lab)
     submission = common.submission(loaded, src)
-    if reasons := upload.refusals(submission):
+    if reasons := submission_zip.refusals(submission):
         raise common.CommandError("nothing was packed: " + "\n       ".join(reasons), score.LESS)
     common.announce_first_build()
     made = builder.build(submission, common.backend(loaded, backend.value))
@@ -35,7 +37,7 @@ def submit(
         lines = [f"nothing was packed: {submission.shown} does not build", *made.errors]
         raise common.CommandError("\n       ".join(lines), score.LESS)
     target = Path(out) if out else paths.BUILD / "submit" / f"{lab}.zip"
-    data = upload.pack(submission)
+    data = submission_zip.pack(submission)
     if not out:
         target.parent.mkdir(parents=True, exist_ok=True)
     common.write(str(target), data)
@@ -43,7 +45,7 @@ def submit(
     for name in loaded.submit:
         digest = submission.digest(name)
         print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}")
-    for warning in upload.warnings(submission):
+    for warning in submission_zip.warnings(submission):
         print(f"  warning: {warning}")
     print(f"  {_grade(submission)}")
     name = submissions.harmless(out or str(target.relative_to(paths.ROOT)))

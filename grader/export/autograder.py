@@ -18,11 +18,14 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader import backend, files, paths, pipeline, spec
-from grader.bulk import intake
-from grader.bulk.intake import Files
+from grader import files, paths
+from grader.bulk.intake import collect
+from grader.bulk.intake.collect import Files
 from grader.bulk.worker import staged
+from grader.execute import backend
 from grader.export import gradescope
+from grader.grading import pipeline
+from grader.model import spec
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same files, the same bytes
 OURS = ("grader/bulk/", "grader/export/")
@@ -71,8 +74,8 @@ def pack(labs: list[str]) -> bytes:
 def grade(submission: Path) -> dict[str, Any]:
     """results.json for what was handed in, of every lab that it has files of."""
     labs = [spec.load(name) for name in spec.available()]
-    entry = intake.Entry("student", {"": submission})
-    found = intake.collect(entry, labs)
+    entry = collect.Entry("student", {"": submission})
+    found = collect.collect(entry, labs)
     made = [_graded(lab, found[lab.id]) for lab in labs if found[lab.id] != Files()]
     if not made:
         wanted = "; ".join(f"{lab.id}: {', '.join(lab.submit)}" for lab in labs)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.bulk import report
 from grader.bulk.store import Store
+from grader.export import feedback
 
 
 def render(store: Store) -> dict[str, bytes]:
-    return {"gradebook.csv": report.gradebook(store).encode(errors="replace")}
+    return {"gradebook.csv": feedback.gradebook(store).encode(errors="replace")}

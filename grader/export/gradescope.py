@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from grader.bulk.report import WORDS, result_of
 from grader.bulk.store import Store
-from grader.result import Check, Result
+from grader.export.feedback import WORDS, result_of
+from grader.model.result import Check, Result
 
 
 def render(store: Store) -> dict[str, bytes]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Xml
 
-from grader.bulk.report import WORDS, result_of
 from grader.bulk.store import Row, Store
-from grader.result import Check, Result
+from grader.export.feedback import WORDS, result_of
+from grader.model.result import Check, Result
 
 
 def render(store: Store) -> dict[str, bytes]:

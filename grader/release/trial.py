@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
+from grader.model.result import Result
 from grader.release import archive, contents
 from grader.release.contents import ReleaseError
-from grader.result import Result
 
 NETWORK = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
 LONGEST = 900.0  # seconds of one command

@@ -10,11 +10,11 @@ import jinja2
 from markupsafe import Markup
 
 from grader import files
-from grader.evidence import Evidence, Failure
-from grader.render import access, listing, planes, roofline, times
+from grader.grading.evidence import Evidence, Failure
+from grader.model.result import Check, Result
+from grader.render import images, roofline, source_counters, timing_chart, warp_access
 from grader.render.terminal import points
-from grader.result import Check, Result
-from grader.speed import tiers
+from grader.timing.statistics import tiers
 
 HERE = Path(__file__).resolve().parent
 KINDS = {
@@ -50,7 +50,7 @@ class Item:
     sign: str
     word: str
     failure: Failure | None
-    figures: list[planes.Figure]
+    figures: list[images.Figure]
     first: bool  # the first that failed: it is open
 
 
@@ -65,9 +65,9 @@ def page(result: Result, evidence: Evidence) -> str:
             score=points(result.score, result.selected),
             shares=_shares(result),
             groups=_groups(result, evidence),
-            runs=[(run, listing.listings(evidence.submission, run)) for run in runs],
+            runs=[(run, source_counters.listings(evidence.submission, run)) for run in runs],
             shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
-            accesses=access.worst(runs),
+            accesses=warp_access.worst(runs),
             roofline=roofline.of_traced(runs),
             speeds=speeds,
             style=Markup((HERE / "templates" / "report.css").read_text(encoding="utf-8")),
@@ -120,7 +120,7 @@ def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Ite
         items = []
         for check in checks:
             failure = None if check.hidden else failures.get(check.id)
-            figures = planes.figures(failure) if failure else []
+            figures = images.figures(failure) if failure else []
             items.append(Item(check, *WORDS[check.verdict], failure, figures, check is first))
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
@@ -130,7 +130,7 @@ def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Ite
 
 def _speeds(
     result: Result, evidence: Evidence
-) -> list[tuple[Check, times.Times, roofline.Roofline | None]]:
+) -> list[tuple[Check, timing_chart.Times, roofline.Roofline | None]]:
     """The checks that were timed."""
     specs = {s.name: s for s in evidence.submission.lab.speed}
     checks = {c.id: c for c in result.checks}
@@ -138,6 +138,6 @@ def _speeds(
     for timed in evidence.times:
         check = checks[timed.check]
         bars = [bar for bar, _ in tiers(specs[check.name])]
-        chart = times.times(timed, check.details, bars)
+        chart = timing_chart.times(timed, check.details, bars)
         found.append((check, chart, roofline.of_timed(timed)))
     return found

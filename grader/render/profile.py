@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.counters import Counters
-from grader.finding import Finding
-from grader.profile import Kernel, Profile
+from grader.execute.profile import Kernel, Profile
+from grader.model.counters import Counters
+from grader.model.finding import Finding
 
 COLUMNS = (  # heading, counter
     ("gld req", "global_load_requests"),

@@ -10,9 +10,11 @@ from typing import NoReturn
 
 import pytest
 
-from grader import cli, paths, progress, result, spec
-from grader import submission as submissions
-from grader.submission import Submission
+from grader import cli, paths
+from grader.model import result, spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
+from grader.student import progress
 
 SPEC = """\
 id = "lab9"

@@ -1,5 +1,5 @@
 /* Inputs for timed calls that nobody has seen before, and sums by which a row of an output is known
- * again. grader/fresh.py computes the same bits; labs/common/bench.h says what both are for.
+ * again. grader/timing/noise.py computes the same bits; labs/common/bench.h says what both are for.
  *
  * One function makes both: the integer hash "lowbias32" of Chris Wellons's hash-prospector, into
  * which a key is mixed half-way. It is no cipher; it has to cost little beside what is timed, and

@@ -73,7 +73,7 @@ static unsigned long long in_program(const void *pc) {
     return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* A line of JSON, as grader/finding.py reads it, to the file of the findings; each pair once. */
+/* A line of JSON, as grader/model/finding.py reads it, to the file of the findings; each pair once. */
 static void report(const void *pc, int way, const struct touch *before, int their_way) {
     for (int i = 0; i < found_count; i++)
         if ((found[i].pc == pc && found[i].other == before->pc) ||

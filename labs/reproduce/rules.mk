@@ -9,10 +9,10 @@
 
 .PHONY: reproduce
 reproduce: setup $(BUILD)/reproduce-venv/made
-	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m grader.reproduce $(if $(FRESH),--fresh)
+	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m labs.reproduce $(if $(FRESH),--fresh)
 
 # The report needs matplotlib and Jinja, which nothing else does.
-$(BUILD)/reproduce-venv/made: grader/requirements-reproduce.lock | setup
+$(BUILD)/reproduce-venv/made: grader/setup/requirements-reproduce.lock | setup
 	$(say) VENV $(@D)
 	$(Q)$(PYTHON) -m venv --clear $(@D)
 	$(Q)$(@D)/bin/pip install -q --disable-pip-version-check --require-hashes -r $<

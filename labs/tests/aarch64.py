@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from grader import profile  # noqa: E402 - found only now
+from grader.execute import profile  # noqa: E402 - found only now
 
 HOME = ROOT / "build" / "aarch64"
 TOOL = "aarch64-linux-gnu-"

@@ -1,5 +1,5 @@
 /* Check suite of labs/common/image.c: pixels, limits, and files that are not what they say.
- * grader/tests/test_datasets.py compares image_read() with Pillow on the photograph. */
+ * grader/tests/datasets/test_datasets.py compares image_read() with Pillow on the photograph. */
 #include "image.h"
 
 #include "file.h"

@@ -1,5 +1,5 @@
 /* Check suite of labs/common/mask.c. The bits are also compared with datasets/generate.py, by
- * grader/tests/test_datasets.py. */
+ * grader/tests/datasets/test_datasets.py. */
 #include "mask.h"
 
 #include <check.h>

@@ -16,7 +16,8 @@ from pathlib import Path
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
-from grader import paths, spec
+from grader import paths
+from grader.model import spec
 
 OPERATORS = {
     "+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "==": "!=", "!=": "==", "&&": "||",

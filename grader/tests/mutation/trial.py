@@ -8,10 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from grader import backend, pipeline, spec
-from grader import submission as submissions
-from grader.result import Check
-from grader.spec import Lab
+from grader.execute import backend
+from grader.grading import pipeline
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check
+from grader.model.spec import Lab
 from grader.tests.mutation.mutants import Mutant, mutated, solution
 
 

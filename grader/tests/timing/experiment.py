@@ -20,8 +20,11 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from grader import backend, paths, pipeline, spec
-from grader import submission as submissions
+from grader import paths
+from grader.execute import backend
+from grader.grading import pipeline
+from grader.model import spec
+from grader.model import submission as submissions
 
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}

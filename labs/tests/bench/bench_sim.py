@@ -5,7 +5,8 @@ correlation of a 200x200 image on one core, against a loop in C and against Numb
 which is slow: it runs some of the 49 blocks, and its time is scaled to all. All is processor time,
 rounds are interleaved and the least of each is taken, so that what else the machine does weighs
 little.
-Numba comes from grader/requirements-bench.lock into build/bench-venv, which nothing else uses.
+Numba comes from grader/setup/requirements-bench.lock into
+build/bench-venv, which nothing else uses.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader import paths, profile, program
+from grader import paths
+from grader.execute import profile, program
 
 HERE = Path(__file__).resolve().parent
-LOCK = paths.ROOT / "grader" / "requirements-bench.lock"
+LOCK = paths.ROOT / "grader" / "setup" / "requirements-bench.lock"
 VENV = paths.BUILD / "bench-venv"
 ROUNDS = 5
 LAUNCHES = 5  # of each round

@@ -23,8 +23,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
 
-from grader.program import make  # noqa: E402 - found only now
-from grader.run import findings_in  # noqa: E402
+from grader.execute.case import findings_in  # noqa: E402
+from grader.execute.program import make  # noqa: E402 - found only now
 
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from grader import profile
+from grader.execute import profile
 from labs.tests.nsight.ncu_to_csv import METRICS, plain_name
 
 

@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grader import jail, paths, spec
-from grader.bulk import probe
+from grader import paths
+from grader.bulk.isolation import probe
+from grader.model import spec
+from grader.sandbox import bubblewrap
 
 LAB = "lab3"
 SECONDS = 3  # that a case may take
@@ -51,7 +53,7 @@ def sources() -> dict[str, str]:
 
 def graded() -> dict[str, Any]:
     """The probes of the walls and the grades. Empty rows where there are no walls."""
-    if (why := jail.missing_for_gpus()) is not None:
+    if (why := bubblewrap.missing_for_gpus()) is not None:
         return {"walls": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
     seen = probe.all_seen(gpu=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +69,7 @@ def graded() -> dict[str, Any]:
         print(done.stdout[-3000:] + done.stderr[-1000:], flush=True)
         rows = [_row(home / "run", row) for row in _gradebook(home / "run")]
     return {
-        "walls": jail.tier(gpu=True),
+        "walls": bubblewrap.tier(gpu=True),
         "probes": len(seen),
         "surprises": probe.surprises(seen),
         "seconds": round(seconds),

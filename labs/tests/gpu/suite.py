@@ -30,10 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from grader import build, cases, paths, spec
-from grader import submission as submissions
-from grader.operations import OPERATIONS
-from grader.spec import Input, Lab
+from grader import paths
+from grader.compile import make
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.spec import Input, Lab
+from grader.oracle import inputs
+from grader.oracle.operations import OPERATIONS
 from labs.tests.gpu import counters, hostile, table
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -116,7 +119,7 @@ def grades(lab: Lab) -> list[dict[str, Any]]:
 
 def command(lab: Lab, check: Input, part: str, binary: Path, folder: Path) -> list[str]:
     """The runner's command line for an input, whose arrays are put into `folder`."""
-    given = cases.inputs(lab, check, check.seed)
+    given = inputs.inputs(lab, check, check.seed)
     argv = [str(binary), "--part", part]
     for name, array in given.arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -134,8 +137,8 @@ def parts_of(check: Input) -> tuple[str, str]:
 
 def solution_binary(lab: Lab, backend: str, checked: bool = False) -> Path:
     """The runner with our solution. Raises BuildError; exits when ours does not build."""
-    target: build.Target = "checked" if checked else "run"
-    built = build.build(submissions.find(lab, "solutions"), backend, target=target)
+    target: make.Target = "checked" if checked else "run"
+    built = make.build(submissions.find(lab, "solutions"), backend, target=target)
     if built.binary is None:
         raise SystemExit(f"the solution of {lab.id} does not build: {built.errors}")
     return built.binary

@@ -1,0 +1,1 @@
+"""Takes submissions in: which files belong to whom, and unpacking archives safely."""

@@ -1,0 +1,1 @@
+"""Probes whether the sandbox isolates submissions, before any of them runs."""

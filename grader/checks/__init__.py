@@ -1,0 +1,1 @@
+"""The checks of a grade: one module for each kind."""

@@ -1,0 +1,1 @@
+"""Compiles a submission with the lab's runner, and explains what the compiler says."""

@@ -1,0 +1,1 @@
+"""Runs a compiled program once, and reads what it left."""

@@ -1,0 +1,275 @@
+"""What a report shows beyond the grade: planes of a wrong output, traced runs, times of rounds.
+
+A grading fills it only when a report is wanted, and its verdicts never depend on it: what cannot be
+kept is left out. All is cut to the size at which it is shown, so
+that what is kept stays below some ten megabytes whatever a lab's images are. Of hidden cases
+nothing comes here.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets.generate import DatasetMissing
+from grader.checks.correct import Wrong
+from grader.execute import warp_samples as warps
+from grader.execute.instrumented import Checked, Runner
+from grader.execute.profile import Launch, Profile, profile, read
+from grader.execute.warp_samples import Warp
+from grader.model.spec import Input, Speed, Technique
+from grader.model.submission import Submission
+from grader.oracle import inputs
+from grader.oracle.operations import OPERATIONS, Array
+from grader.timing.statistics import F64, REFERENCE, STUDENT, Timings
+
+MOST_FAILED = 8  # wrong outputs that are kept
+MOST_TRACED = 12  # traced runs
+SIDE = 384  # of a plane; a larger one is thinned out
+NEAR = (2, 1)  # rows and columns on each side of the first wrong pixel whose values are kept
+RETRACED = 1 << 16  # values of a wrong output that is still run once more, traced
+MOST_TIMES = 2000  # of a side
+LOST = (OSError, MemoryError, DatasetMissing)  # what a machine may refuse
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What a block computes of an output, as the launch of a kernel says it."""
+
+    kernel: str
+    grid: tuple[int, int]
+    block: tuple[int, int]
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Near:
+    """A value near the first wrong one."""
+
+    y: int
+    x: int
+    got: str
+    want: str
+    wrong: bool
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A wrong output: the plane with the first wrong value, and what was wanted.
+
+    shape: height and width before every `step`-th pixel was taken. Of `wrong` a pixel is set where
+    any of those that it stands for was. `error`: the difference as a multiple of the rounding bound
+    (inf where that is 0), 0 where it is right.
+    """
+
+    check: str  # its id
+    plane: str  # which one, such as "channel 2"; "" where there is one
+    shape: tuple[int, int]
+    step: int
+    first: tuple[int, int]
+    given: Array  # height x width, or x 3 for colours
+    given_is: str
+    got: Array
+    want: Array
+    error: F64
+    wrong: npt.NDArray[np.bool_]
+    unwritten: npt.NDArray[np.bool_]
+    near: list[Near]
+    tile: Tile | None
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A traced run. `flops`: floating-point operations that its operation's taps ask for."""
+
+    checks: list[str]  # names
+    part: str
+    right: bool
+    profile: Profile
+    warps: list[Warp]
+    pixels: int
+    flops: int
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a speed check measured: nanoseconds a call, sorted, by side."""
+
+    check: str
+    times: dict[str, F64]
+    copy_ns: float
+    mac_rate: float
+    macs: float  # of a call
+    moved: int  # bytes that a call must read and write at least
+
+
+@dataclass
+class Evidence:
+    """Of one grading."""
+
+    submission: Submission
+    failures: list[Failure] = field(default_factory=list)
+    runs: dict[str, Traced] = field(default_factory=dict)
+    times: list[Timed] = field(default_factory=list)
+
+    def failed(self, wrong: Wrong, runner: Runner | None) -> None:
+        """A public case with a wrong output. Its input is run once more where that is cheap, to
+        see its launches and, of a part's first, what its lines count."""
+        with suppress(*LOST):
+            self._failed(wrong, runner)
+
+    def _failed(self, wrong: Wrong, runner: Runner | None) -> None:
+        if len(self.failures) >= MOST_FAILED or wrong.case.hidden:
+            return
+        launches: list[Launch] = []
+        if runner and wrong.seen.got.size <= RETRACED:
+            run = runner.forwards(wrong.case)
+            if run.outcome.end == "completed" and run.outcome.profile:
+                launches = read(run.outcome.profile, strict=False)
+                if all(wrong.case.part != other.part for other in self.runs.values()):
+                    seen = profile(runner.binary, launches, run.outcome.findings)
+                    self._add(wrong.case, seen, run, runner)
+        self.failures.append(_failure(self.submission, wrong, launches))
+
+    def counted(self, technique: Technique, seen: Profile, runner: Runner) -> None:
+        """A technique check whose run was right and counted."""
+        with suppress(*LOST):
+            self._add(technique, seen, runner.forwards(technique), runner)
+
+    def timed(self, speed: Speed, timings: Timings) -> None:
+        """A speed check's rounds, if any was undisturbed."""
+        if len(timings.rounds):
+            with suppress(*LOST):
+                self._timed(speed, timings)
+
+    def _timed(self, speed: Speed, timings: Timings) -> None:
+        lab = self.submission.lab
+        given = inputs.inputs(lab, speed, speed.seed)
+        operation = OPERATIONS[lab.part_of(speed).operation]
+        taps = speed.taps or operation.taps(given.arrays)
+        names = {STUDENT: "your file", 1: "baseline", REFERENCE: "solution"}
+        columns = {name: np.sort(timings.column(side)) for side, name in names.items()}
+        self.times.append(
+            Timed(
+                check=f"{lab.id}/{speed.part}/{speed.name}",
+                times={name: _thinned(column) for name, column in columns.items() if len(column)},
+                copy_ns=timings.copy_ns,
+                mac_rate=timings.mac_rate,
+                macs=float(given.image.size * taps),
+                moved=2 * given.image.nbytes,
+            )
+        )
+
+    def _add(self, check: Input, seen: Profile, run: Checked, runner: Runner) -> None:
+        key = check.signature()
+        if key in self.runs:
+            self.runs[key].checks.append(check.name)
+        elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
+            lab = self.submission.lab
+            given = inputs.inputs(lab, check, check.seed)
+            taps = OPERATIONS[lab.part_of(check).operation].taps(given.arrays)
+            self.runs[key] = Traced(
+                checks=[check.name],
+                part=check.part,
+                right=run.right,
+                profile=seen,
+                warps=warps.read(runner.binary, run.outcome.warps),
+                pixels=run.pixels,
+                flops=2 * taps * run.pixels,
+            )
+
+
+def _thinned(column: F64) -> F64:
+    """At most MOST_TIMES of a sorted column, evenly spread."""
+    if len(column) <= MOST_TIMES:
+        return column
+    thin: F64 = column[np.linspace(0, len(column) - 1, MOST_TIMES).astype(int)]
+    return thin
+
+
+def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Failure:
+    seen, out = wrong.seen, OPERATIONS[wrong.operation]
+    first = seen.first()
+    plane, place = first[:-2], (first[-2], first[-1])
+    got, bad = seen.got[plane], seen.wrong[plane]
+    want, bound = seen.expected.value[plane], seen.expected.bound[plane]
+    given, given_is = _given(wrong.given.image, out.axes, plane)
+    height, width = got.shape
+    step = -(-max(height, width) // SIDE)
+    thin = (slice(None, None, step), slice(None, None, step))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.abs(got.astype(want.dtype) - want) / bound
+    error = np.where(bad, np.nan_to_num(error, nan=np.inf, posinf=np.inf), 0.0).astype(np.float64)
+    names = {"c": "channel", "n": "mask"}
+    return Failure(
+        check=f"{submission.lab.id}/{wrong.case.part}/{wrong.case.name}",
+        plane=", ".join(f"{names[a]} {i}" for a, i in zip(out.axes, plane, strict=False)),
+        shape=(height, width),
+        step=step,
+        first=place,
+        given=given[thin].copy(),
+        given_is=given_is,
+        got=got[thin].copy(),
+        want=want[thin].astype(np.float64),
+        error=_largest(error, step),
+        wrong=_largest(bad, step).astype(np.bool_),
+        unwritten=_largest(seen.unwritten[plane], step).astype(np.bool_),
+        near=_near(got, want, bad, place),
+        tile=tile((height, width), wrong.given.radius, launches),
+    )
+
+
+def _given(image: Array, axes: tuple[str, ...], plane: tuple[int, ...]) -> tuple[Array, str]:
+    """The plane of the input to be shown beside a plane of the output, and what it is."""
+    if image.ndim == 2 or axes == ("y", "x"):
+        return image, "input"
+    channel = plane[0] if axes[0] == "c" else 0
+    return image[channel], f"input, channel {channel} of {len(image)}"
+
+
+def _largest(plane: Array, step: int) -> Array:
+    """The largest of each step x step pixels, the last ones cut off by the plane's end."""
+    rows = np.maximum.reduceat(plane, np.arange(0, plane.shape[0], step), axis=0)
+    both: Array = np.maximum.reduceat(rows, np.arange(0, plane.shape[1], step), axis=1)
+    return both
+
+
+def _near(
+    got: Array, want: Array, bad: npt.NDArray[np.bool_], place: tuple[int, int]
+) -> list[Near]:
+    """The values around a place, row by row, as far as there are any."""
+    y, x = place
+    rows = range(max(0, y - NEAR[0]), min(got.shape[0], y + NEAR[0] + 1))
+    columns = range(max(0, x - NEAR[1]), min(got.shape[1], x + NEAR[1] + 1))
+    return [
+        Near(j, i, _short(got[j, i]), _short(want[j, i]), bool(bad[j, i]))
+        for j in rows
+        for i in columns
+    ]
+
+
+def _short(value: np.generic) -> str:
+    return f"{float(value):.4g}" if value.dtype.kind == "f" else f"{value}"
+
+
+def tile(shape: tuple[int, int], radius: int, launches: list[Launch]) -> Tile | None:
+    """What a block of the first launch with a tile for its block computes, or None.
+
+    A launch has as many blocks as tiles, which leaves some sizes open; of these it is the block
+    itself, the block without an apron, or a few pixels for each thread, in this order.
+    """
+    for launch in launches:
+        sides = []
+        for axis, size in ((0, shape[1]), (1, shape[0])):
+            block, grid = launch.block[axis], launch.grid[axis]
+            likely = [block, block - 2 * radius, *(block * k for k in (2, 4, 8, 16, 3))]
+            fits = [s for s in likely if s > 0 and grid in (-(-size // s), size // s)]
+            sides.append(fits[0] if fits else 0)
+        if all(sides) and (sides[0] < shape[1] or sides[1] < shape[0]):
+            name = launch.name.split("<")[0].split("::")[-1].strip()
+            return Tile(name, launch.grid[:2], launch.block[:2], width=sides[0], height=sides[1])
+    return None

@@ -1,0 +1,1 @@
+"""The nouns of a grade: specs, submissions, results, findings and counters."""

@@ -1,0 +1,272 @@
+"""The spec of a lab: labs/labN_*/lab.toml and, where present, grader/hidden/labN.toml.
+
+A lab's spec reads as a list of points. Everything that the grader knows of a lab is in these
+files: adding a lab touches nothing here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+
+from grader import paths
+from grader.model import counters
+
+T = TypeVar("T")
+AnInput = TypeVar("AnInput", bound="Input")
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
+
+BORDERS = ("zero", "replicate", "")
+
+
+class SpecError(Exception):
+    """A lab.toml that does not say what it must. The course's fault, never the student's."""
+
+
+class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the 100 points of a lab are shared out."""
+
+    correct: Points
+    safe: Points = 0
+    technique: Points = 0
+    speed: Points = 0
+
+    def total(self) -> int:
+        return self.correct + self.safe + self.technique + self.speed
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one case may use."""
+
+    seconds: float = 10.0  # wall time
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a lab: one idea, one function of the student's."""
+
+    id: str
+    title: str
+    hints: list[str]
+    operation: str = "correlate"  # a key of operations.OPERATIONS
+    file: str = ""  # of `submit`, the one that it is in; "" where there is one
+    cpu: str = ""  # instructions that the processor must have, as /proc/cpuinfo calls them: "avx2"
+
+
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a check gives to a student's function, and what it is worth."""
+
+    name: str
+    part: str
+    image: str
+    points: Points
+    mask: str = ""  # "": the operation has none
+    border: str = ""
+    why: str = ""
+    size: tuple[Positive, Positive] | None = None  # width, height
+    channels: Positive = 1
+    type: Literal["f4", "f8", "u1"] = "f4"  # of the elements, where the operation leaves a choice
+    set: dict[str, str] = {}  # further settings of the lab's driver
+    seed: int = 0  # of this input's random numbers; set by load()
+
+    def signature(self) -> str:
+        """The same for two inputs that differ in nothing but name, points and seed."""
+        image = (self.image, self.size, self.channels, self.type)
+        return repr((self.part, image, self.mask, sorted(self.settings().items())))
+
+    def settings(self) -> dict[str, str]:
+        """What the lab's driver is told."""
+        return {**({"border": self.border} if self.border else {}), **self.set}
+
+
+class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One input with its expected result."""
+
+    inject: str | None = None  # "cudaMalloc:2": that call is made to fail
+    exact: str | None = None  # "float32 row-major": compared bit for bit
+    rationale: str = ""  # hidden cases: shown in place of the input
+    hint: str = ""
+    hidden: bool = False
+
+
+class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
+    and the order in which threads run may not show."""
+
+
+class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A counter of a traced run, and what it may be. Exactly one of the limits is set."""
+
+    counter: str  # of grader.counters, or a quotient "a / b" of two
+    kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
+    per: Literal["pixel", "launch"] | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+
+
+class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One timed input. speed.py says what the bars mean."""
+
+    hint: str  # what to try, for who is too slow
+    baseline_is: tuple[float, float] | None = None  # its time over the reference's; None: not timed
+    against: Literal["reference", "baseline"] = "reference"
+    pass_at: float = 0.7  # of the reference's speed
+    full_at: float = 0.9
+    at_least: float | None = None  # against the baseline: times its speed
+    taps: Positive | None = None  # multiply-adds a result that none can save; None: operations.py's
+
+
+class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One lab. `folder` is labs/labN_*; load() fills it in."""
+
+    id: str
+    title: str
+    summary: str
+    submit: list[str]
+    backends: list[str]
+    seed: int
+    points: PointsTable
+    part: list[Part]
+    case: list[Case]
+    safe: list[Safe] = []
+    technique: list[Technique] = []
+    speed: list[Speed] = []
+    limits: Limits = Limits()
+    solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
+    folder: str = ""
+    hidden_included: bool = False
+
+    def part_of(self, case: Input) -> Part:
+        return next(part for part in self.part if part.id == case.part)
+
+    def file_of(self, case: Input) -> str:
+        """The submitted file that a check's part is in."""
+        return self.part_of(case).file or self.submit[0]
+
+    def checks(self) -> list[Case | Safe | Technique | Speed]:
+        """Everything that is graded, in its order."""
+        return [*self.case, *self.safe, *self.technique, *self.speed]
+
+    def shown_checks(self) -> list[Case | Safe | Technique | Speed]:
+        """Those whose names anyone may see."""
+        return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
+
+
+class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """grader/hidden/labN.toml."""
+
+    seed: int
+    case: list[Case]
+
+
+def available() -> dict[str, Path]:
+    """Every lab by its id ("lab3"), in order, with the path of its spec."""
+    return {f.parent.name.split("_")[0]: f for f in sorted(paths.LABS.glob("lab*_*/lab.toml"))}
+
+
+def load(lab_id: str) -> Lab:
+    """The spec of a lab with its hidden cases, where this copy of the course has them.
+
+    Raises SpecError when the file is missing or says something that cannot be.
+    """
+    file = available().get(lab_id)
+    if file is None:
+        raise SpecError(f"there is no {lab_id} in labs/")
+    lab = _decode(file, Lab)
+    cases = [_seeded(case, lab.seed) for case in lab.case]
+    hidden_file = paths.HIDDEN / f"{lab_id}.toml"
+    hidden_included = hidden_file.exists()
+    if hidden_included:
+        hidden = _decode(hidden_file, HiddenFile)
+        cases += [  # the name could give the input away
+            msgspec.structs.replace(
+                _seeded(case, hidden.seed), hidden=True, name=f"hidden {number}"
+            )
+            for number, case in enumerate(hidden.case, 1)
+        ]
+    lab = msgspec.structs.replace(
+        lab,
+        case=cases,
+        safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
+        technique=[_seeded(check, lab.seed, check.signature()) for check in lab.technique],
+        speed=[_seeded(check, lab.seed) for check in lab.speed],
+        folder=file.parent.name,
+        hidden_included=hidden_included,
+    )
+    _check(lab, file)
+    return lab
+
+
+def _decode(file: Path, kind: type[T]) -> T:
+    try:
+        return msgspec.toml.decode(file.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}") from problem
+
+
+def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
+    """Each check gets random numbers of its own that do not change when another is added. They
+    depend on its name, or on `text`: two checks with the same text have the same input."""
+    mixed = seed
+    for byte in (text or check.name).encode():
+        mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
+    return msgspec.structs.replace(check, seed=mixed)
+
+
+def _check(lab: Lab, file: Path) -> None:
+    where = file.relative_to(paths.ROOT)
+    parts = {part.id for part in lab.part}
+    checks = lab.checks()
+    names = [check.name for check in checks]
+    problems = []
+    if lab.points.total() != 100:
+        problems.append(f"the points sum to {lab.points.total()}, not to 100")
+    for kind, known in (("case", lab.case), ("safe", lab.safe), ("technique", lab.technique)):
+        total = sum(check.points for check in known)
+        table = "correct" if kind == "case" else kind
+        stated = getattr(lab.points, table)
+        if total != stated and (kind != "case" or lab.hidden_included):
+            problems.append(f"the [[{kind}]] sum to {total} points, points.{table} is {stated}")
+    timed = sum(check.points for check in lab.speed)
+    if timed != lab.points.speed:
+        problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")
+    problems += [f"part {i.part} is not one" for i in checks if i.part not in parts]
+    problems += [
+        f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
+    ]
+    problems += [f"part {part.id} has an empty hint" for part in lab.part if not all(part.hints)]
+    problems += [
+        f"part {part.id} is in {part.file or 'one of several files'}, which is not submitted"
+        for part in lab.part
+        if part.file not in lab.submit and (part.file or len(lab.submit) > 1)
+    ]
+    problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
+    for check in lab.technique:
+        problems += [f"'{check.name}': {text}" for text in _limits(check)]
+    problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
+    if problems:
+        raise SpecError(f"{where}: " + "; ".join(problems))
+
+
+def _limits(check: Technique) -> list[str]:
+    """What a technique check asks that cannot be."""
+    problems = [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
+    if (check.at_most is None) == (check.at_least is None):
+        problems.append("it needs exactly one of at_most and at_least")
+    if check.per is not None and counters.is_quotient(check.counter):
+        problems.append(f"a quotient has no 'per {check.per}'")
+    return problems
+
+
+def _bars(check: Speed) -> str:
+    """What a speed check asks that cannot be, or ""."""
+    if check.against == "baseline" and (check.at_least is None or check.baseline_is is None):
+        return "against the baseline it needs at_least and baseline_is"
+    if not 0 < check.pass_at <= check.full_at:
+        return "pass_at lies above full_at"
+    low, high = check.baseline_is or (1.0, 1.0)
+    if not 0 < low <= high:
+        return "baseline_is is no range"
+    return "" if check.hint.strip() else "an empty hint"

@@ -1,0 +1,66 @@
+"""From a case of the spec to arrays: what the student's program is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from datasets import generate, layers, masks
+from grader.model.spec import Input, Lab
+from grader.oracle.operations import OPERATIONS, Array, Arrays
+
+
+class Inputs:
+    """The arrays of a case, by the names that the lab's driver asks for.
+
+    image: height x width, channels x height x width or height x width x channels; mask, where the
+    operation has one: (2r+1) x (2r+1), a bank of n of them, two lines of 2r+1, or n x channels x
+    (2r+1) x (2r+1).
+    """
+
+    def __init__(self, image: Array, mask: Array | None = None, **others: Array) -> None:
+        self.arrays: Arrays = {
+            "image": image,
+            **({} if mask is None else {"mask": mask}),
+            **others,
+        }
+
+    @property
+    def image(self) -> Array:
+        return self.arrays["image"]
+
+    @property
+    def mask(self) -> Array:
+        return self.arrays["mask"]
+
+    @property
+    def radius(self) -> int:
+        """How far the mask reaches; 0 without one."""
+        return max(self.mask.shape[-2:]) // 2 if "mask" in self.arrays else 0
+
+
+def _planes(case: Input, seed: int) -> Array:
+    return layers.image(case.image, case.size, case.channels, case.type, seed)
+
+
+# What an operation may ask for, by the name that it has there.
+MAKERS: dict[str, Callable[[Input, int], Array]] = {
+    "plane": lambda case, seed: generate.image(case.image, case.size, seed),
+    "mask": lambda case, seed: masks.mask(case.mask, seed),
+    "planes": _planes,
+    "colours": lambda case, seed: np.moveaxis(
+        layers.image(case.image, case.size, 3, "u1", seed), 0, 2
+    ),
+    "weights": lambda case, seed: layers.weights(case.mask, case.channels, case.type, seed),
+}
+
+
+def inputs(lab: Lab, case: Input, seed: int) -> Inputs:
+    """The arrays of a case with the random numbers of `seed`, the same on every machine.
+
+    Raises generate.DatasetMissing when a photograph has not been fetched.
+    """
+    wanted = OPERATIONS[lab.part_of(case).operation].inputs
+    made = {name: MAKERS[maker](case, seed) for name, maker in wanted.items()}
+    return Inputs(**{name: np.ascontiguousarray(array) for name, array in made.items()})

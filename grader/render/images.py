@@ -1,0 +1,151 @@
+"""Pictures of a wrong output: planes as PNG in an SVG, with marks of its own on top."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+from PIL import Image
+
+from grader.grading.evidence import Failure
+from grader.oracle.operations import Array
+from grader.render.svg import Svg
+
+Bytes = npt.NDArray[np.uint8]
+
+MOST_LINES = 70  # of a tile grid, each way; more would hide the picture
+# In both themes: what is right, what is wrong (from a little to a lot), what was never written.
+RIGHT = (43, 48, 58)
+WRONG = ((120, 62, 20), (255, 214, 150))
+UNWRITTEN = (86, 148, 230)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its caption."""
+
+    picture: Markup
+    title: str
+    note: str
+
+
+def figures(failure: Failure) -> list[Figure]:
+    """Input, output, expected, difference and the map of wrong pixels."""
+    low, high = _range(failure.want)
+    scale = f"black {low:.4g}, white {high:.4g}"
+    place = f"first wrong pixel at x={failure.first[1]}, y={failure.first[0]}"
+    output = _grey(failure.got, low, high)
+    output[failure.unwritten] = UNWRITTEN
+    unwritten = "; blue: never written" if failure.unwritten.any() else ""
+    most = float(failure.error.max())
+    return [
+        _figure(
+            failure, _input(failure.given), failure.given_is.capitalize(), _given_note(failure)
+        ),
+        _figure(failure, output, "Your output", f"{scale}{unwritten}", place),
+        _figure(failure, _grey(failure.want, low, high), "Expected", scale, place),
+        _figure(failure, _difference(failure), "Difference", _error_note(most), place),
+        _map(failure),
+    ]
+
+
+def _given_note(failure: Failure) -> str:
+    height, width = failure.shape
+    size = f"{width}×{height}"
+    return size if failure.step == 1 else f"{size}, every {failure.step}th pixel shown"
+
+
+def _error_note(most: float) -> str:
+    if math.isinf(most):
+        return "dark: right; the brighter, the larger the error"
+    return f"dark: right; brightest: {most:.2g} times the rounding bound"
+
+
+def _range(plane: Array) -> tuple[float, float]:
+    finite = plane[np.isfinite(plane)].astype(np.float64)
+    if not finite.size:
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    return (low, high) if high > low else (low - 0.5, low + 0.5)
+
+
+def _grey(plane: Array, low: float, high: float) -> Bytes:
+    """height x width x 3; what is no number is orange."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = (plane.astype(np.float64) - low) / (high - low)
+    level = (255 * np.clip(np.nan_to_num(share), 0, 1)).astype(np.uint8)
+    picture = np.repeat(level[..., None], 3, axis=2)
+    picture[~np.isfinite(plane.astype(np.float64))] = WRONG[1]
+    return picture
+
+
+def _input(plane: Array) -> Bytes:
+    if plane.ndim == 3:
+        return plane.astype(np.uint8)
+    return _grey(plane, *_range(plane))
+
+
+def _difference(failure: Failure) -> Bytes:
+    """Dark where it is right, else by the logarithm of the error over the bound."""
+    size = np.log10(np.clip(np.nan_to_num(failure.error, posinf=1e12), 1, 1e12))
+    share = (size / (float(size.max()) or 1.0))[..., None]
+    colours = np.array(WRONG[0]) + share * (np.array(WRONG[1]) - np.array(WRONG[0]))
+    picture = np.where(failure.wrong[..., None], colours, np.array(RIGHT))
+    return picture.astype(np.uint8)
+
+
+def _map(failure: Failure) -> Figure:
+    """Wrong or right, under the grid of tiles."""
+    picture = np.where(failure.wrong[..., None], np.array(WRONG[1]), np.array(RIGHT))
+    picture[failure.wrong & failure.unwritten] = UNWRITTEN
+    note, tile = "bright: wrong", failure.tile
+    if tile is None:
+        return _figure(failure, picture.astype(np.uint8), "Wrong pixels", note, "Wrong pixels")
+    note = (
+        f"a block of {tile.kernel} computes {tile.width}×{tile.height}: "
+        f"a grid of {tile.grid[0]}×{tile.grid[1]}"
+    )
+    drawing = _drawing(failure, picture.astype(np.uint8), f"Map of wrong pixels, {note}")
+    height, width = failure.shape
+    for x in range(tile.width, width, tile.width) if width / tile.width <= MOST_LINES else ():
+        drawing.line(x, 0, x, height, "tile")
+    for y in range(tile.height, height, tile.height) if height / tile.height <= MOST_LINES else ():
+        drawing.line(0, y, width, y, "tile")
+    _mark(drawing, failure)
+    return Figure(drawing.done(), "Wrong pixels by tile", note)
+
+
+def _figure(failure: Failure, picture: Bytes, title: str, note: str, place: str = "") -> Figure:
+    label = f"{title}; {place}" if place else title
+    drawing = _drawing(failure, picture, label)
+    if place:
+        _mark(drawing, failure)
+    return Figure(drawing.done(), title, note)
+
+
+def _drawing(failure: Failure, picture: Bytes, label: str) -> Svg:
+    """Its unit is a pixel of the plane, whatever was left out of the picture."""
+    height, width = failure.shape
+    drawing = Svg(width, height, label, "plane")
+    drawing.image(width, height, png(picture))
+    return drawing
+
+
+def _mark(drawing: Svg, failure: Failure) -> None:
+    """A ring around the first wrong pixel: light within dark, to be seen on both."""
+    y, x = failure.first
+    radius = max(failure.shape) / 28 + 1
+    for name in ("ring-under", "ring"):
+        drawing.circle(x + 0.5, y + 0.5, radius, name)
+
+
+def png(picture: Bytes) -> str:
+    """A data: URL."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(picture)).save(buffer, "PNG", compress_level=6)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

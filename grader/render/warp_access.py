@@ -1,0 +1,183 @@
+"""A warp at work: which sectors of global memory, which banks of shared memory its lanes touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from grader.execute.profile import Kernel, Line
+from grader.execute.warp_samples import BANKS, LANES, SECTOR, WORD, Warp
+from grader.grading.evidence import Traced
+from grader.render.svg import Svg
+
+WIDTH, LEFT, CELL = 700.0, 30.0, 20.0
+SHOWN_DEEP = 8  # words of a bank that are drawn, one below the other
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access, drawn. `where`: its line; `said`: what it costs, in words."""
+
+    title: str
+    where: str
+    said: list[str]
+    picture: Markup
+
+
+def _badness(line: Line, warp: Warp, run: Traced) -> tuple[int, int, bool, int]:
+    """Rising: what the line moves beyond what its lanes ask for, in the whole run, and the same of
+    the one warp; of those that move no more than that, what shows most."""
+    return _excess(line, warp), warp.cost - warp.ideal(), run.right, len(warp.lanes)
+
+
+def worst(runs: list[Traced]) -> list[Access]:
+    """The worst access to global memory of all runs, and the worst to shared memory."""
+    found = []
+    for space in ("global", "shared"):
+        candidates = [
+            (_badness(line, warp, run), warp, kernel)
+            for run in runs
+            for kernel in run.profile.kernels
+            for line in kernel.lines
+            for warp in run.warps
+            if warp.space == space
+            and (warp.launch, warp.file, warp.line) == (kernel.launch, line.file, line.line)
+        ]
+        if candidates:
+            _, warp, kernel = max(candidates, key=lambda c: c[0])
+            found.append(_access(warp, kernel))
+    return found
+
+
+def _excess(line: Line, warp: Warp) -> int:
+    """How much more a line moves than its lanes ask for: sectors, or turns lost to conflicts."""
+    c = line.counters
+    if warp.space == "shared":
+        return c.shared_load_conflicts + c.shared_store_conflicts
+    asked = (c.global_load_lanes + c.global_store_lanes) * warp.width // SECTOR
+    return c.global_load_sectors + c.global_store_sectors - asked
+
+
+def _access(warp: Warp, kernel: Kernel) -> Access:
+    way = "store to" if warp.store else "load from"
+    where = f"{warp.file}:{warp.line}" if warp.line else "a line that is not known"
+    draw = _sectors if warp.space == "global" else _banks
+    said = [_asked(warp), _cost(warp)]
+    title = f"{way} {warp.space} memory".capitalize()
+    block = ", ".join(map(str, warp.block))
+    said.append(f"{kernel.name}, block ({block}); the costliest warp of this access")
+    return Access(title, where, said, draw(warp, f"{title} at {where}: {said[0]}; {said[1]}"))
+
+
+def _asked(warp: Warp) -> str:
+    lanes = len(warp.lanes)
+    who = f"all {LANES} lanes ask" if lanes == LANES else f"{lanes} of {LANES} lanes ask"
+    if lanes == 1:
+        who = "1 lane asks"
+    return f"{who} for {warp.width} bytes each"
+
+
+def _cost(warp: Warp) -> str:
+    if warp.space == "shared":
+        turns = f"{warp.cost} turn{'s' * (warp.cost != 1)}"
+        least = "as few as can be" if warp.cost <= warp.ideal() else f"{warp.ideal()} would do"
+        return f"{turns} of the {BANKS} banks; {least}"
+    used = len(_bytes(warp))
+    sectors = f"{warp.cost} sector{'s' * (warp.cost != 1)}"
+    share = f"{100 * used / (warp.cost * SECTOR):.3g} %" if warp.cost else "none"
+    return f"{sectors} = {warp.cost * SECTOR} bytes move, {share} of them are used"
+
+
+def _bytes(warp: Warp) -> set[int]:
+    return {at + i for at in warp.lanes.values() for i in range(warp.width)}
+
+
+def _lanes(drawing: Svg, warp: Warp) -> None:
+    drawing.text(LEFT, 14, "lanes of the warp", "axis")
+    for lane in range(LANES):
+        active = lane in warp.lanes
+        tip = f"lane {lane}: byte {warp.lanes[lane]}" if active else f"lane {lane} takes no part"
+        drawing.rect(LEFT + lane * CELL + 1, 22, CELL - 2, 18, "lane" if active else "idle", tip)
+        if lane % 4 == 0 or lane == LANES - 1:
+            name = "onlane" if active else "axis"
+            drawing.text(LEFT + (lane + 0.5) * CELL, 35, str(lane), name, "middle")
+
+
+def _sectors(warp: Warp, label: str) -> Markup:
+    """Lanes above, the sectors that they touch below in the order of their addresses."""
+    touched = sorted({s for units in warp.units(SECTOR).values() for s in units})
+    top, used = 150.0, _bytes(warp)
+    gap = 7.0
+    gaps = sum(b != a + 1 for a, b in pairwise(touched))
+    cell = min(80.0, (LANES * CELL - gaps * gap) / max(len(touched), 1))
+    place, x = {}, LEFT + (LANES * CELL - cell * len(touched) - gap * gaps) / 2
+    for before, sector in zip([touched[0] - 1, *touched], touched, strict=False):
+        x += gap if sector != before + 1 else 0
+        place[sector] = x
+        x += cell
+    drawing = Svg(WIDTH, top + 62, label)
+    for lane, at in warp.lanes.items():
+        sector = at // SECTOR
+        to = place[sector] + cell * (at % SECTOR + warp.width / 2) / SECTOR
+        drawing.line(LEFT + (lane + 0.5) * CELL, 41, min(to, place[sector] + cell), top - 1, "wire")
+    _lanes(drawing, warp)
+    for sector, left in place.items():
+        share = [sector * SECTOR + i in used for i in range(SECTOR)]
+        tip = f"sector {sector}: {sum(share)} of {SECTOR} bytes used"
+        drawing.rect(left + 0.5, top, cell - 1, 20, "unused", tip)
+        for start, end in _stretches(share):
+            wide = (cell - 1) * (end - start) / SECTOR
+            drawing.rect(left + 0.5 + (cell - 1) * start / SECTOR, top, wide, 20, "used")
+        drawing.rect(left + 0.5, top, cell - 1, 20, "frame")
+    drawing.text(LEFT, top + 40, "sectors of 32 bytes; filled: bytes that a lane asked for", "axis")
+    if gaps:
+        drawing.text(LEFT, top + 56, "a gap: other sectors lie between", "axis")
+    return drawing.done()
+
+
+def _stretches(share: list[bool]) -> list[tuple[int, int]]:
+    """[start, end) of each run of True."""
+    edges = [
+        i
+        for i in range(len(share) + 1)
+        if (i < len(share) and share[i]) != (i > 0 and share[i - 1])
+    ]
+    return list(zip(edges[::2], edges[1::2], strict=False))
+
+
+def _banks(warp: Warp, label: str) -> Markup:
+    """Lanes above, the banks below: below each other the words of one bank, which wait."""
+    words: dict[int, list[int]] = {bank: [] for bank in range(BANKS)}
+    units = warp.units(WORD)
+    for touched in units.values():
+        for word in touched:
+            if word not in words[word % BANKS]:
+                words[word % BANKS].append(word)
+    deepest = max(len(w) for w in words.values())
+    late = warp.cost > warp.ideal()  # lanes of 8 or 16 bytes take turns by themselves
+    top, deep = 150.0, 16.0
+    drawing = Svg(WIDTH, top + 24 + deep * min(deepest, SHOWN_DEEP) + 44, label)
+    for lane, touched in units.items():
+        x = LEFT + (lane + 0.5) * CELL
+        bank = touched[0] % BANKS
+        crowded = "wire crowded" if late and len(words[bank]) > 1 else "wire"
+        drawing.line(x, 41, LEFT + (bank + 0.5) * CELL, top - 1, crowded)
+    _lanes(drawing, warp)
+    for bank, waiting in words.items():
+        x = LEFT + bank * CELL
+        drawing.rect(x + 1, top, CELL - 2, 18, "bank")
+        if bank % 4 == 0 or bank == BANKS - 1:
+            drawing.text(x + CELL / 2, top + 13, str(bank), "axis", "middle")
+        for row, word in enumerate(sorted(waiting)[:SHOWN_DEEP]):
+            name = "clash" if late and len(waiting) > 1 else "used"
+            y = top + 22 + row * deep
+            drawing.rect(x + 2, y, CELL - 4, deep - 3, name, f"bank {bank}: word {word}")
+        if len(waiting) > SHOWN_DEEP:
+            y = top + 32 + SHOWN_DEEP * deep
+            drawing.text(x + CELL / 2, y, f"+{len(waiting) - SHOWN_DEEP}", "axis", "middle")
+    foot = top + 24 + deep * min(deepest, SHOWN_DEEP) + 30
+    note = "banks of shared memory; below each, the words asked of it, which it gives one by one"
+    drawing.text(LEFT, foot, note, "axis")
+    return drawing.done()

@@ -1,0 +1,1 @@
+"""Runs untrusted commands within limits, and leaves nothing of them behind."""

@@ -1,0 +1,1 @@
+"""The published JSON Schemas, made from the types."""

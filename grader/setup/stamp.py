@@ -1,0 +1,42 @@
+"""Is the set-up in place?  Read before anything is installed: parses on Python 3.6, imports little.
+
+The last step of a set-up writes a stamp into the virtual environment. It holds what the environment
+was made from, so that a changed lock, another interpreter or another machine makes it stale.
+"""
+
+import hashlib
+import os
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+VENV = os.path.join(ROOT, "build", "venv")
+PYTHON = os.path.join(VENV, "bin", "python")
+LOCKS = {
+    "run": os.path.join(ROOT, "grader", "setup", "requirements.lock"),
+    # absent from a student's copy, which has no tests of the grader
+    "dev": os.path.join(ROOT, "grader", "setup", "requirements-dev.lock"),
+}
+
+
+def path(flavour):  # type: (str) -> str
+    """The stamp of a flavour: "run" (what a student needs) or "dev" (what the tests need)."""
+    return os.path.join(VENV, flavour + ".stamp")
+
+
+def key(flavour):  # type: (str) -> str
+    """What a stamp says when the environment fits the lock, the interpreter and the machine."""
+    with open(LOCKS[flavour], "rb") as lock:
+        digest = hashlib.sha256(lock.read()).hexdigest()
+    # A link into /usr/bin: it dangles or leads elsewhere once the system's Python was upgraded.
+    interpreter = os.path.realpath(PYTHON)
+    if not os.access(interpreter, os.X_OK):
+        interpreter = "none"
+    return "\n".join([digest, interpreter, os.uname().machine, ""])
+
+
+def valid(flavour):  # type: (str) -> bool
+    """Whether the set-up of that flavour was completed and still fits."""
+    try:
+        with open(path(flavour), encoding="utf-8", errors="surrogateescape") as stamp:
+            return stamp.read() == key(flavour)
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""What belongs to a student's copy: grades so far, starter files, the file to hand in."""

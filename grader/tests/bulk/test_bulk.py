@@ -1,0 +1,294 @@
+"""A generated class, graded in bulk: every kind gets what it must, and nothing stops the batch."""
+
+import csv
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from grader import paths
+from grader.bulk.cpu_lock import Turns
+from grader.bulk.intake.student_names import cell, student
+from grader.export.feedback import WORDS
+from grader.model import spec
+from grader.sandbox import bubblewrap
+from grader.tests.bulk import classes, hostile
+
+LAB = "lab1"
+walls = pytest.mark.skipif(
+    bubblewrap.missing() is not None, reason=f"no sandbox on this machine: {bubblewrap.missing()}"
+)
+
+
+def command(submissions: Path, run: Path, *options: str) -> list[str]:
+    """The command line; the walls stand where there are some, and are probed for "probed" alone."""
+    trusted = [] if "probed" in options else ["--i-trust-these-submissions"]
+    options = tuple(o for o in options if o != "probed")
+    quick = ["--labs", LAB, "--no-speed", "--seconds", "2", "--jobs", "2"]
+    where = [str(submissions), "--out", str(run)]
+    return [str(paths.ROOT / "grade"), "bulk", *where, *quick, *trusted, *options]
+
+
+def bulk(submissions: Path, run: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(submissions, run, *options), capture_output=True, text=True, check=False
+    )
+
+
+def rows(run: Path) -> dict[str, dict[str, str]]:
+    with (run / "gradebook.csv").open(encoding="utf-8", newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def few(folder: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "cpu_loop.c").write_text(text)
+    return folder
+
+
+@cache
+def solution() -> str:
+    return hostile.solution(spec.load(LAB))
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[classes.Student]]:
+    """A class of 60, graded once for all the tests that look at it."""
+    home = tmp_path_factory.mktemp("class")
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        classes.PORT = listener.getsockname()[1]
+        made = classes.make(home / "in", LAB, 60)
+        done = bulk(home / "in", home / "run", "probed")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
+    return home, made
+
+
+@walls
+def test_every_kind_gets_what_it_must(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, made = graded
+    found = rows(home / "run")
+    assert len(found) == len(made) == 60
+    wrong = []
+    for one in made:
+        row = found[cell(student(one.name))]
+        score, most = row[f"{LAB}_score"], row[f"{LAB}_max"]
+        seen = (
+            "" if score == "" else "none" if score == "0" else "full" if score == most else "some"
+        )
+        if (row[f"{LAB}_status"], seen) != (one.status, one.score):
+            wrong.append((one, row))
+    assert not wrong
+
+
+@walls
+def test_nothing_of_the_hostile_ones_is_left(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, _ = graded
+    names = {p.name for p in home.rglob("*")}
+    assert "pwned" not in names
+    assert not list((home / "in").rglob("result.json"))
+    ours = re.compile(os.fsencode(re.escape(f"{paths.BUILD}/bulk/")) + rb"(\d+)")
+    owners = {
+        m[1].decode() for p in Path("/proc").glob("[0-9]*/cmdline") for m in ours.finditer(_read(p))
+    }
+    owners |= {folder.name for folder in (paths.BUILD / "bulk").iterdir()}
+    assert not [o for o in owners if not Path("/proc", o).exists()]  # whose worker has ended
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+@walls
+def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, made = graded
+    for one in made:
+        folder = home / "run" / student(one.name) / LAB
+        text = (folder / "feedback.txt").read_text()
+        if one.status == "graded":
+            document = json.loads((folder / "result.json").read_text())
+            assert document["schema"] == "convlabs-grade/v1" and document["lab"] == LAB
+            assert f"{document['score']['earned']:g}/" in text
+            for check in document["checks"]:
+                assert check["details"] == {} or not check["hidden"]
+        else:
+            assert not (folder / "result.json").exists()
+            assert WORDS[one.status] in text
+        if one.kind != "includes a sibling":  # which names it itself
+            assert str(home) not in text
+
+
+@walls
+def test_it_resumes_without_grading_again(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, _ = graded
+    book = (home / "run" / "gradebook.csv").read_bytes()
+    before = _grades(home / "run")
+    assert bulk(home / "in", home / "run", "--resume").returncode == 0
+    assert (home / "run" / "gradebook.csv").read_bytes() == book
+    assert _grades(home / "run") == before
+
+
+def _grades(run: Path) -> list[Any]:
+    with sqlite3.connect(run / ".run" / "store.sqlite") as store:
+        return store.execute("select key, result from grade order by key").fetchall()
+
+
+@walls
+def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, made = graded
+
+    def export(form: str, *more: str) -> bytes:
+        argv = [str(paths.ROOT / "grade"), "export", str(home / "run"), "--format", form, *more]
+        return subprocess.run(argv, capture_output=True, check=True).stdout
+
+    assert export("csv") == (home / "run" / "gradebook.csv").read_bytes()
+    suites = ElementTree.fromstring(export("junit")).findall("testsuite")
+    assert len(suites) == len(made)
+    failures = {s.get("name"): int(s.get("failures", "")) for s in suites}
+    assert failures[f"sibling {LAB}"] == 0 < failures[f"hostile fork bomb {LAB}"]
+    export("gradescope")
+    one = home / "run" / "export" / "gradescope" / "sibling" / LAB / "results.json"
+    results = json.loads(one.read_text())
+    assert results["score"] == sum(t["score"] for t in results["tests"]) == 70
+    assert {t["status"] for t in results["tests"]} == {"passed"}
+
+
+def test_killed_and_resumed_gives_the_same_gradebook(tmp_path: Path) -> None:
+    texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(3)}
+    texts["bad"] = "int x = ;\n"
+    folder = few(tmp_path / "in", texts)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert bulk(folder, whole).returncode == 0
+    for finished in (1, 2):  # grades after which it is killed
+        resume = ["--resume"] if broken.exists() else []
+        process = subprocess.Popen(
+            command(folder, broken, *resume), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _wait_for(broken, finished, process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert bulk(folder, broken, "--resume").returncode == 0
+    assert (whole / "gradebook.csv").read_bytes() == (broken / "gradebook.csv").read_bytes()
+
+
+def _wait_for(run: Path, grades: int, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            if len(_grades(run)) >= grades:
+                return
+        except sqlite3.OperationalError:
+            pass
+        time.sleep(0.05)
+    pytest.fail(f"it ended with status {process.poll()}, or never came to {grades} grades")
+
+
+def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) -> None:
+    """One never ends and keeps one of the two workers; the other one is free for the rest."""
+    texts = {"a": solution(), "b": hostile.gated(spec.load(LAB), "for (;;) ;")}
+    folder, run = few(tmp_path / "in", texts), tmp_path / "run"
+    process = subprocess.Popen(
+        command(folder, run, "--seconds", "300"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _wait_for(run, 1, process)  # type: ignore[arg-type]
+    second = bulk(folder, run, "--resume")
+    assert second.returncode == 2 and "another grader is at work" in second.stderr
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "--resume" in said and "Traceback" not in said
+    again = bulk(folder, run)
+    assert again.returncode == 2 and "--resume" in again.stderr
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
+    folder = few(tmp_path / "in", {"a": solution(), "b": f"{solution()}\n"})
+    process = subprocess.Popen(
+        command(folder, tmp_path / "run"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 120
+    killed = False
+    while not killed and process.poll() is None and time.monotonic() < deadline:
+        below = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        for pid in _read(below).split():
+            if b"grader.bulk.worker" in _read(Path(f"/proc/{int(pid)}/cmdline")):
+                os.kill(int(pid), signal.SIGKILL)
+                killed = True
+                break
+        time.sleep(0.01)
+    assert process.wait(timeout=120) == 0 and killed
+    assert {r[f"{LAB}_score"] for r in rows(tmp_path / "run").values()} == {"70"}
+
+
+def test_without_walls_it_refuses(tmp_path: Path) -> None:
+    folder = few(tmp_path / "in", {"a": "int x;\n"})
+    argv = command(folder, tmp_path / "run", "probed")
+    environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
+    done = subprocess.run(argv, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2 and "--i-trust-these-submissions" in done.stderr
+    assert not (tmp_path / "run").exists()
+    trusted = [*argv, "--i-trust-these-submissions"]
+    done = subprocess.run(trusted, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0 and "not isolated" in done.stderr
+    assert rows(tmp_path / "run")["a"] == {
+        "student": "a",
+        f"{LAB}_score": "0",
+        f"{LAB}_max": "70",
+        f"{LAB}_status": "graded",
+    }
+
+
+def test_folders_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+    folder = few(tmp_path / "in", {"a": "int x;\n"})
+    (tmp_path / "empty").mkdir()
+    for given, run, said in (
+        (folder, folder / "run", "where every folder is taken for a student's"),
+        (tmp_path / "empty", tmp_path / "run", "holds no submission"),
+        (folder / "a" / "cpu_loop.c", tmp_path / "run", "is not a folder"),
+    ):
+        done = bulk(given, run)
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+        assert not run.exists()
+
+
+def test_who_is_timed_is_alone(tmp_path: Path) -> None:
+    inside: set[int] = set()
+    met: list[int] = []
+
+    def work(number: int) -> None:
+        turns = Turns(tmp_path)
+        for _ in range(20):
+            with turns.together():
+                inside.add(number)
+                time.sleep(0.001)
+                inside.discard(number)
+                with turns.alone():
+                    met.append(len(inside))
+                    time.sleep(0.001)
+                inside.add(number)
+                inside.discard(number)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert len(met) == 80 and not any(met)

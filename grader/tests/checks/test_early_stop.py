@@ -1,0 +1,109 @@
+"""What a part's checks say of those after them, and what a run under all checks adds to a case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from grader.checks import early_stop
+from grader.grading import pipeline
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check, Result
+from grader.model.spec import Case, Lab
+from grader.tests.render import reports
+
+LAB = spec.load("lab1")
+ENDLESS = """#include "lab.h"
+void correlate_loops(const float *i, int w, int h, const float *m, int r, enum border b, float *o) {
+    %s
+}
+void correlate_rows(const float *i, int w, int h, const float *m, int r, enum border b, float *o) {
+}
+void correlate_openmp(const float *i, int w, int h, const float *m, int r, enum border b,
+                      float *o) {
+}
+"""
+FOREVER = "for (volatile int n = 0;; n++) { }"
+
+
+def stopped(name: str, diagnosis: str = "timeout") -> Check:
+    return Check(f"lab1/A/{name}", name, "correct", "fail", part="A", diagnosis=diagnosis)
+
+
+def case(name: str) -> Case:
+    return next(c for c in LAB.case if c.name == name)
+
+
+def test_a_part_that_never_comes_back_is_not_waited_for_again() -> None:
+    zero, replicate = "Ando 3x3 on 97x61, zero border", "Ando 5x5 on 97x61, replicate border"
+    first = "identity 3x3 on a ramp 64x48"
+    twice = [stopped(first), stopped(zero)]
+    assert early_stop.stuck(LAB, twice, case("13x13 on one column 1x101")) == first
+    assert early_stop.stuck(LAB, twice[:1], case(zero)) is None
+    assert early_stop.stuck(LAB, twice, case(replicate)) is None  # this border has not been tried
+    assert early_stop.stuck(LAB, [*twice, stopped(replicate)], case(replicate)) == first
+    wrong = [*twice, stopped(replicate, "mask-flipped")]
+    assert early_stop.stuck(LAB, wrong, case("13x13 on one column 1x101")) is None
+    other = next(c for c in LAB.case if c.part == "B" and not c.hidden)
+    assert early_stop.stuck(LAB, twice, other) is None
+
+
+def test_two_large_images_do_not_show_that_a_part_is_endless() -> None:
+    large = [msgspec.structs.replace(c, size=(1920, 1080)) for c in LAB.case if c.part == "A"]
+    lab = msgspec.structs.replace(LAB, case=large)
+    done = [stopped(c.name) for c in large[:2]]
+    assert early_stop.stuck(LAB, done, large[4]) and early_stop.stuck(lab, done, large[4]) is None
+
+
+def test_a_case_that_is_made_to_fail_is_always_run() -> None:
+    lab = spec.load("lab2")
+    cases = [c for c in lab.case if c.part == "B"]
+    done = [Check("", c.name, "correct", "fail", part="B", diagnosis="timeout") for c in cases[:2]]
+    made_to_fail = next(c for c in cases if c.inject)
+    assert early_stop.stuck(lab, done, made_to_fail) is None
+
+
+def graded(folder: Path, body: str) -> Result:
+    (folder / "cpu_loop.c").write_text(ENDLESS % body)
+    lab: Lab = msgspec.structs.replace(LAB, limits=spec.Limits(seconds=0.5))
+    submission = submissions.find(lab, str(folder))
+    return pipeline.grade(submission, "cpu", pipeline.Observer(), "A", timed=False)
+
+
+def test_an_endless_loop_is_stopped_a_few_times_only(tmp_path: Path) -> None:
+    seen = graded(tmp_path, FOREVER)
+    cases = [c for c in seen.checks if c.kind == "correct"]
+    ended = [c for c in cases if c.diagnosis == "timeout"]
+    left = [c for c in cases if c.verdict == "skip"]
+    assert 2 <= len(ended) <= 3 and len(ended) + len(left) == len(cases) > 5
+    assert all(c.needs == ended[0].name for c in left)
+    assert "a loop that never ends" in ended[0].message[1]
+    total = sum(c.max_points for c in seen.checks)
+    assert (seen.score.earned, seen.score.measured) == (0, total)  # as if all had run
+
+
+def test_a_loop_that_ends_with_one_border_keeps_its_points(tmp_path: Path) -> None:
+    seen = graded(tmp_path, f"if (b == BORDER_ZERO) {FOREVER} o[0] = i[0];")
+    replicate = [c for c in seen.checks if "replicate" in c.name]
+    assert replicate and all(c.verdict != "skip" for c in replicate)
+    assert all(c.diagnosis != "timeout" for c in replicate)
+    assert seen.score.earned == sum(c.points for c in replicate) > 0
+
+
+def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None:
+    seen = graded(tmp_path, "")
+    hidden = [c for c in seen.checks if c.hidden]
+    assert hidden and all(
+        c.message == ["part A has given no result yet, not even in its first check"] for c in hidden
+    )
+
+
+def test_a_race_leads_where_pixels_depend_on_it() -> None:
+    submission = submissions.find(spec.load("lab4"), str(reports.ZOO / "lab4" / "barrier-missing"))
+    seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B")
+    wrong = [c for c in seen.checks if c.kind == "correct" and c.verdict == "fail" and not c.hidden]
+    assert len(wrong) > 2 and {c.diagnosis for c in wrong} == {"shared-race"}
+    assert all("shared_tile.cu:" in c.message[0] for c in wrong)
+    assert len({tuple(c.message[:2]) for c in wrong}) == 1  # a grade shows it once

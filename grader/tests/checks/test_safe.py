@@ -1,0 +1,153 @@
+"""Safe checks: findings with their lines, what the sanitizers print, the order of threads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import paths
+from grader.execute import sanitizers
+from grader.model.finding import Finding
+from grader.tests.grading.test_bad_input import cpu_loop
+from grader.tests.zoo.test_zoo import ZOO, grade
+
+A_IN_LAB1 = "A nothing outside"
+
+BROKEN = {
+    "reads before the image": ("out[0] = image[-1];", "out-of-bounds", "before the beginning"),
+    "writes past the output": ("out[width * height] = 1;", "out-of-bounds", "outside of the out"),
+    "a local array": (
+        "float a[4] = {0}; volatile int i = radius; out[0] = a[i];",
+        "undefined",
+        "out of bounds",
+    ),
+    "used after free": (
+        "float *p = malloc(40); free(p); volatile float f = p[1]; out[0] = f;",
+        "use-after-free",
+        "gone",
+    ),
+    "never freed": (
+        "static float *volatile p; p = malloc(40); p[0] = 1; p = 0;",
+        "leak",
+        "40 bytes are never freed",
+    ),
+    "overflow": ("volatile int i = 2147483647; i = i + width;", "undefined", "overflow"),
+    "null": ("float *volatile p = 0; out[0] = *p;", "undefined", "null"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_sanitizers_name_the_students_line(name: str, tmp_path: Path) -> None:
+    body, kind, words = BROKEN[name]
+    folder = cpu_loop(tmp_path, body, "#include <stdlib.h>")
+    code, document = grade("lab1", "--src", str(folder), "-k", A_IN_LAB1)
+    assert code == 1
+    check = next(c for c in document["checks"] if c["kind"] == "safe")
+    assert (check["verdict"], check["diagnosis"]) == ("fail", kind), check
+    text = "\n".join(check["message"])
+    lines = (folder / "cpu_loop.c").read_text().splitlines()
+    number = next(n for n, line in enumerate(lines, 1) if body in line)
+    assert f"cpu_loop.c:{number}: " in text and words in text, text
+
+
+OPENMP = {  # in place of the loop over y in the solution's correlate_openmp()
+    "a row of everybody's": """
+    static float row[64];
+#pragma omp parallel for
+    for (int y = 0; y < height; y++) {
+        correlate_row(image, width, height, mask, radius, border, y, row);
+        memcpy(out + (size_t)y * width, row, width * sizeof *row);
+    }
+}
+""",
+    "tasks, which the check does not know": """
+#pragma omp parallel
+#pragma omp single
+    for (int y = 0; y < height; y++)
+#pragma omp task
+        correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);
+}
+""",
+}
+
+
+def with_threads(name: str, folder: Path) -> Path:
+    solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
+    begin = solution.index("{", solution.index("void correlate_openmp")) + 1
+    source = "#include <string.h>\n" + solution[:begin] + OPENMP[name]
+    (folder / "cpu_loop.c").write_text(source)
+    return folder
+
+
+def test_threads_that_share_a_row_are_named_by_both_lines(tmp_path: Path) -> None:
+    folder = with_threads("a row of everybody's", tmp_path)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", "thread-race"), check
+    text = "\n".join(check["message"])
+    lines = (folder / "cpu_loop.c").read_text().splitlines()
+    written = next(n for n, line in enumerate(lines, 1) if "sum[x] = 0.0f" in line)
+    assert f"cpu_loop.c:{written}" in text and "memcpy(out" in text
+
+
+def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) -> None:
+    folder = with_threads("tasks, which the check does not know", tmp_path)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code == 0 and check["verdict"] == "pass", check
+    assert "not checked for races" in check["message"][0]
+
+
+def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
+    tmp_path: Path,
+) -> None:
+    solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
+    (tmp_path / "cpu_loop.c").write_text(solution + "void race_meets(void) {}\n")
+    code, document = grade("lab1", "--src", str(tmp_path), "-k", "C no race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code != 0 and check["verdict"] != "pass", check
+
+
+def test_clean_output_has_no_findings() -> None:
+    assert sanitizers.findings("a line of the student's\nERROR: none\n") == []
+
+
+def test_nothing_is_earned_where_the_result_is_wrong() -> None:
+    """A function that does nothing does nothing wrong either; that is no points."""
+    code, document = grade("lab2", "-k", "no race")
+    assert code == 1
+    safe = [c for c in document["checks"] if c["kind"] == "safe"]
+    assert safe and all(c["verdict"] == "skip" and c["needs"] for c in safe)
+
+
+def safe_checks(entry: str, pattern: str) -> list[dict[str, Any]]:
+    lab = entry.split("/", maxsplit=1)[0]
+    _, document = grade(lab, "--src", str(ZOO / entry), "-k", pattern)
+    return [c for c in document["checks"] if c["kind"] == "safe"]
+
+
+def test_a_race_shows_both_lines() -> None:
+    (check,) = safe_checks("lab2/unsafe-spare-threads-write", "A no race")
+    file = ZOO / "lab2/unsafe-spare-threads-write/global_memory.cu"
+    shown = str(file.relative_to(paths.ROOT))
+    lines = file.read_text().splitlines()
+    write = next(n for n, t in enumerate(lines, 1) if "d_out[(size_t)min(y" in t)
+    text = "\n".join(check["message"])
+    assert f"{shown}:{write}" in text and f"{shown}:{write + 1}" in text
+    assert "reads" in text and "writes" in text
+    assert f"    {write}: {lines[write - 1].strip()}"[:100] in text
+
+
+def test_a_result_that_depends_on_the_order_says_so() -> None:
+    (check,) = safe_checks("lab2/unsafe-order-of-atomics", "A no race")
+    assert check["diagnosis"] == "order-dependent"
+    text = "\n".join(check["message"])
+    assert "reverse order: out[y=" in text and "depends on the order in which threads run" in text
+
+
+def test_a_finding_of_a_race_is_read_and_rendered() -> None:
+    raw = '{"severity":"error","kind":"shared-race","message":"m","file":"a.cu","line":4,'
+    raw += '"other_file":"a.cu","other_line":9}'
+    finding = Finding(**json.loads(raw))
+    assert finding.render() == "a.cu:4 and a.cu:9: m"

@@ -1,0 +1,367 @@
+"""The timing program and its judge, on real shared objects, with margins that no noise reaches."""
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from grader import paths
+from grader.checks import speed as timing
+from grader.compile import make
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.spec import Speed
+from grader.oracle import inputs
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Array
+from grader.timing import noise as fresh
+from grader.timing import row_samples
+from grader.timing.benchmark import Bench, Ran, Side
+from grader.timing.row_samples import Band
+
+LAB = spec.load("lab1")
+SPEED = Speed(
+    name="small",
+    part="B",
+    image="noise",
+    mask="random5",
+    border="zero",
+    points=10,
+    hint="h",
+    size=(160, 120),
+)
+GIVEN = inputs.inputs(LAB, SPEED, 1)
+SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
+
+
+@pytest.fixture(scope="module")
+def course() -> Path:
+    """The lab's own timing program, baseline and reference."""
+    submission = submissions.find(LAB, "solutions")
+    make.build(submission, "cpu", target="speed")
+    return make.given(LAB, "cpu")
+
+
+def bench(course: Path, folder: Path, source: str) -> Bench:
+    """A bench of a student's file, which may be as hostile as it likes."""
+    file, library = folder / "cpu_loop.c", folder / "student.so"
+    file.write_text(source)
+    flags = ["-O3", "-march=native", "-fopenmp", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic,-z,now"]
+    places = [f"-I{paths.LABS}/common", f"-I{paths.LABS}/{LAB.folder}"]
+    subprocess.run(["gcc", *flags, *places, file, "-o", library], check=True)
+    return opened(course, library)
+
+
+def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
+    """The lab's own timing program with that student's library."""
+    baseline, reference = course / "baseline.so", course / "reference.so"
+    return Bench(operation, course / "bench", student, baseline, reference, 1, wall=False)
+
+
+def wrong(ran: Ran) -> list[str]:
+    return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
+
+
+def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> Ran:
+    return tested.run(SPEED, GIVEN, folder, (rounds, 5.0), 11, only)
+
+
+def instead(body: str, before: str = "") -> str:
+    """The solution with another correlate_rows()."""
+    at = SOLUTION.index("void correlate_rows")
+    end = SOLUTION.index("}\n}\n", at) + len("}\n}\n")
+    head = SOLUTION[at : SOLUTION.index("{", at)]
+    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "honest")
+    return (
+        rest
+        + SOLUTION[SOLUTION.index("{", at) : end]
+        + head
+        + "{\n"
+        + body
+        + "\n}\n"
+        + (SOLUTION[end:])
+    )
+
+
+CALL = "honest(image, width, height, mask, radius, border, out);"
+
+
+def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, SOLUTION), tmp_path, rounds=9)
+    assert ran.end == "completed" and ran.status
+    rounds = ran.rounds()
+    assert rounds.shape == (9, 4)
+    assert not np.isnan(rounds[:, [0, 2, 3]]).any()
+    assert np.isnan(rounds[:, 1]).sum() == 7  # the baseline takes part in one of seven
+    assert ran.status.copy_ns > 0 and ran.status.mac_rate > 0
+    assert len(ran.bands) == 9
+    assert len({band.key for band in ran.bands}) == 9  # each round has an input of its own
+    assert wrong(ran) == []
+    assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
+
+
+def test_only_one_of_them(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, SOLUTION), tmp_path, only="student")
+    assert np.isnan(ran.rounds()[:, 1:]).all() and not np.isnan(ran.rounds()[:, 0]).any()
+
+
+def noise(*shape: int, kind: str = "f4") -> Array:
+    random = np.random.default_rng(2)
+    return (random.integers(0, 256, shape) if kind == "u1" else random.random(shape)).astype(kind)
+
+
+# Operation, settings, what goes in, and the plane of the output that is looked at.
+BANDS = {
+    "zero": ("correlate", {"border": "zero"}, Inputs(noise(49, 31), noise(5, 5)), 0),
+    "replicate": ("correlate", {"border": "replicate"}, Inputs(noise(49, 31), noise(5, 5)), 0),
+    "grey": ("grey", {"weights": "601"}, Inputs(noise(49, 31, 3, kind="u1")), 0),
+    "depthwise": ("depthwise", {}, Inputs(noise(4, 49, 31, kind="f8"), noise(3, 3, kind="f8")), 2),
+    "layers": ("layers", {}, Inputs(noise(4, 49, 31), noise(6, 4, 3, 3)), 5),
+}
+
+
+@pytest.mark.parametrize("name", BANDS)
+@pytest.mark.parametrize("first", [0, 1, 20, 41])
+def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
+    operation, settings, given, plane = BANDS[name]
+    rows = row_samples.image_rows(operation, given.image)
+    lines = fresh.lines(fresh.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
+    image = lines.reshape(given.image.shape)
+    whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
+    found = row_samples.expected(
+        operation, settings, given, Band(plane, first, 117, np.zeros((8, 31)))
+    )
+    band = slice(first, first + 8)
+    place = band if whole.value.ndim == 2 else (plane, band)
+    # Not to the last bit: in what order a product of matrices sums depends on its width.
+    assert np.allclose(found.value, whole.value[place], rtol=1e-14, atol=0)
+    assert np.allclose(found.bound, whole.bound[place], rtol=1e-14, atol=0)
+
+
+def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
+    """Lab 8: its part in C, without its part in CUDA; the right weights, and then others."""
+    lab = spec.load("lab8")
+    speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
+    tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
+    given = inputs.inputs(lab, speed, 1)
+    ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
+    assert ran.end == "completed" and len(ran.bands) == 9
+    assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()
+    assert row_samples.wrong("grey", speed.settings(), given, ran.bands) == []
+    assert (
+        "wrong when it was timed"
+        in row_samples.wrong("grey", {"weights": "601"}, given, ran.bands)[0]
+    )
+
+
+def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
+    course: Path, tmp_path: Path
+) -> None:
+    kept = "static float kept[1 << 20]; static int calls;\n"
+    body = f"""{CALL}
+    if (calls++ == 0)
+        for (int i = 0; i < width * height; i++) kept[i] = out[i];
+    for (int i = 0; i < width * height; i++) out[i] = kept[i];"""
+    ran = run(bench(course, tmp_path, instead(body, kept)), tmp_path)
+    assert "wrong when it was timed" in wrong(ran)[0]
+
+
+def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, instead("")), tmp_path)
+    assert "unwritten" in wrong(ran)[0]
+    assert row_samples.wrong("correlate", SPEED.settings(), GIVEN, []) != []
+
+
+CLOCKS = """
+#include <time.h>
+#include <stdint.h>
+int clock_gettime(clockid_t c, struct timespec *t) { t->tv_sec = t->tv_nsec = 0; return 0; }
+uint64_t clock_ns(void) { return 0; }
+uint64_t clock_process_ns(void) { return 0; }
+int place_time(void) { return 0; }
+"""
+SLOW = """
+void baseline_correlate(const float *image, int width, int height, const float *mask, int radius,
+                        enum border border, float *out) {}
+"""
+
+
+def test_a_students_symbols_take_no_ones_place(course: Path, tmp_path: Path) -> None:
+    ran = run(bench(course, tmp_path, CLOCKS + SOLUTION + SLOW), tmp_path, rounds=8)
+    assert ran.end == "completed"
+    assert wrong(ran) == []
+    rounds = ran.rounds()
+    assert not np.isnan(rounds[:, [0, 2, 3]]).any()
+    assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
+    assert rounds[0, 1] > 2 * rounds[0, 2]  # and the baseline is still the slow one
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("exit(0);", "failed"),
+        ("*(volatile int *)8 = 0;", "failed"),
+        ("for (;;) {}", "failed"),
+    ],
+)
+def test_a_function_that_does_not_come_back(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, end: str
+) -> None:
+    monkeypatch.setattr("grader.timing.benchmark.STARTING", 1.0)
+    tested = bench(course, tmp_path, "#include <stdlib.h>\n" + instead(body))
+    ran = tested.run(SPEED, GIVEN, tmp_path, (3, 0.5), 1)
+    assert ran.end == end and ran.reason
+
+
+def test_work_that_is_not_reported_shows_outside(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child process does work that the process's own clock does not see."""
+    before = "#include <sys/wait.h>\n#include <unistd.h>\n#include <time.h>\n"
+    body = f"""{CALL}
+    if (fork() == 0) {{
+        const clock_t start = clock();
+        while (clock() - start < CLOCKS_PER_SEC / 50) {{}}
+        _exit(0);
+    }}
+    wait(NULL);"""
+    monkeypatch.setattr(timing, "OUTSIDE", 1e-4)  # each call takes 20 ms: a few are enough
+    tested = bench(course, tmp_path, instead(body, before))
+    ran = run(tested, tmp_path, rounds=9)
+    session = timing.Session()
+    session.add(ran)
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess and excess > 10e6
+
+
+BORROWED = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static void *of_the_course(void) {
+    static char line[16384];
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    for (char *word = line; word < line + length; word += strlen(word) + 1)
+        if (strstr(word, "reference.so")) return dlsym(dlopen(word, RTLD_LAZY), "correlate_rows");
+    return NULL;
+}
+"""
+
+
+def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A student's function may find the course's own, where they take turns in a process."""
+    body = f"""
+    void (*theirs)(const float *, int, int, const float *, int, enum border, float *) =
+        of_the_course();
+    if (theirs) theirs(image, width, height, mask, radius, border, out);
+    else for (volatile int i = 0; i < 20; i++) {CALL}"""
+    monkeypatch.setattr(timing, "OUTSIDE", 0.02)
+    tested = bench(course, tmp_path, instead(body, BORROWED))
+    ran = run(tested, tmp_path, rounds=20)
+    rounds = ran.rounds()
+    assert wrong(ran) == [] and 0.5 < np.median(rounds[:, 2] / rounds[:, 0]) < 2
+    session = timing.Session()
+    session.add(ran)
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess and excess > 5 * session.timings().typical(0)
+
+
+ALONE = """
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int alone(void) {
+    static char line[16384];
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = read(file, line, sizeof line);
+    close(file);
+    return memmem(line, (size_t)length, "--only", 6) != NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("instead_of_work", ["exit(0);", "return;"])
+def test_what_is_timed_from_outside_is_judged_as_well(
+    course: Path, tmp_path: Path, instead_of_work: str
+) -> None:
+    body = f"if (alone()) {instead_of_work}\n{CALL}"
+    source = "#define _GNU_SOURCE\n" + instead(body, ALONE)
+    tested = bench(course, tmp_path, source)
+    session = timing.Session()
+    session.add(run(tested, tmp_path, rounds=9))
+    with pytest.raises(timing.Ended) as ended:
+        timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert ended.value.ending.verdict == "fail"
+
+
+TAKES_OVER = """
+#include "fresh.h"
+#include <sys/socket.h>
+static void take_over(int width, int height, const float *mask, int radius, enum border border) {
+    static char line[16384];
+    const char *judge = NULL, *rounds = NULL, *status = NULL;
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    const size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    for (char *word = line; word < line + length; word += strlen(word) + 1) {
+        if (!strcmp(word, "--judge")) judge = word + strlen(word) + 1;
+        if (!strcmp(word, "--rounds")) rounds = word + strlen(word) + 1;
+        if (!strcmp(word, "--status")) status = word + strlen(word) + 1;
+    }
+    if (!judge) return;
+    const int fd = atoi(judge);
+    const size_t row = (size_t)width * sizeof(float);
+    float *in = malloc(row * height), *out = malloc(row * height);
+    uint32_t *sums = calloc(height, 4);
+    for (int i = 0; i < atoi(rounds); i++) {
+        uint32_t key;
+        int32_t asked[2];
+        recv(fd, &key, 4, MSG_WAITALL);
+        send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
+        recv(fd, asked, 8, MSG_WAITALL);
+        for (int k = 0; k < width * height; k++) in[k] = fresh_float(k, key);
+        honest(in, width, height, mask, radius, border, out);
+        send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
+    }
+    file = fopen(status, "w");
+    fputs("{\\"completed\\":true,\\"returned\\":0,\\"error\\":\\"\\",\\"rounds\\":[[1,0,0,0]],"
+          "\\"quiet\\":[],\\"copy_ns\\":1,\\"mac_rate\\":1}", file);
+    fclose(file);
+    _exit(0);
+}
+"""
+
+
+def test_who_takes_the_program_over_must_have_the_whole_output_all_the_same(
+    course: Path, tmp_path: Path
+) -> None:
+    """It computes right what it is asked for, once it has been asked."""
+    heads = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+    source = instead(f"take_over(width, height, mask, radius, border);\n{CALL}", "")
+    source = source.replace("void correlate_rows", TAKES_OVER + "void correlate_rows", 1)
+    ran = run(bench(course, tmp_path, heads + source), tmp_path, only="student")
+    assert ran.end == "failed" and "still changed" in ran.reason
+
+
+def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:
+    tested = bench(course, tmp_path, SOLUTION)
+    session = timing.Session()
+    session.add(run(tested, tmp_path, rounds=50))
+    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    assert excess is None or excess < 10e6
+
+
+def test_a_copy_without_the_solution_is_timed_by_the_baseline(course: Path, tmp_path: Path) -> None:
+    tested = bench(course, tmp_path, SOLUTION)
+    alone = replace(tested, reference=None)
+    rounds = run(alone, tmp_path).rounds()
+    assert np.isnan(rounds[:, 2]).all()
+    assert not np.isnan(rounds[:, [0, 1, 3]]).any()  # the baseline twice

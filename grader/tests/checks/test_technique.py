@@ -1,0 +1,193 @@
+"""Technique checks: what a spec may ask, how counters become a verdict, what a student reads."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader import paths
+from grader.checks import technique
+from grader.execute.profile import Kernel, Line, Profile
+from grader.model import counters, spec
+from grader.model.counters import Counters
+from grader.model.spec import Technique
+from grader.tests.zoo.test_zoo import ZOO, grade
+
+INPUT: dict[str, Any] = {
+    "part": "A",
+    "image": "noise",
+    "mask": "random5",
+    "border": "zero",
+    "points": 5,
+}
+
+
+def asks(**changes: Any) -> Technique:
+    given = INPUT | {"name": "t", "counter": "global_store_lanes", "at_most": 1} | changes
+    return msgspec.convert(given, Technique)
+
+
+def lab_file(
+    tmp_path: Path, safe: int = 5, points: str = "safe = 5\ntechnique = 5", **more: Any
+) -> Path:
+    """A lab.toml with one check of each kind; `more` goes into the technique check."""
+    table = {"counter": '"global_store_lanes"', "at_most": "1"} | more
+    extra = "\n".join(f"{key} = {value}" for key, value in table.items() if value is not None)
+    common = 'part = "A"\nimage = "noise"\nsize = [8, 8]\nmask = "random5"\nborder = "zero"\n'
+    folder = tmp_path / "lab9_test"
+    folder.mkdir()
+    (folder / "lab.toml").write_text(
+        'id = "lab9"\ntitle = "t"\nsummary = "s"\nsubmit = ["a.cu"]\nbackends = ["sim"]\nseed = 1\n'
+        f"[points]\ncorrect = 90\n{points}\n"
+        '[[part]]\nid = "A"\ntitle = "t"\nhints = ["h"]\n'
+        f'[[case]]\nname = "c"\npoints = 90\n{common}'
+        f'[[safe]]\nname = "s"\npoints = {safe}\n{common}'
+        f'[[technique]]\nname = "t"\npoints = 5\n{common}{extra}\n'
+    )
+    return tmp_path
+
+
+def loaded(monkeypatch: pytest.MonkeyPatch, labs: Path) -> spec.Lab:
+    monkeypatch.setattr(paths, "ROOT", labs)
+    monkeypatch.setattr(paths, "LABS", labs)
+    monkeypatch.setattr(paths, "HIDDEN", labs)
+    return spec.load("lab9")
+
+
+def test_spec_with_all_kinds_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = loaded(monkeypatch, lab_file(tmp_path))
+    assert [type(c).__name__ for c in lab.checks()] == ["Case", "Safe", "Technique"]
+    assert lab.safe[0].seed == lab.technique[0].seed != lab.case[0].seed  # the same input, run once
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"safe": 4}, "the [[safe]] sum to 4 points, points.safe is 5"),
+        ({"points": "safe = 5\ntechnique = 4\nspeed = 1"}, "the [[technique]] sum to 5 points"),
+        ({"counter": '"global_stores"'}, "there is no counter 'global_stores'"),
+        ({"counter": '"constant_words / nothing"'}, "there is no counter 'nothing'"),
+        ({"counter": '"dram_bytes / dram_bytes / dram_bytes"'}, "there is no counter"),
+        ({"at_least": "1"}, "exactly one of at_most and at_least"),
+        ({"at_most": None}, "exactly one of at_most and at_least"),
+        ({"per": '"thread"'}, "per"),
+        ({"counter": '"constant_serialisation"', "per": '"pixel"'}, "a quotient has no"),
+        ({"limit": "1"}, "unknown field `limit`"),
+    ],
+)
+def test_spec_that_cannot_be_is_refused(
+    changes: dict[str, Any], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(spec.SpecError) as refused:
+        loaded(monkeypatch, lab_file(tmp_path, **changes))
+    assert says in str(refused.value)
+
+
+def kernel(name: str, *lines: tuple[int, dict[str, int]]) -> Kernel:
+    """A launch whose lines count this."""
+    rows = [Line("f.cu", number, msgspec.convert(counted, Counters)) for number, counted in lines]
+    total = Counters()
+    for row in rows:
+        counters.accumulate(total, row.counters)
+    known = {"launch": 0, "grid": (1, 1, 1), "block": (32, 1, 1), "occupancy_bound": 1.0}
+    more = {"complete": True, "blocks": 1, "counted_blocks": 1}
+    return Kernel(name=name, counters=total, lines=rows, **known, **more)  # type: ignore[arg-type]
+
+
+STORES = Profile(
+    [
+        kernel("first", (3, {"global_store_lanes": 10}), (4, {"global_store_lanes": 90})),
+        kernel("second", (9, {"global_store_lanes": 50})),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "value", "line"),
+    [
+        ({}, 150, 4),
+        ({"per": "pixel"}, 1.5, 4),
+        ({"per": "launch"}, 75, 4),
+        ({"kernel": "sec*"}, 50, 9),
+        ({"kernel": "second", "per": "launch"}, 50, 9),
+    ],
+)
+def test_launches_that_match_are_added_up(changes: dict[str, str], value: float, line: int) -> None:
+    seen = technique.measure(asks(**changes), STORES, pixels=100)
+    assert seen.value == value
+    assert seen.worst is not None and seen.worst.line == line
+
+
+def test_a_quotient_blames_the_line_above_its_limit() -> None:
+    """The line with most words is not at fault when each of its reads takes one."""
+    many = {"constant_requests": 1000, "constant_words": 1000}
+    few = {"constant_requests": 10, "constant_words": 40}
+    check = asks(counter="constant_serialisation")
+    seen = technique.measure(check, Profile([kernel("k", (5, many), (6, few))]), pixels=100)
+    assert seen.value == 1040 / 1010
+    assert seen.worst is not None and (seen.worst.line, seen.share) == (6, 4)
+
+
+def test_nothing_to_divide_by_is_no_value() -> None:
+    check = asks(counter="constant_serialisation")
+    seen = technique.measure(check, Profile([kernel("k", (5, {"global_load_lanes": 1}))]), 100)
+    assert seen.value is None
+
+
+def test_every_counter_has_words() -> None:
+    assert set(counters.WORDS) == counters.NAMES
+
+
+def check_of(entry: str, name: str) -> dict[str, Any]:
+    lab = entry.split("/", maxsplit=1)[0]
+    _, document = grade(lab, "--src", str(ZOO / entry), "-k", name)
+    return next(c for c in document["checks"] if c["name"] == name)
+
+
+def test_a_failure_names_line_figure_limit_and_reason() -> None:
+    check = check_of("lab2/poor-sum-in-memory", "one store a pixel")
+    file = ZOO / "lab2/poor-sum-in-memory/global_memory.cu"
+    line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
+    assert check["verdict"] == "fail" and check["points"] == 0
+    assert check["details"]["line"] == line
+    assert check["details"]["file"] == str(file.relative_to(paths.ROOT))
+    assert (check["details"]["limit"], check["details"]["limit_is"]) == (1, "at_most")
+    # 13x13 taps of each of 96x64 pixels, but those outside of the image; the 0 at first; no sum
+    taps = sum(
+        (min(x + 6, 95) - max(x - 6, 0) + 1) * (min(y + 6, 63) - max(y - 6, 0) + 1)
+        for x in range(96)
+        for y in range(64)
+    )
+    assert check["details"]["value"] == pytest.approx(1 + taps / (96 * 64))
+    text = "\n".join(check["message"])
+    assert f"global_memory.cu:{line} makes" in text and "*sum +=" in text and "why: " in text
+
+
+def test_what_is_not_there_to_be_judged_fails() -> None:
+    check = check_of("lab3/poor-bank-in-global-memory", "one word of the bank for the whole warp")
+    assert check["verdict"] == "fail" and check["details"]["value"] is None
+
+
+def test_a_wrong_kernel_is_not_counted() -> None:
+    _, document = grade("lab3", "--src", str(ZOO / "lab3/mask-flipped"), "-k", "A ")
+    counted = [c for c in document["checks"] if c["kind"] == "technique"]
+    names = [c["name"] for c in document["checks"] if c["verdict"] == "fail"]
+    assert counted and all(c["verdict"] == "skip" and c["needs"] in names for c in counted)
+
+
+def test_profile_shows_the_lines_of_the_technique_cases() -> None:
+    argv = [str(paths.ROOT / "grade"), "lab3", "--src", "solutions", "--profile", "-k", "one word"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "launch 0: constant_kernel" in done.stdout
+    assert "launch 0: polyphase_kernel" in done.stdout
+    rows = [
+        r.split() for r in done.stdout.splitlines() if r.strip().startswith("constant_mask.cu:")
+    ]
+    assert rows and all(len(row) == len(rows[0]) for row in rows)
+    none = subprocess.run(
+        [paths.ROOT / "grade", "lab1", "--profile"], capture_output=True, text=True, check=False
+    )
+    assert none.returncode == 2 and "no technique checks" in none.stderr

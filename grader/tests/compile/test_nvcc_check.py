@@ -1,0 +1,151 @@
+"""nvcc's word on a file that the simulator takes: a fake one, and this machine's where it is."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.compile import make, nvcc_check
+from grader.grading import score
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check, Score
+from grader.model.submission import Submission
+from grader.sandbox import bubblewrap
+
+LAB = spec.load("lab3")
+SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
+# g++ sees one kind of function, nvcc two.
+FORGIVEN = SOLUTION.replace(
+    "/* ---- part A", "int half(int n) { return n / 2; }\n/* ---- part A", 1
+)
+FORGIVEN = FORGIVEN.replace("float sum = 0.0f;", "float sum = 0.0f * half(2);", 1)
+ACCEPTS = "exit 0"
+REFUSES = """\
+file=$(for a; do case $a in *.cu) echo "$a";; esac; done)
+shown=$(sed -n '1s/.*"\\(.*\\)".*/\\1/p' "$file")
+echo "$shown(7): error: identifier \\"half\\" is undefined in device code"
+exit 2"""
+PTXAS = "echo \"ptxas error   : Entry function 'k' uses too much shared data\"; exit 255"
+BROKEN = "echo 'nvcc fatal   : no host compiler'; exit 1"
+
+Fake = Callable[[str], Path]
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """Puts an nvcc on PATH that counts its calls in a file and does what a script says."""
+
+    def put(script: str) -> Path:
+        calls, folder = tmp_path / "calls", tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "nvcc").write_text(f"#!/bin/sh\necho called >> {calls}\n{script}\n")
+        (folder / "nvcc").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        # Behind walls it could not be seen, and could not count.
+        monkeypatch.setenv("CONVLABS_NO_SANDBOX", "1")
+        monkeypatch.setattr(bubblewrap, "missing", lambda: "a fake compiler")
+        return calls
+
+    return put
+
+
+@pytest.fixture(scope="module")
+def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
+    folder = tmp_path_factory.mktemp("nvcc")
+    (folder / "constant_mask.cu").write_text(FORGIVEN)
+    return submissions.find(LAB, str(folder))
+
+
+def asked(submission: Submission, anew: bool = True) -> Check:
+    """The check of a submission that the simulator takes."""
+    if anew and (report := make.build(submission, "sim", nvcc=True).nvcc):
+        report.unlink(missing_ok=True)
+    built = make.build(submission, "sim", nvcc=True)
+    assert built.binary and built.nvcc
+    return nvcc_check.check(submission, built.nvcc)
+
+
+def test_a_file_that_nvcc_takes(fake: Fake, submission: Submission) -> None:
+    fake(ACCEPTS)
+    check = asked(submission)
+    assert (check.verdict, check.kind, check.max_points, check.message) == ("pass", "build", 0, [])
+
+
+def test_a_file_that_nvcc_refuses(fake: Fake, submission: Submission) -> None:
+    fake(REFUSES)
+    check = asked(submission)
+    assert check.verdict == "fail"
+    assert "nvcc refuses it" in check.message[0]
+    assert check.message[1].startswith(f"{submission.shown}/constant_mask.cu:7: identifier")
+    assert check.message[2].strip() == submission.line(f"{submission.shown}/constant_mask.cu", 7)
+    assert score.exit_code([check], Score(10, 10, 10)) == score.LESS
+
+
+def test_what_the_assembler_refuses_has_no_line(fake: Fake, submission: Submission) -> None:
+    fake(PTXAS)
+    check = asked(submission)
+    assert check.verdict == "fail" and "too much shared data" in check.message[1]
+
+
+def test_it_is_asked_once_for_a_content(fake: Fake, submission: Submission) -> None:
+    calls = fake(REFUSES)
+    first = asked(submission)
+    count = len(calls.read_text().splitlines())
+    assert asked(submission, anew=False) == first
+    assert len(calls.read_text().splitlines()) == count
+
+
+def test_an_nvcc_that_is_broken_is_not_the_students_fault(
+    fake: Fake, submission: Submission
+) -> None:
+    fake(BROKEN)
+    check = asked(submission)
+    assert check.verdict == "skip" and "no host compiler" in check.message[0]
+    marks = score.score(LAB, "sim", [check], selected=False)
+    assert all(u.points for u in marks.unmeasured)
+    assert score.exit_code([check], marks) == score.FULL_MARKS
+    fake(ACCEPTS)  # it has been mended
+    assert asked(submission, anew=False).verdict == "pass"
+
+
+def grade(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(paths.ROOT / "grade"), *arguments, "--backend", "sim"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_grade_says_it_apart(fake: Fake, submission: Submission) -> None:
+    fake(REFUSES)
+    asked(submission)
+    done = grade("lab3", "--src", str(submission.folder), "-k", "identity 3x3", "--json", "-")
+    document = json.loads(done.stdout)
+    checks = {c["name"]: c["verdict"] for c in document["checks"]}
+    assert checks.pop("compiles with nvcc") == "fail"
+    assert set(checks.values()) == {"pass"} and len(checks) > 1
+    assert document["score"]["earned"] == document["score"]["measured"] > 0
+    assert done.returncode == document["exit_code"] == 1
+    told = grade("build", "lab3", "--src", str(submission.folder))
+    assert told.returncode == 1 and "constant_mask.cu:7: identifier" in told.stderr
+
+
+def test_without_nvcc_nothing_is_said(
+    submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert not nvcc_check.here()
+    assert make.build(submission, "sim", nvcc=nvcc_check.here()).nvcc is None
+
+
+def test_the_real_one(
+    real_nvcc: str, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(real_nvcc).parent}{os.pathsep}{os.environ['PATH']}")
+    check = asked(submission)
+    assert check.verdict == "fail"
+    assert "half" in check.message[1] and "__host__" in check.message[1]
+    assert "half(2)" in check.message[2]
+    assert asked(submissions.find(LAB, "starter")).verdict == "pass"

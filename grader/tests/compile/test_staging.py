@@ -1,0 +1,56 @@
+"""Where submissions are built: what is kept, and what another grader may remove."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.compile import staging
+
+
+@pytest.fixture(autouse=True)
+def released() -> Iterator[None]:
+    yield
+    staging.release()
+
+
+def staged(home: Path, number: int) -> Path:
+    """A folder of its own, older than those of larger numbers."""
+    out = staging.stage(home, "sim", {"file.cu": f"// {number}\n".encode()})
+    os.utime(out, (1000 + number, 1000 + number))
+    return out
+
+
+def test_old_builds_go_but_not_those_in_use(tmp_path: Path) -> None:
+    first = staged(tmp_path, 0)
+    staging.release()
+    second = staged(tmp_path, 1)  # still in use, as by a grader whose runs take long
+    folders = [staged(tmp_path, number) for number in range(2, 2 + staging.KEPT)]
+    assert not first.exists()
+    assert second.exists()
+    staging.release()
+    staged(tmp_path, 99)
+    assert not second.exists()
+    assert folders[-1].exists()
+
+
+def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
+    out = staged(tmp_path, 1)
+    (out / "product").touch()
+    assert staged(tmp_path, 1) == out
+    assert (out / "product").exists()
+    assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
+
+
+def test_what_a_killed_make_left_is_not_taken_for_made(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "file.c").write_text("int x;\n")
+    staging.begin(tmp_path)
+    (tmp_path / "file.c.o").write_text("half an obj")  # and here make is killed
+    staging.begin(tmp_path)
+    assert not (tmp_path / "file.c.o").exists() and (tmp_path / "src" / "file.c").exists()
+    (tmp_path / "file.c.o").write_text("an object")
+    staging.finish(tmp_path)
+    staging.begin(tmp_path)
+    assert (tmp_path / "file.c.o").exists()

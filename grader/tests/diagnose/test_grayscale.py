@@ -1,0 +1,164 @@
+"""From colour to grey: the rule, the mistakes with it, and a CPU that lacks what a part needs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from grader.diagnose import explain
+from grader.diagnose.mistake import Diagnosis
+from grader.execute import backend
+from grader.grading import score
+from grader.model import spec
+from grader.model.result import Check
+from grader.model.spec import Case
+from grader.oracle import operations
+from grader.oracle.compare import compare
+from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
+from grader.oracle.inputs import Inputs, inputs
+
+LAB = spec.load("lab8")
+CASE = Case(
+    name="c",
+    part="A",
+    image="noise",
+    points=1,
+    size=(61, 53),
+    set={"weights": "709"},
+)
+GIVEN = inputs(LAB, CASE, 8)
+RIGHT = grey(GIVEN.image, WEIGHTS["709"])
+I64 = npt.NDArray[np.int64]
+
+
+def diagnosis(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
+    expected = operations.expected("grey", None, given.arrays, CASE.settings())
+    seen = compare(got.astype(np.uint8), expected)
+    assert not seen.right()
+    return explain.explain(CASE, "grey", given, seen)
+
+
+def test_the_image_is_what_the_driver_wants() -> None:
+    assert GIVEN.image.shape == (53, 61, 3) and GIVEN.image.dtype == np.uint8
+    assert operations.OPERATIONS["grey"].output(GIVEN.arrays) == ("u1", (53, 61))
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_the_weights_are_the_decimals_and_keep_white(name: str) -> None:
+    assert sum(WEIGHTS[name]) == 32768
+    for weight, decimal in zip(WEIGHTS[name], DECIMALS[name], strict=True):
+        assert abs(weight - decimal * 32768) < 0.6 and weight < 32768
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_one_byte_is_right_and_floats_find_it(name: str) -> None:
+    """lab.h promises that a float's 24 bits hold every sum: any arithmetic gives the same byte."""
+    steps = np.arange(0, 256, 5, dtype=np.uint8)
+    image = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(len(steps), -1, 3)
+    scaled = [np.float32(weight) / np.float32(32768) for weight in WEIGHTS[name]]
+    total = np.full(image.shape[:2], 0.5, dtype=np.float32)
+    for channel in (2, 0, 1):
+        total += scaled[channel] * image[..., channel].astype(np.float32)
+    expected = operations.expected("grey", None, {"image": image}, {"weights": name})
+    assert not expected.bound.any()
+    assert compare(total.astype(np.uint8), expected).right()
+    assert not compare((total + np.float32(1)).astype(np.uint8), expected).right()
+
+
+TOTAL = GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384
+
+
+def reordered(vector: int, order: list[int]) -> I64:
+    flat = RIGHT.reshape(-1).copy()
+    whole = len(flat) // vector * vector
+    flat[:whole] = flat[:whole].reshape(-1, vector)[:, order].reshape(-1)
+    return flat.reshape(RIGHT.shape)
+
+
+def left_over(count: int) -> I64:
+    got = RIGHT.reshape(-1).copy()
+    got[len(got) - count :] = 255
+    return got.reshape(RIGHT.shape)
+
+
+MISTAKES: dict[str, Callable[[], I64]] = {
+    "nothing-written": lambda: np.full(RIGHT.shape, 255),
+    "not-all-written": lambda: left_over(33),
+    "channels-swapped": lambda: grey(GIVEN.image[..., ::-1], WEIGHTS["709"]),
+    "channel-left-out": lambda: grey(GIVEN.image, (6966, 23436, 0)),
+    "one-channel": lambda: GIVEN.image[..., 1].astype(np.int64),
+    "weights-ignored": lambda: grey(GIVEN.image, WEIGHTS["601"]),
+    "averaged": lambda: GIVEN.image.astype(np.int64).sum(axis=2) // 3,
+    "truncated": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"])) >> 15,
+    "wrong-shift": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384) >> 16,
+    "eight-bit-weights": lambda: (
+        (GIVEN.image.astype(np.int64) @ np.array([54, 183, 18]) + 128) >> 8
+    ),
+    "rounded-apart": lambda: (
+        (GIVEN.image.astype(np.int64) * np.array(WEIGHTS["709"]) + 16384) >> 15
+    ).sum(axis=2),
+    "channel-order": lambda: grey(
+        np.moveaxis(GIVEN.image.reshape(3, 53, 61), 0, 2), WEIGHTS["709"]
+    ),
+    "transposed": lambda: np.ascontiguousarray(RIGHT.T).reshape(RIGHT.shape),
+    "image-transposed": lambda: RIGHT.reshape(RIGHT.shape[::-1]).T,
+    "channel-stride": lambda: grey(
+        np.resize(GIVEN.image.reshape(-1), (RIGHT.size, 4))[:, :3].reshape(GIVEN.image.shape),
+        WEIGHTS["709"],
+    ),
+    "shifted": lambda: np.roll(RIGHT.reshape(-1), 1).reshape(RIGHT.shape),
+    "row-pitch": lambda: np.stack([RIGHT.reshape(-1)[y * 60 : y * 60 + 61] for y in range(53)]),
+    "not-normalised": lambda: TOTAL & 255,
+    "accumulated": lambda: (RIGHT + 255) & 255,
+    "wrong-order": lambda: reordered(16, [*range(8, 16), *range(8)]),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_known_mistake_is_named(name: str) -> None:
+    found = diagnosis(MISTAKES[name]())
+    assert found and found.name == name
+
+
+def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
+    got = RIGHT.copy()
+    got[::2, ::3] ^= 1
+    assert diagnosis(got) is None
+
+
+def test_a_white_image_left_unwritten_is_right() -> None:
+    """255 is what an unwritten byte holds; where it is also right nothing can be told."""
+    white = Inputs(np.full((4, 4, 3), 255, dtype=np.uint8))
+    expected = operations.expected("grey", None, white.arrays, CASE.settings())
+    assert compare(np.full((4, 4), 255, dtype=np.uint8), expected).right()
+
+
+# ---- a CPU that lacks a part's instructions
+
+
+def test_flags_are_read_word_by_word(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("flags\t: fpu ssse3 avx\nflags\t: fpu ssse3 avx2\n")
+    assert backend.cpu_has("ssse3", cpuinfo)
+    assert not backend.cpu_has("avx2", cpuinfo)  # one core has it: threads move
+    assert not backend.cpu_has("sse3", cpuinfo)
+    cpuinfo.write_text("Features\t: fp asimd\n")
+    assert not backend.cpu_has("ssse3", cpuinfo)
+    assert not backend.cpu_has("ssse3", tmp_path / "none")
+
+
+def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "cpu_has", lambda instructions: instructions != "avx2")
+    checks = [
+        Check("lab8/C/c", "c", "correct", "pass", points=10, max_points=10, part="C"),
+        Check("lab8/D/d", "d", "correct", "skip", max_points=10, part="D"),
+        Check("lab8/E/e", "e", "correct", "skip", max_points=3, part="E"),
+    ]
+    marks = score.score(LAB, "gpu", checks, selected=False)
+    reasons = {u.reason: u.points for u in marks.unmeasured}
+    assert (marks.earned, marks.measured) == (10, 10)
+    assert reasons["need a CPU with AVX2"] == 10
+    assert reasons["need the simulator"] == 3
+    assert score.exit_code(checks, marks) == score.FULL_MARKS

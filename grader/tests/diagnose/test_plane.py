@@ -1,0 +1,380 @@
+"""Each known mistake is recognised by the output it gives, and a right output by none."""
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from grader.diagnose import plane, tile_mistakes
+from grader.model.spec import Case
+from grader.oracle import correlation
+from grader.oracle.compare import POISON, SIGNALLING, compare
+from grader.oracle.correlation import F32
+from grader.oracle.inputs import Inputs
+
+CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
+HEIGHT, WIDTH = 23, 37
+
+
+def inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
+    random = np.random.RandomState(1)
+    image = random.uniform(0, 1, (HEIGHT, WIDTH)).astype(np.float32)
+    return Inputs(image, random.uniform(0.1, 1, mask_shape).astype(np.float32))
+
+
+def right(given: Inputs, border: str = "zero", mask: F32 | None = None) -> F32:
+    chosen = given.mask if mask is None else mask
+    return correlation.correlate64(given.image, chosen, border).astype(np.float32)
+
+
+def without(mask: F32, rows: slice, columns: slice) -> F32:
+    cut = mask.copy()
+    cut[rows, columns] = 0
+    return cut
+
+
+def unwritten(out: F32, rows: slice, columns: slice) -> F32:
+    out = out.copy()
+    out.view(np.uint32)[rows, columns] = POISON
+    return out
+
+
+def tiled(given: Inputs, kind: tuple[str, ...], width: int, height: int) -> F32:
+    """What tiles give that read 0 in a part of their apron."""
+    apron = tile_mistakes.Apron(kind, width, height)
+    return tile_mistakes.without(apron, given.image, given.mask, "zero").value.astype(np.float32)
+
+
+def not_loaded(given: Inputs, wrong: npt.NDArray[np.bool_]) -> F32:
+    out = right(given)
+    out.view(np.uint32)[wrong] = POISON
+    return out
+
+
+def beyond_the_block(tile: int) -> npt.NDArray[np.bool_]:
+    """The pixels whose 5x5 window reaches beyond the first tile x tile places of tile and apron."""
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    return np.asarray((x % tile >= tile - 4) | (y % tile >= tile - 4))
+
+
+def window_off(given: Inputs) -> F32:
+    wide = np.pad(given.image, 4)
+    return correlation.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
+
+
+def framed(given: Inputs, frame: F32) -> F32:
+    out = frame.copy()
+    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
+    return out
+
+
+def read_with_pitch(image: F32, pitch: int) -> F32:
+    """The image as it looks when its rows are taken to be `pitch` apart."""
+    flat = np.pad(image.reshape(-1), (0, HEIGHT * pitch))
+    return np.stack([flat[y * pitch : y * pitch + WIDTH] for y in range(HEIGHT)])
+
+
+def written_with_pitch(given: Inputs, pitch: int) -> F32:
+    out = unwritten(given.image, ALL, ALL).reshape(-1)
+    for y, row in enumerate(right(given)):
+        out[y * pitch : y * pitch + WIDTH] = row
+    return out.reshape(HEIGHT, WIDTH)
+
+
+def with_stride(mask: F32, stride: int) -> F32:
+    flat = np.pad(mask.reshape(-1), (0, 99))
+    return np.stack([flat[b * stride : b * stride + 5] for b in range(5)])
+
+
+def correlated(image: F32, given: Inputs) -> F32:
+    return correlation.correlate64(image, given.mask, "zero").astype(np.float32)
+
+
+ALL = slice(None)
+MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
+    "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
+    "transposed mask": ("mask-transposed", lambda g: right(g, mask=g.mask.T)),
+    "mirrored mask": ("mask-mirrored", lambda g: right(g, mask=g.mask[:, ::-1])),
+    "upside down mask": ("mask-upside-down", lambda g: right(g, mask=g.mask[::-1])),
+    "replicate border": ("wrong-border", lambda g: right(g, "replicate")),
+    "wrapped border": ("wrong-border", lambda g: right(g, "wrap")),
+    "last row of the mask": (
+        "loop-bound",
+        lambda g: right(g, mask=without(g.mask, slice(4, 5), ALL)),
+    ),
+    "one tap left out": (
+        "single-tap",
+        lambda g: right(g, mask=without(g.mask, slice(1, 2), slice(3, 4))),
+    ),
+    "factor": ("scaled", lambda g: right(g) / np.float32(24)),
+    "divided by the taps": ("normalised", lambda g: right(g) / np.float32(25)),
+    "divided by the sum": ("normalised", lambda g: right(g) / g.mask.sum()),
+    "copied": ("copied", lambda g: g.image.copy()),
+    "zeros": ("all-zero", lambda g: np.zeros_like(g.image)),
+    "nan": ("nan", lambda g: np.full_like(g.image, np.float32("nan"))),
+    "shifted": ("shifted", lambda g: np.roll(right(g), (0, 1), (0, 1))),
+    "nothing": ("nothing-written", lambda g: unwritten(g.image, ALL, ALL)),
+    "last columns": ("last-block-missing", lambda g: unwritten(right(g), ALL, slice(32, None))),
+    "last rows": ("last-block-missing", lambda g: unwritten(right(g), slice(16, None), ALL)),
+    "one pixel": ("not-all-written", lambda g: unwritten(right(g), slice(3, 4), slice(5, 6))),
+    "gap before a block ends": (
+        "left-before-loading",
+        lambda g: unwritten(right(g), ALL, slice(35, None)),
+    ),
+    "left apron": ("apron-missing", lambda g: tiled(g, ("left",), 16, 0)),
+    "right and bottom apron": ("apron-missing", lambda g: tiled(g, ("right", "bottom"), 16, 8)),
+    "all of the apron": (
+        "apron-missing",
+        lambda g: tiled(g, ("left", "right", "top", "bottom"), 8, 16),
+    ),
+    "corners of the apron": ("apron-missing", lambda g: tiled(g, ("corners",), 16, 16)),
+    "apron never loaded": (
+        "apron-missing",
+        lambda g: not_loaded(g, tile_mistakes.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
+    ),
+    "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
+    "window off by a radius": ("window-off", window_off),
+    "x and y swapped in the output": (
+        "transposed",
+        lambda g: np.ascontiguousarray(right(g).T).reshape(HEIGHT, WIDTH),
+    ),
+    "x and y swapped in the image": (
+        "image-transposed",
+        lambda g: correlated(np.ascontiguousarray(g.image.reshape(WIDTH, HEIGHT).T), g),
+    ),
+    "width and height swapped": (
+        "width-height-swapped",
+        lambda g: correlated(g.image.reshape(WIDTH, HEIGHT), g).reshape(HEIGHT, WIDTH),
+    ),
+    "rows of the image too short": (
+        "row-pitch",
+        lambda g: correlated(read_with_pitch(g.image, WIDTH - 1), g),
+    ),
+    "rows of the image padded": (
+        "row-pitch",
+        lambda g: correlated(read_with_pitch(g.image, 64), g),
+    ),
+    "rows of the output too short": ("row-pitch", lambda g: written_with_pitch(g, WIDTH - 1)),
+    "rows of the mask too long": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 6))),
+    "rows of the largest mask": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 17))),
+    "rows of the mask too short": ("mask-stride", lambda g: right(g, mask=with_stride(g.mask, 4))),
+    "rows of the mask a radius apart": (
+        "mask-stride",
+        lambda g: right(g, mask=with_stride(g.mask, 2)),
+    ),
+    "one sum for a row": ("sum-not-reset", lambda g: np.cumsum(right(g), axis=1)),
+    "one sum for the image": (
+        "sum-not-reset",
+        lambda g: np.cumsum(right(g)).reshape(g.image.shape).astype("f4"),
+    ),
+    "rows that no block leaves": (
+        "not-all-written",
+        lambda g: unwritten(right(g), slice(13, None), ALL),
+    ),
+    "frame of zeros": ("border-skipped", lambda g: framed(g, np.zeros_like(g.image))),
+    "frame of the input": ("border-skipped", lambda g: framed(g, g.image)),
+    "window one to the right": (
+        "shifted",
+        lambda g: correlation.correlate64(np.pad(g.image, 3), g.mask, "zero")[3:-3, 4:-2].astype(
+            "f4"
+        ),
+    ),
+    "windows of the largest mask": (
+        "window-off",
+        lambda g: correlation.correlate64(np.pad(g.image, 8), g.mask, "zero")[2:-14, 8:-8].astype(
+            "f4"
+        ),
+    ),
+    "windows a radius below": (
+        "window-off",
+        lambda g: correlation.correlate64(np.pad(g.image, 4), g.mask, "zero")[6:-2, 4:-4].astype(
+            "f4"
+        ),
+    ),
+    "uninitialised": ("uninitialised-value", lambda g: right(g) - np.float32(1.7e38)),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_known_mistake_is_named(name: str) -> None:
+    wanted, make = MISTAKES[name]
+    given = inputs()
+    seen = compare(make(given), correlation.correlate(given.image, given.mask, "zero"))
+    assert not seen.right()
+    found = plane.explain(CASE, "correlate", given, seen)
+    assert found is not None and found.name == wanted
+
+
+def test_border_skipped_is_named() -> None:
+    given = inputs()
+    out = np.full_like(given.image, np.nan)
+    out.view(np.uint32)[:] = POISON
+    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
+    found = plane.explain(CASE, "correlate", given, seen)
+    assert found is not None and found.name == "border-skipped"
+
+
+def test_wrong_phase_is_named() -> None:
+    given = inputs((4, 5, 5))
+    rolled = np.roll(given.mask, 1, axis=0)
+    out = correlation.polyphase(given.image, rolled, "zero").value.astype(np.float32)
+    seen = compare(out, correlation.polyphase(given.image, given.mask, "zero"))
+    found = plane.explain(CASE, "polyphase", given, seen)
+    assert found is not None and found.name == "wrong-phase"
+
+
+@pytest.mark.parametrize("operation", ["separable", "lines"])
+@pytest.mark.parametrize("border", ["zero", "replicate"])
+def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None:
+    random = np.random.RandomState(2)
+    pair = random.uniform(0.1, 1, (2, 7)).astype(np.float32)
+    image = inputs().image
+    column, row = pair[0][:, np.newaxis], pair[1][np.newaxis, :]
+    mask = pair if operation == "lines" else column * row
+    given = Inputs(image, mask)
+    case = msgspec.structs.replace(CASE, border=border)
+    other = "replicate" if border == "zero" else "zero"
+
+    def passes(first: str, second: str) -> np.ndarray:
+        return correlation.correlate64(correlation.correlate64(image, row, first), column, second)
+
+    def passes_with(row: np.ndarray) -> np.ndarray:
+        return correlation.correlate64(correlation.correlate64(image, row, border), column, border)
+
+    for out, name, word in (
+        (correlation.correlate64(image, row, border), "one-pass", "row pass"),
+        (3 * correlation.correlate64(image, column, border), "one-pass", "column pass"),
+        (passes(border, other), "wrong-border", "in the column pass"),
+        (passes(other, border), "wrong-border", "in the row pass"),
+        (correlation.correlate64(image, column.T * row.T, border), "mask-transposed", "transposed"),
+        (
+            correlation.correlate64(image, (column * row)[::-1, ::-1], border),
+            "mask-flipped",
+            "flipped",
+        ),
+        (passes_with(row * (np.arange(7) < 6)), "loop-bound", "last column"),
+    ):
+        seen = compare(
+            out.astype(np.float32), correlation.OPERATIONS[operation](image, mask, border)
+        )
+        found = plane.explain(case, operation, given, seen)
+        assert found is not None and found.name == name and word in found.text
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ((ALL, slice(35, None)), "all of columns 35..36, the right end of the image"),
+        ((ALL, slice(0, 1)), "all of column 0, the left end of the image"),
+        ((slice(0, 2), ALL), "all of rows 0..1, the top of the image"),
+        ((slice(1, None, 4), ALL), "in row 1 of every 4"),
+        ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
+        ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
+    ],
+)
+def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> None:
+    given = inputs()
+    out = right(given)
+    out[where] += 1
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
+    assert plane.location(seen, 2) == words
+
+
+def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
+    given = inputs()
+    for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
+        mask = np.ascontiguousarray(given.mask * factor)
+        seen = compare(np.zeros_like(given.image), correlation.correlate(given.image, mask, "zero"))
+        found = plane.explain(CASE, "correlate", Inputs(given.image, mask), seen)
+        assert found is not None and found.name == "all-zero"
+        assert ("integer" in found.text) == said
+
+
+def test_noise_is_not_explained() -> None:
+    given = inputs()
+    out = np.random.RandomState(9).uniform(0, 9, given.image.shape).astype(np.float32)
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
+    assert plane.explain(CASE, "correlate", given, seen) is None
+    assert plane.location(seen, 2) == "every pixel"
+
+
+def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
+    given = inputs()
+    seen = compare(
+        tiled(given, ("bottom",), 0, 4), correlation.correlate(given.image, given.mask, "zero")
+    )
+    found = plane.explain(CASE, "correlate", given, seen)
+    assert found is not None and "the bottom apron of tiles of 4 rows" in found.text
+    assert plane.location(seen, 2) == "in rows 2..3 of every 4"
+
+
+@pytest.mark.parametrize("kind", [("left",), ("right", "bottom"), ("corners",)])
+def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
+    """An output that is wrong in the same places, but not by what the apron would have given."""
+    given = inputs()
+    seen = compare(
+        tiled(given, kind, 16, 16), correlation.correlate(given.image, given.mask, "zero")
+    )
+    other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
+    found = plane.explain(CASE, "correlate", given, compare(other, seen.expected))
+    assert found is None or found.name != "apron-missing"
+
+
+def untouched(where: tuple[slice, slice]) -> F32:
+    """The right output, but for what the function never wrote."""
+    out = right(inputs())
+    out.view(np.uint32)[where] = SIGNALLING[4]
+    return out
+
+
+def added_to(where: tuple[slice, slice]) -> F32:
+    """As untouched, but the function added to what the output held."""
+    with np.errstate(invalid="ignore"):
+        return untouched(where) + np.float32(1) - np.float32(1)
+
+
+@pytest.mark.parametrize(
+    ("out", "on_host", "name"),
+    [
+        (untouched((ALL, ALL)), True, "nothing-written"),
+        (untouched((ALL, ALL)), False, "nothing-written"),
+        (added_to((ALL, ALL)), True, "accumulated"),
+        (added_to((slice(3, 9), ALL)), True, "accumulated"),
+        (untouched((slice(22, None), ALL)), True, "last-block-missing"),
+        (untouched((slice(21, None), ALL)), False, "left-before-loading"),
+    ],
+)
+def test_what_was_never_written_is_told_from_what_was_added_to(
+    out: F32, on_host: bool, name: str
+) -> None:
+    given = inputs()
+    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
+    found = plane.explain(CASE, "correlate", given, seen, on_host)
+    assert found is not None and found.name == name
+
+
+@pytest.mark.parametrize("kind", [("left",), ("top", "bottom"), ("left", "right", "top", "bottom")])
+def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]) -> None:
+    pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
+    given = Inputs(inputs().image, pair)
+    apron = tile_mistakes.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
+    mask = correlation.plane(pair).astype(np.float32)
+    out = tile_mistakes.without(apron, given.image, mask, "zero").value.astype(np.float32)
+    seen = compare(out, correlation.lines(given.image, pair, "zero"))
+    found = plane.explain(CASE, "lines", given, seen)
+    assert found is not None and found.name == "apron-missing" and apron.words() in found.text
+
+
+def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
+    given = inputs()
+    case = msgspec.structs.replace(CASE, exact="float32 row-major")
+    exact = correlation.float32_row_major(given.image, given.mask, "zero")
+    for out, name in (
+        (right(given), "not-bit-for-bit"),
+        (right(given, mask=given.mask[::-1, ::-1]), "mask-flipped"),
+    ):
+        found = plane.explain(case, "correlate", given, compare(out, exact))
+        assert found is not None and found.name == name

@@ -1,0 +1,173 @@
+"""`./grade run`: a program with its own main(), plain and profiled."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grader import paths
+from grader.schema import write
+
+NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [paths.ROOT / "grade", "run", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
+    done = run(source, "--json", tmp_path / "profile.json")
+    assert done.returncode == 0, done.stderr
+    document = dict(json.loads((tmp_path / "profile.json").read_text()))
+    jsonschema.validate(document, write.schema("convlabs-profile/v1"))
+    return document
+
+
+def test_sums_are_the_gpus() -> None:
+    """The programs' own output, but for the one kernel that the GPU computes wrongly."""
+    for name in ("kernels", "kernels2"):
+        ours = run(NSIGHT / f"{name}.cu").stdout.splitlines()
+        theirs = (NSIGHT / f"{name}.out").read_text().splitlines()
+        wrong = [a for a, b in zip(ours, theirs, strict=True) if a != b]
+        assert [line.split()[0] for line in wrong] == ["k_const_uniform"] * (name == "kernels2")
+
+
+def test_lines_add_up_to_the_kernel(tmp_path: Path) -> None:
+    for kernel in profile_of(NSIGHT / "kernels.cu", tmp_path)["kernels"]:
+        for name, total in kernel["counters"].items():
+            if name == "constant_serialisation":  # a quotient
+                continue
+            assert sum(line["counters"][name] for line in kernel["lines"]) == total
+        assert all(line["file"].endswith("kernels.cu") for line in kernel["lines"])
+
+
+PROGRAM = """#include <stdio.h>
+#include "shared.h"
+__global__ void copy(const float *from, float *to) { to[threadIdx.x] = from[threadIdx.x]; }
+int main(int argc, char **argv)
+{
+    float *from, *to;
+    if (cudaMalloc(&from, 128) || cudaMalloc(&to, 128)) return 1;
+    copy<<<1, 32>>>(from, to);
+    printf("%s %d\\n", argc > 1 ? argv[1] : "none", TWICE(21));
+    cudaFree(from);
+    cudaFree(to);
+    return cudaGetLastError() == cudaSuccess ? 7 : 1;
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    folder = tmp_path / "with space"
+    folder.mkdir()
+    (folder / "shared.h").write_text("#define TWICE(x) (2 * (x))\n")
+    (folder / "a program.cu").write_text(PROGRAM)
+    return folder / "a program.cu"
+
+
+def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
+    done = run(program, "--", "--profile")
+    assert (done.returncode, done.stdout) == (7, "--profile 42\n"), done.stderr
+
+
+def test_a_changed_header_is_another_program(program: Path) -> None:
+    assert run(program).stdout == "none 42\n"
+    (program.parent / "shared.h").write_text("#define TWICE(x) (3 * (x))\n")
+    assert run(program).stdout == "none 63\n"
+
+
+def test_profile_names_the_line(program: Path) -> None:
+    done = run(program, "--profile")
+    assert done.returncode == 7
+    assert "launch 0: copy  grid 1x1x1  block 32x1x1" in done.stderr
+    assert "a program.cu:3 " in done.stderr
+
+
+def test_a_header_of_ones_own_may_hold_kernels(program: Path) -> None:
+    header = program.parent / "shared.h"
+    header.write_text(
+        header.read_text() + "__global__ void of_header() { __shared__ int s; s = 1; }\n"
+    )
+    program.write_text(
+        PROGRAM.replace("    cudaFree(from);", "    of_header<<<1, 1>>>();\n    cudaFree(from);")
+    )
+    done = run(program)
+    assert done.returncode == 7, done.stderr
+
+
+def test_errors_are_the_users_own_lines(program: Path) -> None:
+    program.write_text(PROGRAM.replace("argv[1] :", "nonsense :"))
+    done = run(program)
+    assert done.returncode == 1
+    assert f"{program}:9:" in done.stderr and "nonsense" in done.stderr
+    for bad in (program.parent / "missing.cu", program.parent / "shared.h"):
+        done = run(bad)
+        assert done.returncode == 1 and str(bad) in done.stderr and "Traceback" not in done.stderr
+
+
+CHECKED = """__device__ float largest; __device__ volatile int seen;
+__device__ void atomic_max(float *at, float value)
+{
+    int *bits = (int *)at, old = *bits, guess;
+    do {
+        guess = old;
+        old = atomicCAS(bits, guess, __float_as_int(fmaxf(value, __int_as_float(guess))));
+    } while (old != guess);
+}
+__global__ void of_ones_own() { atomic_max(&largest, threadIdx.x); }
+__global__ void reads_too_soon(int *p)
+{
+    p[1 + threadIdx.x] = *p;
+    atomicCAS(p + 40, 0, 1);
+    atomicAdd((float *)p, 1);
+}
+__global__ void last_store(int *p) { *p = threadIdx.x + 5; }
+struct begun {
+    int *p;
+    begun() { if (cudaMalloc(&p, 256) || cudaMemset(p, 0, 256)) exit(1); }
+    ~begun() { if (cudaFree(p)) abort(); }
+} before_main;
+int main()
+{
+    of_ones_own<<<2, 32>>>();
+    reads_too_soon<<<1, 2>>>(before_main.p);
+    last_store<<<1, 2>>>(before_main.p);
+    return cudaGetLastError() != cudaSuccess;
+}
+"""
+
+
+def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) -> None:
+    """Of atomic functions of one's own, of reads that no atomicCAS() confirms, of a last store."""
+    source = tmp_path / "program.cu"
+    source.write_text(CHECKED)
+    done = run(source, "--check", "--json", tmp_path / "profile.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "profile.json").read_text())["findings"]
+    assert [f["kind"] for f in found] == ["global-race"] * 2
+    assert {frozenset((f["line"], f.get("other_line") or f["line"])) for f in found} == {
+        frozenset((13, 15)),
+        frozenset((17,)),
+    }
+
+
+@pytest.mark.parametrize("symbol", ['"c_mask"', "&c_mask"])
+def test_what_is_no_symbol_is_said_by_line(symbol: str, tmp_path: Path) -> None:
+    source = tmp_path / "quoted.cu"
+    source.write_text(
+        "#include <cuda_runtime.h>\n__constant__ float c_mask[9];\nint main(void) {\n"
+        f"    float h_mask[9] = {{}};\n    return cudaMemcpyToSymbol({symbol}, h_mask, 36);\n}}\n"
+    )
+    done = run(source)
+    assert done.returncode == 13, "cudaErrorInvalidSymbol"
+    assert "quoted.cu:5: the symbol of this copy is no variable of the device" in done.stderr

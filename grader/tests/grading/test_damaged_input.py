@@ -1,0 +1,62 @@
+"""What is read from outside, damaged at random: a sentence, never a traceback. Fixed seeds."""
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.execute.case import findings_in
+
+sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
+
+from rewrite import Rewriter
+from syntax_tree import Refusal
+
+SOURCES = sorted((paths.ROOT / "labs" / "tests" / "checks").glob("*/*.cu"))
+SOURCES += sorted((paths.ROOT / "solutions").glob("*/*.cu"))
+PIECES = (
+    b'<<< >>> ( ) { } /* " ; \\ \xff \0 __shared__ __constant__ extern template< cudaMalloc #define'
+).split(b" ")
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """A few pieces cut out, doubled, moved or put in."""
+    for _ in range(chance.randint(1, 6)):
+        at, end = sorted(chance.randrange(len(content) + 1) for _ in range(2))
+        end = min(end, at + chance.choice((1, 5, 40, 400)))
+        cut = content[at:end]
+        put = chance.choice((b"", cut + cut, chance.choice(PIECES), cut[::-1]))
+        content = content[:at] + put + content[end:]
+    return content
+
+
+def mutants(count: int) -> Iterator[bytes]:
+    chance = random.Random(20)
+    for _ in range(count):
+        yield damaged(chance.choice(SOURCES).read_bytes(), chance)
+
+
+def test_rewriter(tmp_path: Path) -> None:
+    refused = 0
+    for source in mutants(600):
+        try:
+            made = Rewriter(source, "student.cu", [tmp_path], tmp_path / "out.cpp").rewrite()
+        except Refusal as refusal:
+            refused += 1
+            assert str(refusal).startswith("student.cu:")
+        else:
+            assert made.count(b"\n") == source.count(b"\n") + 1  # every line where it was
+    assert 0 < refused < 600
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_findings_of_a_killed_or_hostile_program(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    line = b'{"severity":"error","kind":"leak","file":"a.cu","line":3,"message":"never freed"}\n'
+    (tmp_path / "findings.jsonl").write_bytes(line + damaged(line * 5, chance))
+    found = findings_in(tmp_path, Path("/bin/true"))
+    assert found and found[0].kind == "leak"
+    assert all(f.render().isprintable() for f in found)

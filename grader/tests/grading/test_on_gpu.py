@@ -1,0 +1,50 @@
+"""What a grade on a GPU takes from the simulator: counters, checks and calls that fail.
+
+No GPU is needed: the plain program that a GPU would run is the simulator's here.
+"""
+
+from typing import Any
+
+import pytest
+
+from grader.compile import make
+from grader.compile.make import Build
+from grader.grading import pipeline
+from grader.model import result, spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
+
+PATTERN = "B "  # correctness, failing calls, safe and technique
+
+
+@pytest.fixture
+def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
+    def instead(submission: Submission, backend: str, *more: Any, **options: Any) -> Build:
+        made = make.build(submission, "sim", *more, **options)
+        return Build(made.binary) if backend == "gpu" else made
+
+    monkeypatch.setattr(pipeline, "build", instead)
+    return submissions.find(spec.load("lab3"), "solutions")
+
+
+def graded(submission: Submission) -> result.Result:
+    return pipeline.grade(submission, "gpu", pipeline.Observer(), PATTERN, timed=False)
+
+
+def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: Submission) -> None:
+    grade = graded(submission)
+    assert {c.kind for c in grade.checks} == {"build", "correct", "safe", "technique"}
+    assert all(c.verdict == "pass" for c in grade.checks), grade.checks
+    assert any("fails" in c.name for c in grade.checks)
+
+
+def test_without_a_compiler_they_are_not_measured(
+    submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.grading.pipeline.shutil.which", lambda _: None)
+    grade = graded(submission)
+    skipped = {c.kind for c in grade.checks if c.verdict == "skip"}
+    assert skipped == {"correct", "safe", "technique"}
+    assert grade.exit_code == 0 and grade.score.earned == grade.score.measured
+    reasons = [c.message for c in grade.checks if c.kind == "technique"]
+    assert reasons and all("g++" in reason[0] for reason in reasons)

@@ -1,0 +1,43 @@
+"""The canonical result and its published schema."""
+
+import json
+
+import jsonschema
+import pytest
+
+from grader.model import result
+from grader.model.result import Check, GradedFile, Machine, Result, Score, Unmeasured
+from grader.schema import write
+
+GRADE = write.schema("convlabs-grade/v1")
+
+
+def example() -> Result:
+    return Result(
+        lab="lab3",
+        title="constant mask",
+        backend="sim",
+        files=[GradedFile("starter/lab3_constant_mask/constant_mask.cu", "0" * 64)],
+        checks=[Check("lab3/A/x", "x", "correct", "fail", 0, 5, "A", message=["why"])],
+        score=Score(0, 5, 100, [Unmeasured(15, "need a GPU")]),
+        exit_code=1,
+        machine=Machine("Linux", "x86_64", 2, "g++"),
+        grader_version="0",
+        hidden_included=False,
+    )
+
+
+@pytest.mark.parametrize("name", write.TYPES)
+def test_published_schema_is_current(name: str) -> None:
+    published = json.loads((write.FOLDER / write.file_of(name)).read_text())
+    assert published == write.schema(name), "run: python -m grader.schema.write"
+
+
+def test_result_validates_and_a_broken_one_does_not() -> None:
+    document = json.loads(result.to_json(example()))
+    jsonschema.validate(document, GRADE)
+    for broken in ({"verdict": "maybe"}, {"points": "5"}, {"extra": 1}):
+        wrong = json.loads(result.to_json(example()))
+        wrong["checks"][0] |= broken
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, GRADE)

@@ -1,0 +1,101 @@
+"""A Chromium for the tests of pages, and pictures of pages: whichever works on this machine.
+
+    python -m grader.tests.render.browser [wrong] [slow] [full]
+
+makes build/screenshots/*.png: three reports, light and dark, and on a phone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from grader import paths
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ZOO = paths.ROOT / "grader" / "tests" / "zoo"
+SHOTS = {  # what is graded for each screenshot
+    "wrong": ("lab4", ZOO / "lab4" / "apron-left-missing"),
+    "slow": ("lab1", ZOO / "lab1" / "slow-loop-order"),
+    "full": ("lab6", paths.ROOT / "solutions"),
+}
+
+
+@cache
+def found() -> str | None:
+    """A Chromium that starts; "" for the one that Playwright brought; None where there is none.
+
+    Ubuntu's chromium is a stub that asks for a snap: only one that says its version counts.
+    """
+    for name in NAMES:
+        program = shutil.which(name)
+        if program and _starts(program):
+            return program
+    with sync_playwright() as player:
+        own = player.chromium.executable_path
+    return "" if Path(own).exists() and _starts(own) else None
+
+
+def _starts(program: str) -> bool:
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and any(n in done.stdout for n in ("Chromium", "Chrome"))
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Raises FileNotFoundError where there is none."""
+    program = found()
+    if program is None:
+        raise FileNotFoundError(
+            f"no browser: install one of {', '.join(NAMES)}, or run playwright install chromium"
+        )
+    with sync_playwright() as player:
+        made = player.chromium.launch(executable_path=program or None)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def opened(made: Browser, file: Path, width: int = 1100, dark: bool = False) -> Page:
+    context = made.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+    )
+    page = context.new_page()
+    page.goto(file.resolve().as_uri())
+    return page
+
+
+def screenshots(folder: Path, names: list[str]) -> None:
+    """Grades what SHOTS names and pictures the reports."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        lab, source = SHOTS[name]
+        report = folder / f"{name}.html"
+        grade = [str(paths.ROOT / "grade"), lab, "--src", str(source), "--html", str(report)]
+        subprocess.run(grade, stdout=subprocess.DEVNULL, check=False)
+        with browser() as made:
+            for dark in (False, True):
+                page = opened(made, report, dark=dark)
+                theme = "dark" if dark else "light"
+                page.screenshot(path=folder / f"{name}-{theme}.png", full_page=True)
+            page = opened(made, report, width=360)
+            page.screenshot(path=folder / f"{name}-narrow.png", full_page=True)
+        print(folder / f"{name}-light.png", folder / f"{name}-dark.png")
+
+
+if __name__ == "__main__":
+    try:
+        screenshots(paths.BUILD / "screenshots", sys.argv[1:] or list(SHOTS))
+    except FileNotFoundError as problem:
+        sys.exit(str(problem))

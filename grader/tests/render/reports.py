@@ -1,0 +1,110 @@
+"""Gradings and pages for the tests of the report."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from grader import paths
+from grader.execute.backend import machine
+from grader.execute.profile import Kernel, Line, Profile
+from grader.grading import pipeline, score
+from grader.grading.evidence import Evidence, Traced
+from grader.model import result, spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
+from grader.model.result import Check, Result
+from grader.model.submission import Submission
+from grader.render import html
+from grader.timing.statistics import Timings
+
+ZOO = Path(__file__).parent.parent / "zoo"
+HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"
+
+
+@cache
+def wrong() -> tuple[Result, Evidence]:
+    """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
+    submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
+    evidence = Evidence(submission)
+    seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B ", evidence=evidence)
+    return seen, evidence
+
+
+def slow() -> tuple[Result, Evidence]:
+    """A grade of lab 1 with the times of made-up rounds: solution 1, student 2, baseline 30 ms."""
+    lab = spec.load("lab1")
+    submission = submissions.find(lab, str(paths.ROOT / "solutions"))
+    evidence = Evidence(submission)
+    random = np.random.default_rng(1)
+    rounds = np.array([2e6, 3e7, 1e6, 1e6]) * random.normal(1, 0.03, (60, 4))
+    rounds[::7, 1] = np.nan
+    checks = []
+    for speed in lab.speed:
+        evidence.timed(speed, Timings(rounds, copy_ns=6e4, mac_rate=1.2e11))
+        details = {"ratio": 0.5, "ratio_low": 0.48, "ratio_high": 0.52}
+        name = f"lab1/{speed.part}/{speed.name}"
+        checks.append(
+            Check(
+                name,
+                speed.name,
+                "speed",
+                "fail",
+                max_points=speed.points,
+                part=speed.part,
+                message=["slow"],
+                details=details,
+            )
+        )
+    return graded(evidence, checks), evidence
+
+
+def hostile() -> tuple[Result, Evidence]:
+    """What a student may shape says HOSTILE: file, source, kernel, messages, names."""
+    lab = spec.load("lab4")
+    name = lab.submit[0]
+    shown = HOSTILE.replace("/", "|")
+    content = f"{HOSTILE}\n" * 9
+    submission = Submission(lab, Path(), shown, {name: content.encode()}, [])
+    evidence = Evidence(submission)
+    counted = Counters(global_load_sectors=9, global_load_lanes=8, dram_bytes=64)
+    lines = [Line(f"{shown}/{name}", 2, counted)]
+    kernel = Kernel(0, HOSTILE, (1, 1, 1), (32, 1, 1), 1, 1, True, counted, 1.0, lines)
+    evidence.runs["x"] = Traced([HOSTILE], "B", True, Profile([kernel]), [], 64, 640)
+    check = Check("lab4/B/x", "x", "correct", "fail", message=[HOSTILE, f"    {HOSTILE}"], part="B")
+    return graded(evidence, [check]), evidence
+
+
+def graded(evidence: Evidence, checks: list[Check]) -> Result:
+    """A result with these checks."""
+    lab = evidence.submission.lab
+    marks = score.score(lab, "sim", checks, selected=False)
+    files = [
+        result.GradedFile(f"{evidence.submission.shown}/{name}", "0" * 64)
+        for name in evidence.submission.contents
+    ]
+    return Result(
+        lab=lab.id,
+        title=lab.title,
+        backend="sim",
+        files=files,
+        checks=checks,
+        score=marks,
+        exit_code=1,
+        machine=machine("sim"),
+        grader_version="0",
+        hidden_included=True,
+    )
+
+
+def without_seconds(seen: Result) -> bytes:
+    """A grade without what differs from run to run."""
+    checks = [msgspec.structs.replace(check, seconds=0) for check in seen.checks]
+    return result.to_json(msgspec.structs.replace(seen, checks=checks))
+
+
+def page(made: tuple[Result, Evidence]) -> str:
+    return html.page(*made)

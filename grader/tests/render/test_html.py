@@ -1,0 +1,280 @@
+"""The report as text: what it shows, what it must never show, what it makes of its evidence."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from grader import paths
+from grader.checks.correct import Wrong
+from grader.execute.profile import Kernel, Launch, Line, Profile
+from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
+from grader.grading import pipeline
+from grader.grading.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
+from grader.oracle.compare import compare
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs, inputs
+from grader.oracle.operations import OPERATIONS, expected
+from grader.render import html, images, roofline, timing_chart, warp_access
+from grader.tests.render import reports
+
+
+def test_a_wrong_part_is_pictured() -> None:
+    seen, evidence = reports.wrong()
+    public = [c.id for c in seen.checks if c.verdict == "fail" and not c.hidden]
+    pictured = [failure.check for failure in evidence.failures]
+    assert pictured and set(pictured) <= set(public)
+    text = html.page(seen, evidence)
+    first = evidence.failures[0]
+    assert first.tile is not None and (first.tile.width, first.tile.height) == (32, 32)
+    assert first.first[1] % 32 == 0
+    titles = ("Input", "Your output", "Expected", "Difference", "Wrong pixels by tile")
+    assert all(text.count(f"<strong>{title}</strong>") >= 1 for title in titles)
+    assert f"first wrong pixel at x={first.first[1]}, y={first.first[0]}" in text
+    assert "Your code, line by line" in text and "Roofline" in text
+    for check in seen.checks:
+        assert check.name in text
+
+
+def test_the_grade_does_not_depend_on_the_report() -> None:
+    seen, evidence = reports.wrong()
+    plain = pipeline.grade(evidence.submission, "sim", pipeline.Observer(), "B ")
+    assert reports.without_seconds(plain) == reports.without_seconds(seen)
+
+
+def test_a_hidden_case_shows_its_reason_and_nothing_else() -> None:
+    seen, evidence = reports.wrong()
+    hidden = [c for c in seen.checks if c.hidden and c.verdict == "fail"]
+    assert hidden, "this test needs a hidden case that fails"
+    cases = {c.name: c for c in evidence.submission.lab.case if c.hidden}
+    text = html.page(seen, evidence)
+    for check in hidden:
+        assert check.id not in {failure.check for failure in evidence.failures}
+        item = _item(text, check.name)
+        assert "<svg" not in item and "<table" not in item and "out[" not in item
+        shown = re.sub(r"<[^>]+>", " ", item)
+        case = cases[check.name]
+        assert case.rationale.split()[0] in shown
+        words = set(re.findall(r"\S+", shown))
+        allowed = set(re.findall(r"\S+", f"{case.rationale} {case.hint}"))
+        assert case.image not in words - allowed and case.mask not in words - allowed
+    signatures = {case.signature() for case in cases.values()}
+    public = {c.signature() for c in evidence.submission.lab.checks() if c.name not in cases}
+    assert not (set(evidence.runs) & signatures) - public
+
+
+def _item(text: str, name: str) -> str:
+    """The list item of one check."""
+    items: list[str] = re.findall(r"<li class=\"\w+\">.*?</li>", text, re.DOTALL)
+    return next(item for item in items if f'<span class="name">{name}</span>' in item)
+
+
+def test_a_hidden_case_leaves_no_evidence_even_if_it_is_offered() -> None:
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
+    case = next(c for c in evidence.submission.lab.case if c.hidden)
+    evidence.failed(_wrong(case, (9, 9)), None)
+    assert evidence.failures == [] and evidence.runs == {}
+
+
+def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
+    """A result that is wrong in its last pixel."""
+    want = np.linspace(0, 1, shape[0] * shape[1]).reshape(shape)
+    got = want.astype(np.float32)
+    got[-1, -1] = 7
+    expected = Expected(want, np.full(shape, 1e-6))
+    given = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
+    return Wrong(case, "correlate", given, compare(got, expected))
+
+
+def test_what_is_kept_is_bounded() -> None:
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
+    case = next(c for c in evidence.submission.lab.case if not c.hidden)
+    for _ in range(MOST_FAILED + 3):
+        evidence.failed(_wrong(case, (700, 1100)), None)
+    assert len(evidence.failures) == MOST_FAILED
+    failure = evidence.failures[0]
+    arrays = [v for v in vars(failure).values() if isinstance(v, np.ndarray)]
+    assert len(arrays) == 6 and all(max(a.shape) <= SIDE for a in arrays)
+    assert all(a.base is None or a.base.nbytes <= 8 * SIDE * SIDE for a in arrays)
+    assert failure.first == (699, 1099) and failure.wrong[-1, -1] and failure.wrong.sum() == 1
+
+
+def test_the_wrong_pixel_is_bright_and_only_it() -> None:
+    case = next(c for c in spec.load("lab4").case if not c.hidden)
+    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
+    evidence.failed(_wrong(case, (20, 30)), None)
+    figures = {f.title: f for f in images.figures(evidence.failures[0])}
+    for title in ("Difference", "Wrong pixels"):
+        data = re.search(r"base64,([^\"]+)", str(figures[title].picture))
+        assert data is not None
+        picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data[1]))))
+        assert picture.shape == (20, 30, 3)
+        assert tuple(picture[19, 29]) == images.WRONG[1]
+        assert (picture.reshape(-1, 3)[:-1] == images.RIGHT).all()
+
+
+@pytest.mark.parametrize("part", ["A", "B", "E"])
+def test_colours_bytes_and_channels_have_planes(part: str) -> None:
+    """Labs 7 and 8: outputs of other axes and types than one plane of floats."""
+    lab = spec.load("lab8" if part == "E" else "lab7")
+    case = next(c for c in lab.case if c.part == part and not c.inject and not c.hidden)
+    given = inputs(lab, case, 1)
+    operation = lab.part_of(case).operation
+    want = expected(operation, None, given.arrays, case.settings())
+    kind, shape = OPERATIONS[operation].output(given.arrays)
+    got = want.value.astype(kind)
+    got[(-1,) * got.ndim] += 9
+    evidence = Evidence(submissions.find(lab, "solutions"))
+    evidence.failed(Wrong(case, operation, given, compare(got, want)), None)
+    failure = evidence.failures[0]
+    assert failure.first == (shape[-2] - 1, shape[-1] - 1)
+    assert bool(failure.plane) == (len(shape) == 3)
+    assert len(images.figures(failure)) == 5
+
+
+@pytest.mark.parametrize(
+    ("shape", "radius", "grid", "block", "want"),
+    [
+        ((61, 97), 6, (4, 2), (32, 32), (32, 32)),  # a pixel a thread
+        ((83, 127), 6, (7, 5), (32, 32), (20, 20)),  # idle apron
+        ((83, 127), 2, (2, 3), (16, 8), (64, 32)),  # 4x4 pixels a thread
+        ((61, 97), 6, (3, 1), (32, 32), (32, 32)),  # rounded down
+        ((61, 97), 6, (500, 1), (256, 1), None),  # one row of blocks says nothing
+        ((8, 8), 1, (1, 1), (32, 32), None),  # one block
+    ],
+)
+def test_the_tile_follows_from_the_launch(
+    shape: tuple[int, int],
+    radius: int,
+    grid: tuple[int, int],
+    block: tuple[int, int],
+    want: tuple[int, int] | None,
+) -> None:
+    launch = Launch(0, "k<1>", "a.cu", 1, (*grid, 1), (*block, 1), 0, 1, 1, True, [])
+    found = tile(shape, radius, [launch])
+    assert (found and (found.width, found.height)) == want
+    assert tile(shape, radius, []) is None
+
+
+def test_a_warps_addresses_explain_its_cost() -> None:
+    """What the simulator counted for the warp that it kept is what the addresses give."""
+    _, evidence = reports.wrong()
+    kept = [warp for run in evidence.runs.values() for warp in run.warps]
+    spaces = {warp.space for warp in kept}
+    assert {"global", "shared"} <= spaces
+    for warp in kept:
+        assert warp.lanes and min(warp.lanes.values()) < 128
+        if warp.space == "global":
+            touched = {unit for units in warp.units(SECTOR).values() for unit in units}
+            assert len(touched) == warp.cost
+        elif warp.space == "shared" and warp.width <= WORD:
+            words = {unit for units in warp.units(WORD).values() for unit in units}
+            banks = [sum(word % BANKS == bank for word in words) for bank in range(BANKS)]
+            assert max(banks) == warp.cost
+        assert warp.cost >= warp.ideal() or warp.space == "constant"
+
+
+def _traced(offsets: list[int], cost: int, counters: Counters) -> Traced:
+    line = Line("a.cu", 3, counters)
+    kernel = Kernel(0, "k", (1, 1, 1), (32, 1, 1), 1, 1, True, counters, 1.0, [line])
+    space = "shared" if counters.shared_load_wavefronts else "global"
+    lanes = dict(enumerate(offsets))
+    warp = Warp(0, "a.cu", 3, space, False, 4, cost, (0, 0, 0), lanes)  # type: ignore[arg-type]
+    return Traced(["t"], "A", True, Profile([kernel]), [warp], 32, 640)
+
+
+def test_an_access_is_told_in_words() -> None:
+    strided = Counters(global_load_sectors=32, global_load_lanes=32, dram_bytes=1024)
+    clash = Counters(shared_load_wavefronts=32, shared_load_conflicts=31)
+    runs = [_traced([128 * i for i in range(32)], 32, strided)]
+    runs.append(_traced([128 * i for i in range(32)], 32, clash))
+    one, other = warp_access.worst(runs)
+    assert one.title == "Load from global memory" and one.where == "a.cu:3"
+    assert "32 sectors = 1024 bytes move, 12.5 % of them are used" in one.said
+    assert "32 turns of the 32 banks; 1 would do" in other.said
+    assert str(one.picture).count('class="used"') == 32
+    assert str(other.picture).count('class="clash"') == warp_access.SHOWN_DEEP
+
+
+def test_the_roofline_places_a_kernel_by_its_counters() -> None:
+    counted = Counters(global_load_sectors=10, dram_bytes=64, shared_load_wavefronts=5)
+    found = roofline.of_traced([_traced([0], 1, counted)])
+    assert found is not None
+    table = {row[1]: row[2:] for row in found.rows}
+    assert table["L1"][:2] == ("320 B", "2")
+    assert table["shared"][:2] == ("640 B", "1")
+    assert table["DRAM"][:2] == ("64 B", "10")
+    roofs = roofline.gpu()
+    assert table["L1"][2] == f"{min(roofs.flops, 2 * roofs.l1) / 1e12:.3g} TFLOP/s"
+    assert roofline.of_traced([]) is None
+
+
+def test_times_are_shown_beside_the_others() -> None:
+    seen, evidence = reports.slow()
+    text = html.page(seen, evidence)
+    assert text.count("Speed, as a part of what it is held against") == 3
+    medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
+    assert list(medians) == ["your file", "baseline", "solution"]
+    for median in medians.values():
+        assert timing_chart.duration(median) in text
+
+
+def test_nothing_that_a_student_wrote_becomes_markup() -> None:
+    text = reports.page(reports.hostile())
+    assert "&lt;script&gt;alert(1)" in text
+    tags = _Tags()
+    tags.feed(text)
+    assert not tags.found & {"script", "img", "iframe", "object", "base", "form"}
+    assert not tags.handlers
+    assert text.count("<style>") == 1
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.handlers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+
+def test_no_address_of_the_network_is_in_a_page() -> None:
+    for made in (reports.wrong(), reports.slow()):
+        text = reports.page(made)
+        assert not re.search(r"(src|href)=\"(?!data:|#)", text)
+        assert "url(" not in text and "@import" not in text
+        assert "default-src 'none'" in text
+
+
+def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    grade = [str(paths.ROOT / "grade"), "lab1", "--src", "starter", "-k", "identity", "--html"]
+    done = subprocess.run([*grade, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert f"pictures: {file}" in done.stdout
+    assert file.read_text(encoding="utf-8").endswith("</html>\n")
+    assert [p.name for p in file.parent.iterdir()] == ["report.html"]
+    place = tmp_path / "report.html" / "below"
+    done = subprocess.run([*grade, str(place)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "cannot be written" in done.stderr
+
+
+def test_a_page_without_evidence_is_a_page() -> None:
+    """A file that does not build: there is nothing but a message."""
+    seen, evidence = reports.hostile()
+    bare = reports.graded(Evidence(evidence.submission), seen.checks)
+    text = html.page(bare, Evidence(evidence.submission))
+    assert "Your code" not in text and "Checks" in text

@@ -1,0 +1,129 @@
+"""Whatever a command does, it ends within its limits and leaves nothing behind."""
+
+import os
+import sys
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.launcher import Finished, Limits, Running, launch, started
+
+
+def python(code: str, tmp_path: Path, limits: Limits | None = None) -> Finished:
+    return launch([sys.executable, "-c", code], limits or Limits(seconds=5), tmp_path)
+
+
+def gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
+def test_status_and_both_outputs_come_back(tmp_path: Path) -> None:
+    done = python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)", tmp_path)
+    assert (done.status, done.signal) == (7, None)
+    assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
+
+
+def test_signal_is_reported(tmp_path: Path) -> None:
+    done = python("import os; os.kill(os.getpid(), 11)", tmp_path)
+    assert (done.status, done.signal) == (None, 11)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import time; time.sleep(60)",
+        "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+        "import os, time; os.close(1); os.close(2); time.sleep(60)",
+    ],
+    ids=["spin", "sleep", "ignores SIGTERM", "stops itself", "closes its outputs"],
+)
+def test_time_limit_holds(code: str, tmp_path: Path) -> None:
+    start = time.monotonic()
+    done = python(code, tmp_path, Limits(seconds=0.5))
+    assert done.timed_out
+    assert time.monotonic() - start < 10  # not 60; the machine may be busy
+
+
+def test_endless_output_is_cut_and_stopped(tmp_path: Path) -> None:
+    done = python("while True: print('x' * 1000)", tmp_path, Limits(seconds=10, output=100_000))
+    assert done.flooded and not done.timed_out
+    assert len(done.stdout) == 100_000
+
+
+def test_detached_processes_die_too(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        open('pid', 'w').write(str(os.getpid())); time.sleep(60)\n"
+        "    os._exit(0)\n"
+        "while not os.path.exists('pid') or not open('pid').read(): time.sleep(0.01)\n"
+    )
+    done = python(code, tmp_path)
+    assert done.status == 0
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_memory_limit_holds(tmp_path: Path) -> None:
+    limits = Limits(seconds=20, address_space=512 << 20)
+    done = python("bytearray(1 << 30)", tmp_path, limits)
+    assert done.status == 1 and b"MemoryError" in done.stderr
+
+
+def test_file_size_limit_holds(tmp_path: Path) -> None:
+    done = python("open('big', 'wb').write(bytes(10_000))", tmp_path, Limits(5, file_size=1000))
+    assert done.status != 0
+    assert (tmp_path / "big").stat().st_size <= 1000
+
+
+def test_environment_is_small(tmp_path: Path) -> None:
+    os.environ["CONVLABS_TEST_SECRET"] = "x"
+    try:
+        done = python("import os; print(sorted(os.environ))", tmp_path)
+    finally:
+        del os.environ["CONVLABS_TEST_SECRET"]
+    assert b"SECRET" not in done.stdout
+
+
+def test_missing_command_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        launch(["/no/such/command"], Limits(1), tmp_path)
+
+
+def endless(tmp_path: Path, seconds: float) -> AbstractContextManager[Running]:
+    return started([sys.executable, "-c", "while True: pass"], Limits(seconds), tmp_path)
+
+
+def test_one_command_runs_beside_another(tmp_path: Path) -> None:
+    code = "import time; time.sleep(0.3); print('x' * 200_000)"  # more than a pipe holds
+    with started([sys.executable, "-c", code], Limits(20), tmp_path) as other:
+        assert python("print('mine')", tmp_path).stdout == b"mine\n"
+        done = other.finish()
+    assert done.status == 0 and len(done.stdout) == 200_001
+
+
+def test_limits_hold_while_another_is_waited_for(tmp_path: Path) -> None:
+    with endless(tmp_path, 0.3) as other:
+        python("import time; time.sleep(1)", tmp_path, Limits(20))
+        assert gone(other.process.pid)
+        assert other.finish().timed_out
+
+
+def test_what_is_given_up_dies(tmp_path: Path) -> None:
+    with endless(tmp_path, 60) as other:
+        pass
+    assert gone(other.process.pid)
+
+
+def test_what_a_command_makes_can_be_read(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        python("open('made', 'w')", tmp_path)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o644

@@ -1,0 +1,376 @@
+"""Set-up: what is missing is installed once, whatever interrupts it. No network is used.
+
+Most tests run the real `grade` in a small copy of the repository whose lock names one package,
+which pip finds in a folder.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.setup import install, stamp, system_packages
+
+ROOT = Path(__file__).resolve().parents[3]
+
+MAIN = """
+import sys, tiny
+print("graded", *sys.argv[1:])
+"""
+FETCH = """
+from pathlib import Path
+folder = Path(__file__).parent.parent / "build" / "datasets"
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "coffee.png").write_bytes(b"a picture")
+"""
+
+
+def wheel(folder: Path, name: str) -> str:
+    """Makes a package of nothing but one empty module. Returns its line in a lock."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    about = f"{name}-1.0.dist-info"
+    members = {
+        f"{name}.py": "",
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": "",
+    }
+    with zipfile.ZipFile(path, "w") as file:
+        for member, text in members.items():
+            file.writestr(zipfile.ZipInfo(member), text)  # of 1980: the same hash each time
+    return f"{name}==1.0 --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+
+
+class Copy:
+    """A small copy of the repository, its name as odd as names are, and how to run its `grade`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.shop = folder / "shop"
+        self.shop.mkdir()
+        self.root = folder / "a b'\"ü $(x) %s"
+        (self.root / "grader").mkdir(parents=True)
+        (self.root / "datasets").mkdir()
+        needed = ("__init__", "stamp", "bootstrap", "system", "files")
+        for name in ("grade", *(f"grader/{module}.py" for module in needed)):
+            shutil.copy(ROOT / name, self.root / name)
+        (self.root / "grader" / "__main__.py").write_text(MAIN)
+        (self.root / "datasets" / "generate.py").write_text(FETCH)
+        tiny = wheel(self.shop, "tiny")
+        (self.root / "grader" / "setup" / "requirements.lock").write_text(tiny)
+        (self.root / "grader" / "setup" / "requirements-dev.lock").write_text(
+            tiny + wheel(self.shop, "tinytest")
+        )
+        self.cwd = folder
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
+        self.environment.pop("MAKELEVEL", None)
+        self.environment |= {
+            "PIP_NO_INDEX": "1",
+            "PIP_FIND_LINKS": self.shop.as_uri(),
+            "PIP_CONFIG_FILE": os.devnull,
+            "PYTHONPATH": "/nonexistent",
+        }
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, str(self.root / "grade"), *arguments],
+            cwd=self.cwd,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def grade(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit status, stdout, stderr."""
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def stamped(self) -> set[str]:
+        return {path.stem for path in (self.root / "build" / "venv").glob("*.stamp")}
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    """A copy in which nothing is set up."""
+    return Copy(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy that has been set up, which takes seconds; tests take `ready`."""
+    made = Copy(tmp_path_factory.mktemp("model"))
+    assert made.grade("setup")[0] == 0
+    return made
+
+
+@pytest.fixture
+def ready(model: Copy, tmp_path: Path) -> Copy:
+    """A copy that has been set up, for a test to do with as it likes."""
+    made = Copy(tmp_path)
+    shutil.rmtree(made.root)
+    shutil.copytree(model.root, made.root, symlinks=True)
+    return made
+
+
+def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> None:
+    began = time.monotonic()
+    status, out, err = copy.grade("lab3", "--src", "x y")
+    first = time.monotonic() - began
+    assert (status, out) == (0, "graded lab3 --src x y\n"), err
+    assert err.count("setting up (once") == 1
+    assert "Python packages" in err
+    assert "photograph" in err
+    assert copy.stamped() == {"run"}
+    assert (copy.root / "build" / "datasets" / "coffee.png").exists()
+    began = time.monotonic()
+    assert copy.grade("lab1") == (0, "graded lab1\n", "")
+    assert time.monotonic() - began < first / 2
+    # The tests' packages are added to what is there, and a student's set-up is still in place.
+    status, out, err = copy.grade("setup", "--dev")
+    assert (status, out) == (0, ""), err
+    assert "for the tests" in err
+    assert copy.stamped() == {"run", "dev"}
+    assert copy.grade("lab1") == (0, "graded lab1\n", "")
+
+
+def test_setup_says_that_nothing_is_missing_but_not_to_make(ready: Copy) -> None:
+    assert "everything is in place" in ready.grade("setup")[2]
+    ready.environment["MAKELEVEL"] = "1"
+    assert ready.grade("setup") == (0, "", "")
+
+
+def test_the_folder_may_be_moved(ready: Copy) -> None:
+    ready.root = ready.root.rename(ready.root.with_name("moved"))
+    assert ready.grade("lab2") == (0, "graded lab2\n", "")
+
+
+def test_grade_may_be_called_through_a_link(ready: Copy, tmp_path: Path) -> None:
+    link = tmp_path / "g"
+    link.symlink_to(ready.root / "grade")
+    done = subprocess.run([sys.executable, link, "lab1"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "graded lab1\n"), done.stderr
+
+
+def test_a_changed_lock_sets_up_anew(ready: Copy) -> None:
+    left = ready.root / "build" / "venv" / "left-over"
+    left.touch()
+    lock = ready.root / "grader" / "setup" / "requirements.lock"
+    lock.write_text(lock.read_text() + wheel(ready.shop, "another"))
+    status, _, err = ready.grade("lab1")
+    assert status == 0, err
+    assert "setting up" in err
+    assert not left.exists()
+
+
+def test_an_interpreter_that_is_gone_sets_up_anew(ready: Copy) -> None:
+    python = ready.root / "build" / "venv" / "bin" / "python"
+    target = os.readlink(python)
+    python.unlink()
+    python.symlink_to("/usr/bin/python3.0")
+    status, out, err = ready.grade("lab1")
+    assert (status, out) == (0, "graded lab1\n"), err
+    assert "setting up" in err
+    assert os.readlink(python) == target
+
+
+def until_packages(process: subprocess.Popen[str]) -> None:
+    """Waits until a set-up has come to the Python packages."""
+    assert process.stderr is not None
+    while "Python packages" not in (line := process.stderr.readline()):
+        assert line, "it ended before"
+
+
+def test_a_killed_set_up_is_simply_run_again(copy: Copy) -> None:
+    process = copy.start("setup")
+    until_packages(process)
+    time.sleep(0.7)
+    process.kill()
+    process.communicate()
+    assert copy.stamped() == set()
+    status, out, err = copy.grade("lab1")
+    assert (status, out) == (0, "graded lab1\n"), err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> None:
+    process = copy.start("setup")
+    until_packages(process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "interrupted; run the same command again" in err
+    assert "Traceback" not in err
+    assert copy.stamped() == set()
+
+
+def test_two_at_once(copy: Copy) -> None:
+    both = [copy.start("lab1"), copy.start("lab2")]
+    said = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert [out for out, _ in said] == ["graded lab1\n", "graded lab2\n"]
+    assert sum("waiting for it" in err for _, err in said) == 1
+    assert sum("Python packages" in err for _, err in said) == 1
+
+
+def test_no_network(ready: Copy) -> None:
+    del ready.environment["PIP_NO_INDEX"], ready.environment["PIP_FIND_LINKS"]
+    ready.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
+    status, out, err = ready.grade("setup", "--dev")
+    assert (status, out) == (3, "")
+    assert "no network; connect to the internet" in err
+    assert "Traceback" not in err
+    assert ready.stamped() == {"run"}
+    assert "tinytest" in (ready.root / "build" / "setup.log").read_text()
+
+
+def test_a_package_that_is_not_the_locked_one(ready: Copy) -> None:
+    with (ready.shop / "tinytest-1.0-py3-none-any.whl").open("ab") as file:
+        file.write(b"!")
+    status, _, err = ready.grade("setup", "--dev")
+    assert status == 3
+    assert "does not match the lock file" in err
+    assert ready.stamped() == {"run"}
+
+
+def test_without_the_photograph_the_rest_works(ready: Copy) -> None:
+    (ready.root / "build" / "datasets" / "coffee.png").unlink()
+    (ready.root / "datasets" / "generate.py").write_text("raise SystemExit('no network here')")
+    status, _, err = ready.grade("setup")
+    assert status == 0
+    assert "the photograph is missing" in err
+    assert "no network here" in err
+    # It is tried again when asked for, not before each grading.
+    assert ready.grade("lab1") == (0, "graded lab1\n", "")
+
+
+def test_a_folder_that_cannot_be_written(copy: Copy) -> None:
+    (copy.root / "build").write_text("in the way")
+    status, out, err = copy.grade("lab1")
+    assert (status, out) == (3, "")
+    assert "cannot write" in err
+    assert "Traceback" not in err
+
+
+def test_usage(ready: Copy) -> None:
+    assert ready.grade("setup", "--developer")[0] == 2
+    assert "--dev" in ready.grade("setup", "--help")[1]
+
+
+# ------------------------------------------------------------------------------ system packages
+
+
+def programs(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}" if name in present else None)
+
+
+STB = system_packages.Package("libstb-dev", "the headers of stb", header="no/such/header.h")
+MAKE = system_packages.Package("make", "GNU make", program="no-such-program")
+
+
+def test_a_user_who_may_not_install_gets_the_exact_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs(monkeypatch, "apt-get")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(install.SetupError) as error:
+        install.install_system_packages([STB, MAKE])
+    assert (
+        "\n    sudo apt-get update && "
+        "sudo apt-get install -y --no-install-recommends libstb-dev make\n" in str(error.value)
+    )
+
+
+def test_a_system_without_apt_gets_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs(monkeypatch)
+    with pytest.raises(install.SetupError, match="the headers of stb; GNU make"):
+        install.install_system_packages([STB, MAKE])
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_apt_get_is_run_where_it_may(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs(monkeypatch, "apt-get", "sudo")
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(install, "sudo_without_password", lambda: True)
+    run: list[list[str]] = []
+
+    def logged(command: list[str]) -> install.Output:
+        run.append(command)
+        return install.Output(0, "")
+
+    monkeypatch.setattr(install, "logged", logged)
+    # Nothing was installed, which is seen.
+    with pytest.raises(install.SetupError, match="still not found"):
+        install.install_system_packages([STB])
+    assert [command[0] == "sudo" for command in run] == [user != 0] * 3
+    assert ["update" in command for command in run] == [False, True, False]
+    assert run[-1][-3:] == ["-y", "--no-install-recommends", "libstb-dev"]
+    assert all("DEBIAN_FRONTEND=noninteractive" in command for command in run)
+
+
+def test_every_package_can_be_missing_and_present() -> None:
+    for package in system_packages.packages("dev"):
+        assert package.present(), f"{package.name} is needed by this test, too"
+    assert not STB.present()
+    assert not MAKE.present()
+    assert not system_packages.Package("x", "x", module="no_such_module").present()
+    assert not system_packages.Package("x", "x", library="libnosuch.so").present()
+
+
+@pytest.mark.parametrize(
+    ("release", "program", "asked"),
+    [
+        ("debian", None, ["chromium"]),
+        ("ubuntu debian", None, []),  # a stub that asks for a snap
+        ("linuxmint ubuntu debian", None, []),
+        ("debian", "/usr/bin/google-chrome", []),
+        ("", None, ["chromium"]),
+    ],
+)
+def test_a_browser_is_asked_for_where_there_is_a_package(
+    release: str, program: str | None, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_packages, "release", lambda: release)
+    monkeypatch.setattr(shutil, "which", lambda _: program)
+    assert [package.name for package in system_packages.browser()] == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("OSError: [Errno 28] No space left on device", "the disk is full"),
+        ("Temporary failure in name resolution\nE: Failed", "no network"),
+        ("E: Unable to locate package libstb-dev\n", "E: Unable to locate package libstb-dev"),
+        ("one\nERROR: two\nthree\n", "ERROR: two"),
+        ("", "no reason was given"),
+    ],
+)
+def test_reasons(text: str, why: str) -> None:
+    assert why in install.reason(text)
+
+
+# ------------------------------------------------------------------------------ old Pythons
+
+
+@pytest.mark.parametrize("name", ["grade", "grader/__init__.py", "grader/setup/stamp.py"])
+def test_what_an_old_python_reads_is_in_its_language(name: str) -> None:
+    source = (ROOT / name).read_text()
+    ast.parse(source, feature_version=(3, 6))
+    assert "from __future__ import annotations" not in source
+
+
+def test_stamps_fit_lock_interpreter_and_machine() -> None:
+    digest, interpreter, machine, end = stamp.key("run").split("\n")
+    assert digest == hashlib.sha256(Path(stamp.LOCKS["run"]).read_bytes()).hexdigest()
+    assert os.access(interpreter, os.X_OK)
+    assert machine == os.uname().machine
+    assert end == ""
+    assert stamp.key("dev") != stamp.key("run")

@@ -1,0 +1,172 @@
+"""Judges a graded entry of the zoo by its header, and keeps the table grader/tests/zoo/RESULTS.md.
+
+    make zoo-table      grades the zoo, and writes the table
+
+A row says what an entry must get and whether it did; a test compares the rows of what it graded
+with those that are committed. The names of mistakes are those of a check's `diagnosis` and
+`findings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ZOO = Path(__file__).parent
+FILE = ZOO / "RESULTS.md"
+VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
+UNNAMED = "-"  # in a header: no mistake is named, and none must be
+
+# What a check says when it knows what happened, and not why. They contradict no mistake.
+FACTS = frozenset({
+    "crashed", "timeout", "no-result", "flood", "wrote-outside", "nothing-written",
+    "not-all-written", "nan", "all-zero", "copied", "scaled", "returned-error", "call-not-made",
+    "error-not-handled", "order-dependent",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Header:
+    """`zoo: VERDICT | DETAIL | also NAME, NAME`, an entry's first line. `also`: mistakes that give
+    the same output in some cases, so that their names are right there."""
+
+    verdict: str
+    detail: str
+    also: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the table says of an entry. `named`: by the right name, where it is wrong or unsafe."""
+
+    entry: str
+    verdict: str
+    detail: str
+    as_expected: bool
+    named: bool | None
+
+    def line(self) -> str:
+        got = "yes" if self.as_expected else "NO"
+        named = {None: "", True: "yes", False: "no"}[self.named]
+        return f"| {self.entry} | {self.verdict} | {self.detail} | {got} | {named} |"
+
+
+def header(entry: Path) -> Header:
+    """What the first line says. Raises ValueError when it does not say it."""
+    first = next(f for f in sorted(entry.iterdir()) if f.suffix in (".c", ".cu"))
+    line = first.read_text().splitlines()[0]
+    _, found, words = line.partition("zoo: ")
+    parts = [part.strip() for part in words.split("|")]
+    also = parts[2].removeprefix("also ").split(",") if len(parts) > 2 else []
+    if not found or parts[0] not in VERDICTS:
+        raise ValueError(f"{first} does not say its verdict")
+    detail = parts[1] if len(parts) > 1 else ""
+    return Header(parts[0], detail, frozenset(name.strip() for name in also))
+
+
+def explained(document: dict[str, Any]) -> set[str]:
+    """The mistakes that the failed cases were explained by."""
+    failed = (c for c in document["checks"] if c["verdict"] == "fail" and c["kind"] == "correct")
+    return {c["diagnosis"] for c in failed if c["diagnosis"]}
+
+
+def found_unsafe(document: dict[str, Any]) -> set[str]:
+    """What the failed `safe` checks found."""
+    failed = [c for c in document["checks"] if c["verdict"] == "fail" and c["kind"] == "safe"]
+    kinds = {kind for c in failed for kind in c["details"].get("findings", [])}
+    return kinds | {c["diagnosis"] for c in failed if c["diagnosis"]}
+
+
+def complaint(said: Header, code: int, document: dict[str, Any]) -> str:
+    """Why the grade is not what the header asks for; "" when it is. Names are judged apart."""
+    checks, score = document["checks"], document["score"]
+    failed = [c for c in checks if c["verdict"] == "fail"]
+    kinds = {c["kind"] for c in failed}
+    if said.verdict in ("right", "slow"):
+        lost = [c["name"] for c in checks if c["verdict"] != "pass"]
+        whole = code == 0 and score["earned"] == score["measured"]
+        return "" if whole else f"a right one lost points: {lost}"
+    if code != 1 or not failed or score["earned"] >= score["measured"]:
+        return f"exit status {code}, and {len(failed)} checks failed"
+    if not all(c["message"] for c in failed):
+        return "a failed check says nothing"
+    if said.verdict == "poor":
+        names = {c["name"] for c in failed}
+        expected = kinds == {"technique"} and names == set(said.detail.split("; "))
+        return "" if expected else f"these failed: {sorted(names)}"
+    if said.verdict == "unsafe":
+        return "" if kinds == {"safe"} else f"checks of these kinds failed: {sorted(kinds)}"
+    return "" if kinds & {"correct", "safe"} else f"only {sorted(kinds)} failed"
+
+
+def misnamed(said: Header, document: dict[str, Any]) -> str:
+    """Why the mistake has not its right name, and no other; "" when it has."""
+    cases, findings = explained(document), found_unsafe(document)
+    if said.detail != UNNAMED and said.detail not in cases | findings:
+        return f"not named {said.detail}, but {sorted(cases | findings) or 'nothing'}"
+    if wrong := cases - FACTS - findings - said.also - {said.detail}:
+        return f"also named {', '.join(sorted(wrong))}"
+    return ""
+
+
+def judge(entry: Path, code: int, document: dict[str, Any]) -> Row:
+    said = header(entry)
+    named = None
+    if said.verdict in ("wrong", "unsafe"):
+        named = said.detail != UNNAMED and not misnamed(said, document)
+    name = f"{entry.parent.name}/{entry.name}"
+    detail = said.detail if named is not None else ""
+    return Row(name, said.verdict, detail, not complaint(said, code, document), named)
+
+
+# ---- the table
+
+
+def committed() -> dict[str, Row]:
+    """The rows of RESULTS.md by their entry."""
+    rows = {}
+    for line in FILE.read_text().splitlines() if FILE.exists() else []:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 5 and cells[0].startswith("lab") and "/" in cells[0]:
+            entry, verdict, detail, got, named = cells
+            known = {"": None, "yes": True, "no": False}[named]
+            rows[entry] = Row(entry, verdict, detail, got == "yes", known)
+    return rows
+
+
+def share(values: Iterable[bool | None]) -> tuple[int, int]:
+    """How many are true, and of how many that are known."""
+    known = [v for v in values if v is not None]
+    return sum(known), len(known)
+
+
+def report(rows: Iterable[Row]) -> str:
+    """RESULTS.md."""
+    ordered = sorted(rows, key=lambda row: row.entry)
+    labs = sorted({row.entry.split("/")[0] for row in ordered})
+    lines = [
+        "# What the grader says of programs with a known verdict",
+        "",
+        "Made by `make zoo-table`, which grades every entry; a test fails when a row is no longer",
+        "true. *Right* ones must get full marks of what is measured without timing; so must *slow*",
+        "ones, whose time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct`",
+        "or `safe`, *poor* ones exactly those of the technique checks that their header names.",
+        "*Named*: the mistake gets its name from a case or a safe check, and no case is given",
+        "another one.",
+        "",
+        "| lab | wrong caught | right passed | slow or poor told | named |",
+        "|---|---|---|---|---|",
+    ]
+    for lab in [*labs, ""]:
+        here = [row for row in ordered if row.entry.startswith(f"{lab}/" if lab else "lab")]
+        figures = [
+            share(r.as_expected for r in here if r.verdict in kinds)
+            for kinds in (("wrong", "unsafe"), ("right",), ("slow", "poor"))
+        ]
+        figures.append(share(r.named for r in here))
+        lines.append(f"| {lab or 'all'} | " + " | ".join(f"{n} of {m}" for n, m in figures) + " |")
+    lines += ["", "| entry | verdict | mistake | as expected | named |", "|---|---|---|---|---|"]
+    lines += [row.line() for row in ordered]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""How fast a function is, and how sure that is."""

@@ -1,0 +1,32 @@
+"""`make reproduce`: measures what this machine can, then writes the report to build/reproduce/."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from datasets import generate
+from grader import paths
+from labs.reproduce import measure, programs, report
+
+
+def main(arguments: Sequence[str]) -> int:
+    chosen = measure.parser(__doc__).parse_args(arguments)
+    try:
+        document = measure.measure(chosen.gpu, chosen.fresh, "make reproduce")
+    except (programs.ProgramError, generate.DatasetMissing) as problem:
+        print(f"reproduce: {problem}", file=sys.stderr)
+        return 1
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    (measure.FOLDER / "measurement.json").write_text(text, encoding="utf-8")
+    reference = report.read(report.REFERENCE) if report.REFERENCE.exists() else None
+    pictures = sorted((measure.FOLDER / "work" / "000").glob("result-*.png"))
+    report.write(document, reference, pictures, measure.FOLDER)
+    for name in ("report.html", "report.md"):
+        print((measure.FOLDER / name).relative_to(paths.ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
