@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---- limits of the device that the compiler checks as well */
 
-#define SIM_WARP 32
+#define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
 
@@ -130,7 +130,7 @@ unsigned long long sim_clock(void);
 void sim_site(const char *file, int line);
 
 /* Written by rewrite.py around a call whose result the program ignores. Returns `error`. */
-cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file, int line);
+cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ struct sim_registered_variable : sim_variable {
     }
 };
 
-constexpr int warpSize = SIM_WARP;
+constexpr int warpSize = SIM_WARP_SIZE;
 
 /* The simulator's own code in a traced program is not the kernel's. */
 #define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))

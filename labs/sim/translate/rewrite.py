@@ -21,7 +21,7 @@ from known_names import INCLUDE, cuda_words, local_words
 from macro_launches import UNCLEAR, launches
 from syntax_tree import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
-from unchecked_calls import is_dropped
+from unchecked_calls import is_unchecked
 
 ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
 LIBRARY = re.compile(
@@ -126,8 +126,8 @@ class Rewriter(Source):
         if word in self.functions and parent is not None:
             if node.type == "identifier" and parent.type not in ("call_expression", *NAMED_BY):
                 self.replace(node, f"sim_c_{word}")  # the function itself, as C has it
-            elif parent.type == "call_expression" and word not in ASKING and is_dropped(parent):
-                self.insert(parent.start_byte, "sim_dropped(")
+            elif parent.type == "call_expression" and word not in ASKING and is_unchecked(parent):
+                self.insert(parent.start_byte, "sim_unchecked_call(")
                 self.insert(parent.end_byte, f', "{word}", __FILE__, {parent.start_point[0] + 1})')
             return
         is_name = node.type in ("identifier", "type_identifier") and text(node) == word

@@ -28,7 +28,7 @@ LAMBDA = re.compile(rb"(?<=[^\]]\])\s*(?:__(?:host|device)__\s*)+(?=[({])")
 LAUNCH = re.compile(rb"<<<(?:(?!>>>|;)[\s\S]){1,400}>>>")
 BRACED = re.compile(rb"((?:<<<|,)\s*)\{([^{}]+)\}(?=\s*(?:,|>>>))")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-MOST_ROUNDS = "1024"  # of a loop that is to be unrolled whole
+MAX_ROUNDS = "1024"  # of a loop that is to be unrolled whole
 
 
 class Refusal(Exception):  # noqa: N818 - what it is
@@ -88,7 +88,7 @@ class Source:
         parser = Parser(Language(tree_sitter_cuda.language()))
         self.root = parser.parse(self.understood).root_node
         for match in UNROLL.finditer(self.source):
-            rounds = (match["rounds"] or b"").decode() or MOST_ROUNDS
+            rounds = (match["rounds"] or b"").decode() or MAX_ROUNDS
             self.cut(*match.span("unroll"), f"GCC unroll {rounds}")
         for match in NOT_INLINED.finditer(self.source):
             if match["word"]:

@@ -6,7 +6,7 @@ from syntax_tree import below, text
 from tree_sitter import Node
 
 
-def is_dropped(call: Node) -> bool:
+def is_unchecked(call: Node) -> bool:
     """Does nobody look at what this call returns?
 
     It stands alone as a statement, or a variable takes its result and, before anything else

@@ -126,8 +126,8 @@ def modelled(model: ctypes.CDLL, row: dict[str, str]) -> bool:
             access.address[lane] = 4096 + offset
     if row["space"].startswith("shared"):
         load = ctypes.c_bool(row["space"].endswith("load"))
-        return bool(model.counters_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
-    return bool(model.counters_sectors(ctypes.byref(access)) == int(row["sectors"]))
+        return bool(model.cost_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
+    return bool(model.cost_sectors(ctypes.byref(access)) == int(row["sectors"]))
 
 
 def explanations(different: list[Value]) -> dict[tuple[str, str], list[tuple[int, str, str]]]:

@@ -4,12 +4,12 @@
 
 #include "base/errors.h"
 
-/* Opens every API function: `place` is the program's line; returns at once what a lost device or an
- * injected failure wants. */
+/* Opens every API function: `location` is the program's line; returns at once what a lost device or
+ * an injected failure wants. */
 #define SIM_BEGIN(injected)                                                                        \
-    struct sim_place place;                                                                        \
-    cudaError_t at_once = sim_begin(__func__, injected, &place);                                   \
-    (void)place;                                                                                   \
+    struct sim_location location;                                                                  \
+    cudaError_t at_once = sim_begin(__func__, injected, &location);                                \
+    (void)location;                                                                                \
     if (at_once != cudaSuccess) {                                                                  \
         return at_once;                                                                            \
     }                                                                                              \
@@ -19,12 +19,12 @@
  * direction is reported and fails with cudaErrorInvalidValue. */
 cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                         size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_place place);
+                        struct sim_location location);
 
 /* Is `pointer` good for `bytes` bytes, on the device or on the host? Reports why not. Hold the
  * device's lock. */
 bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
-                   struct sim_place place);
+                   struct sim_location location);
 
 /* Is it the default stream or one that was created and not destroyed? */
 bool sim_is_stream(cudaStream_t stream);

@@ -11,7 +11,7 @@ static const struct cudaDeviceProp device = {
     .totalGlobalMem = SIM_GLOBAL_BYTES,
     .sharedMemPerBlock = SIM_BLOCK_SHARED,
     .regsPerBlock = 65536,
-    .warpSize = SIM_WARP,
+    .warpSize = SIM_WARP_SIZE,
     .memPitch = 2147483647,
     .maxThreadsPerBlock = SIM_MAX_THREADS,
     .maxThreadsDim = {1024, 1024, 64},
@@ -28,7 +28,7 @@ static const struct cudaDeviceProp device = {
     .unifiedAddressing = 1,
     .memoryBusWidth = 6016,
     .l2CacheSize = 62914560,
-    .maxThreadsPerMultiProcessor = SIM_MULTIPROCESSOR_WARPS * SIM_WARP,
+    .maxThreadsPerMultiProcessor = SIM_MULTIPROCESSOR_WARPS * SIM_WARP_SIZE,
     .streamPrioritiesSupported = 1,
     .globalL1CacheSupported = 1,
     .localL1CacheSupported = 1,
@@ -53,7 +53,7 @@ static const struct {
     {cudaDevAttrMaxGridDimZ, 65535},
     {cudaDevAttrMaxSharedMemoryPerBlock, (int)SIM_BLOCK_SHARED},
     {cudaDevAttrTotalConstantMemory, (int)SIM_CONSTANT_BYTES},
-    {cudaDevAttrWarpSize, SIM_WARP},
+    {cudaDevAttrWarpSize, SIM_WARP_SIZE},
     {cudaDevAttrMaxPitch, 2147483647},
     {cudaDevAttrMaxRegistersPerBlock, 65536},
     {cudaDevAttrClockRate, 1980000},
@@ -65,7 +65,7 @@ static const struct {
     {cudaDevAttrMemoryClockRate, 3201000},
     {cudaDevAttrGlobalMemoryBusWidth, 6016},
     {cudaDevAttrL2CacheSize, 62914560},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, SIM_MULTIPROCESSOR_WARPS *SIM_WARP},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, SIM_MULTIPROCESSOR_WARPS *SIM_WARP_SIZE},
     {cudaDevAttrAsyncEngineCount, 3},
     {cudaDevAttrUnifiedAddressing, 1},
     {cudaDevAttrComputeCapabilityMajor, 9},
@@ -171,9 +171,8 @@ cudaError_t cudaDeviceReset(void) {
 
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return kernel && (unsigned)config <= cudaFuncCachePreferEqual
-               ? cudaSuccess
-               : sim_fail(cudaErrorInvalidValue);
+    return kernel && (unsigned)config <= cudaFuncCachePreferEqual ? cudaSuccess
+                                                                  : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
@@ -185,7 +184,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
 /* Blocks of `threads` threads that a multiprocessor holds at once; `shared` bytes each, static and
  * dynamic. Registers are unknown here, so that this is an upper bound. */
 static int blocks_that_fit(int threads, size_t shared) {
-    int warps = (threads + SIM_WARP - 1) / SIM_WARP;
+    int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     size_t each = shared + SIM_RESERVED_SHARED;
     int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;
     int by_shared = (int)(SIM_MULTIPROCESSOR_SHARED / each);
@@ -216,7 +215,7 @@ cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *,
     }
     int largest = limit > 0 && limit < SIM_MAX_THREADS ? limit : SIM_MAX_THREADS;
     int best = 0;
-    for (int threads = largest; threads > 0; threads -= SIM_WARP) {
+    for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {
         size_t bytes = shared(closure, threads);
         int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? blocks_that_fit(threads, bytes) : 0;
         if (blocks * threads > best) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, unsigned flags,
-                            struct sim_place place) {
+                            struct sim_location location) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
@@ -18,14 +18,14 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, 
     }
     sim_catch_faults();
     sim_lock_device();
-    *pointer = sim_allocate(bytes, space, flags, place);
+    *pointer = sim_allocate(bytes, space, flags, location);
     sim_unlock_device();
     return *pointer ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    return allocate(pointer, bytes, SIM_DEVICE_MEMORY, 0, place);
+    return allocate(pointer, bytes, SIM_DEVICE_MEMORY, 0, location);
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
@@ -37,12 +37,12 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
         return sim_fail(cudaErrorMemoryAllocation);
     }
     *pitch = (width + 511) / 512 * 512; /* as the device gives it */
-    return allocate(pointer, *pitch * height, SIM_DEVICE_MEMORY, 0, place);
+    return allocate(pointer, *pitch * height, SIM_DEVICE_MEMORY, 0, location);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, place);
+    return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, location);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
@@ -51,20 +51,20 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
         ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, place);
+    return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
 /* Says why `pointer`, which `call` was to free, is none that it can. */
-static void report_bad_free(const void *pointer, const char *call, struct sim_place place) {
+static void report_bad_free(const void *pointer, const char *call, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
-    struct sim_finding finding = {.kind = "wrong-space", .place = place};
+    struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (!owner) {
         sim_report(&finding, "%s() of a pointer that no allocation gave", call);
     } else if (owner->freed) {
         finding.kind = "use-after-free";
         sim_report(&finding, "%s() of memory that was freed before (%zu bytes, allocated at %s:%d)",
-                   call, owner->bytes, owner->place.file ? owner->place.file : "?",
-                   owner->place.line);
+                   call, owner->bytes, owner->location.file ? owner->location.file : "?",
+                   owner->location.line);
     } else if (owner->base != pointer) {
         sim_report(&finding, "%s() of a pointer %td bytes into its allocation", call,
                    (const char *)pointer - owner->base);
@@ -76,7 +76,7 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_pl
 }
 
 static cudaError_t release(void *pointer, enum sim_space space, const char *call,
-                           struct sim_place place) {
+                           struct sim_location location) {
     if (!pointer) {
         return cudaSuccess;
     }
@@ -85,7 +85,7 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
     if (a) {
         sim_release(a);
     } else {
-        report_bad_free(pointer, call, place);
+        report_bad_free(pointer, call, location);
     }
     sim_unlock_device();
     return a ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
@@ -93,12 +93,12 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_DEVICE_MEMORY, __func__, place);
+    return release(pointer, SIM_DEVICE_MEMORY, __func__, location);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_PINNED_MEMORY, __func__, place);
+    return release(pointer, SIM_PINNED_MEMORY, __func__, location);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
@@ -107,7 +107,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
         return sim_fail(cudaErrorInvalidValue);
     }
     sim_lock_device();
-    bool registered = sim_register(pointer, bytes, flags, place);
+    bool registered = sim_register(pointer, bytes, flags, location);
     sim_unlock_device();
     return registered ? cudaSuccess : sim_fail(cudaErrorHostMemoryAlreadyRegistered);
 }
@@ -177,10 +177,10 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 /* ---- copies */
 
 bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
-                   struct sim_place place) {
+                   struct sim_location location) {
     const char *at = pointer, *end = sim_device_end(pointer);
     const struct sim_allocation *owner = sim_owner(pointer);
-    struct sim_finding finding = {.kind = "wrong-space", .place = place};
+    struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (owner && owner->freed) {
         finding.kind = "use-after-free";
         sim_report(&finding, "the %s of this copy was freed before", side);
@@ -210,7 +210,7 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
 
 cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                         size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_place place) {
+                        struct sim_location location) {
     if ((unsigned)kind > cudaMemcpyDefault) {
         return sim_fail(cudaErrorInvalidMemcpyDirection);
     }
@@ -230,19 +230,19 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
     bool from_device = by_pointer
                            ? sim_device_end(from) != NULL
                            : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    bool fits = sim_side_fits(to, to_bytes, to_device, "destination", place) &&
-                sim_side_fits(from, from_bytes, from_device, "source", place);
+    bool fits = sim_side_fits(to, to_bytes, to_device, "destination", location) &&
+                sim_side_fits(from, from_bytes, from_device, "source", location);
     if (fits) {
         sim_open_range(from, from_bytes);
         sim_open_range(to, to_bytes);
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
             if (sim_hooks) {
-                sim_hooks->copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
-                             width);
+                sim_hooks->copied((char *)to + row * to_pitch,
+                                  (const char *)from + row * from_pitch, width);
             }
             if (from_device && !to_device) {
-                sim_know_pointers((char *)to + row * to_pitch, width);
+                sim_note_pointers((char *)to + row * to_pitch, width);
             }
         }
         sim_close_range(from, from_bytes);
@@ -253,17 +253,18 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
 }
 
 /* Reports the name of a variable where an address belongs. */
-static bool is_mere_name(const void *pointer, const char *side, const char *instead,
-                         struct sim_place place) {
+static bool is_host_name(const void *pointer, const char *side, const char *instead,
+                         struct sim_location location) {
     sim_lock_device();
-    bool mere = sim_is_mere_name(pointer);
+    bool mere = sim_is_host_name(pointer);
     sim_unlock_device();
     if (mere) {
-        struct sim_finding finding = {.kind = "wrong-space", .place = place};
-        sim_report(&finding,
-                   "the %s is a __constant__ or __device__ variable, whose name is no address on the "
-                   "device: use %s, or ask cudaGetSymbolAddress() for the address",
-                   side, instead);
+        struct sim_finding finding = {.kind = "wrong-space", .location = location};
+        sim_report(
+            &finding,
+            "the %s is a __constant__ or __device__ variable, whose name is no address on the "
+            "device: use %s, or ask cudaGetSymbolAddress() for the address",
+            side, instead);
     }
     return mere;
 }
@@ -271,18 +272,18 @@ static bool is_mere_name(const void *pointer, const char *side, const char *inst
 /* Between addresses that the program gives. */
 static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                         size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_place place) {
+                        struct sim_location location) {
     bool any = width > 0 && height > 0;
-    if (any && (is_mere_name(to, "destination of this copy", "cudaMemcpyToSymbol()", place) ||
-                is_mere_name(from, "source of this copy", "cudaMemcpyFromSymbol()", place))) {
+    if (any && (is_host_name(to, "destination of this copy", "cudaMemcpyToSymbol()", location) ||
+                is_host_name(from, "source of this copy", "cudaMemcpyFromSymbol()", location))) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, place);
+    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, location);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return copy(to, bytes, from, bytes, bytes, 1, kind, place);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, location);
 }
 
 /* A copy to `to` that was asked for in a stream has been made; or it has failed. */
@@ -302,7 +303,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return queued(copy(to, bytes, from, bytes, bytes, 1, kind, place), to, stream);
+    return queued(copy(to, bytes, from, bytes, bytes, 1, kind, location), to, stream);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -311,7 +312,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    return copy(to, to_pitch, from, from_pitch, width, height, kind, place);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, location);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -324,20 +325,20 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     if (width > to_pitch || width > from_pitch) {
         return sim_fail(cudaErrorInvalidPitchValue);
     }
-    return queued(copy(to, to_pitch, from, from_pitch, width, height, kind, place), to, stream);
+    return queued(copy(to, to_pitch, from, from_pitch, width, height, kind, location), to, stream);
 }
 
 static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height,
-                        struct sim_place place) {
+                        struct sim_location location) {
     if (width == 0 || height == 0) {
         return cudaSuccess;
     }
-    if (is_mere_name(to, "memory to be set", "cudaMemcpyToSymbol()", place)) {
+    if (is_host_name(to, "memory to be set", "cudaMemcpyToSymbol()", location)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     size_t bytes = pitch * (height - 1) + width;
     sim_lock_device();
-    bool fits = sim_side_fits(to, bytes, true, "destination", place);
+    bool fits = sim_side_fits(to, bytes, true, "destination", location);
     if (fits) {
         sim_open_range(to, bytes);
         for (size_t row = 0; row < height; row++) {
@@ -354,7 +355,7 @@ static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t 
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return fill(pointer, bytes, value, bytes, 1, place);
+    return fill(pointer, bytes, value, bytes, 1, location);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
@@ -362,7 +363,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t
     if (!sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return fill(pointer, bytes, value, bytes, 1, place);
+    return fill(pointer, bytes, value, bytes, 1, location);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
@@ -370,5 +371,5 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
     if (width > pitch) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    return fill(pointer, pitch, value, width, height, place);
+    return fill(pointer, pitch, value, width, height, location);
 }

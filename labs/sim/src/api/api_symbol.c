@@ -13,9 +13,9 @@ static size_t room_of(const void *symbol) {
 /* May `bytes` at `offset` of a symbol be copied in this direction? */
 static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t offset,
                          enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
-                         struct sim_place place) {
+                         struct sim_location location) {
     if (room_of(symbol) < size) {
-        struct sim_finding finding = {.kind = "wrong-space", .place = place};
+        struct sim_finding finding = {.kind = "wrong-space", .location = location};
         sim_report(&finding, "the symbol of this copy is no variable of the device: write the name "
                              "of a __constant__ or __device__ variable, without quotes and &");
         return sim_fail(cudaErrorInvalidSymbol);
@@ -24,7 +24,7 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
         return sim_fail(cudaErrorInvalidMemcpyDirection);
     }
     if (offset > size || bytes > size - offset) {
-        struct sim_finding finding = {.kind = "out-of-bounds", .place = place};
+        struct sim_finding finding = {.kind = "out-of-bounds", .location = location};
         sim_report(&finding,
                    "%zu bytes at offset %zu of a symbol of %zu bytes are %zu more than it has",
                    bytes, offset, size, offset > size ? bytes : bytes - (size - offset));
@@ -35,28 +35,28 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
 
 static cudaError_t copy_to(const char *name, const void *symbol, size_t size, const void *from,
                            size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
-    struct sim_place place;
-    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    struct sim_location location;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &location);
     if (error == cudaSuccess) {
-        error = check(symbol, size, bytes, offset, kind, cudaMemcpyDeviceToHost, place);
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyDeviceToHost, location);
     }
     char *at = (char *)(uintptr_t)symbol + offset;
     return error != cudaSuccess
                ? error
-               : sim_copy_2d(at, bytes, from, bytes, bytes, 1, cudaMemcpyDefault, place);
+               : sim_copy_2d(at, bytes, from, bytes, bytes, 1, cudaMemcpyDefault, location);
 }
 
 static cudaError_t copy_from(const char *name, void *to, const void *symbol, size_t size,
                              size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
-    struct sim_place place;
-    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &place);
+    struct sim_location location;
+    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &location);
     if (error == cudaSuccess) {
-        error = check(symbol, size, bytes, offset, kind, cudaMemcpyHostToDevice, place);
+        error = check(symbol, size, bytes, offset, kind, cudaMemcpyHostToDevice, location);
     }
     const char *at = (const char *)symbol + offset;
     return error != cudaSuccess
                ? error
-               : sim_copy_2d(to, bytes, at, bytes, bytes, 1, cudaMemcpyDefault, place);
+               : sim_copy_2d(to, bytes, at, bytes, bytes, 1, cudaMemcpyDefault, location);
 }
 
 cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
@@ -82,8 +82,8 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 }
 
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {
-    struct sim_place place;
-    cudaError_t refused = sim_begin("cudaGetSymbolAddress", cudaErrorInvalidSymbol, &place);
+    struct sim_location location;
+    cudaError_t refused = sim_begin("cudaGetSymbolAddress", cudaErrorInvalidSymbol, &location);
     if (refused != cudaSuccess) {
         return refused;
     }
@@ -94,7 +94,7 @@ cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) 
         return sim_fail(cudaErrorInvalidSymbol);
     }
     sim_lock_device();
-    sim_know_address(symbol, size);
+    sim_note_address(symbol, size);
     sim_unlock_device();
     *pointer = (void *)(uintptr_t)symbol;
     return cudaSuccess;

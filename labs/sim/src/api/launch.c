@@ -42,8 +42,8 @@ struct sim_kernel *sim_kernel_of(const void *function) {
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
                                  int value) {
-    struct sim_place place;
-    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &place);
+    struct sim_location location;
+    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &location);
     if (refused != cudaSuccess) {
         return refused;
     }
@@ -146,8 +146,8 @@ static bool run_block(void *context, uint64_t i) {
 /* The launch did not happen: the program learns of it only when it asks. */
 static void refuse(const struct sim_config *c, cudaError_t error) {
     sim_fail(error);
-    sim_unseen_launch("unchecked-error", c->kernel, (struct sim_place){c->file, c->line},
-                      "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
+    sim_unchecked_launch("unchecked-error", c->kernel, (struct sim_location){c->file, c->line},
+                         "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
 }
 
 static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
@@ -168,7 +168,7 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }
-    sim_close_device(c->kernel, (struct sim_place){c->file, c->line});
+    sim_close_device(c->kernel, (struct sim_location){c->file, c->line});
     if (c->function && sim_shared_used() > k->static_shared) {
         k->static_shared = sim_shared_used();
     }
@@ -185,7 +185,7 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
 }
 
 void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
-    sim_report_unseen_launch();
+    sim_report_unchecked_launch();
     if (sim_sticky() != cudaSuccess) {
         sim_fail(sim_sticky());
         return;
@@ -206,9 +206,9 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     sim_unlock_device();
     if (answer != cudaSuccess) {
         sim_fail(answer);
-        sim_unseen_launch("invalid-launch", c->kernel, (struct sim_place){c->file, c->line},
-                          "the launch of %s fails with %s: %s", c->kernel, cudaGetErrorName(answer),
-                          k ? why : "out of memory");
+        sim_unchecked_launch("invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
+                             "the launch of %s fails with %s: %s", c->kernel,
+                             cudaGetErrorName(answer), k ? why : "out of memory");
     }
 }
 
@@ -217,16 +217,17 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
 void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
     const void *p = (const void *)(uintptr_t)pointer;
     struct sim_finding finding = {
-        .kind = "wrong-space", .kernel = c->kernel, .place = {c->file, c->line}};
+        .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
     sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_mere_name(p);
+    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
-        sim_report(&finding,
-                   "argument %d of kernel %s is a __constant__ or __device__ variable, whose name on "
-                   "the host is no address on the device: let the kernel use the variable itself, or "
-                   "ask cudaGetSymbolAddress() for the address",
-                   number, c->kernel);
+        sim_report(
+            &finding,
+            "argument %d of kernel %s is a __constant__ or __device__ variable, whose name on "
+            "the host is no address on the device: let the kernel use the variable itself, or "
+            "ask cudaGetSymbolAddress() for the address",
+            number, c->kernel);
         sim_fail_for_good(cudaErrorIllegalAddress);
         return;
     }
@@ -242,6 +243,6 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
 }
 
 __attribute__((destructor)) static void at_exit(void) {
-    sim_report_unseen();
+    sim_report_unchecked();
     sim_report_leaks();
 }

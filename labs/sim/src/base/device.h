@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SIM_WARP, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES stand in sim_abi.h. */
+/* SIM_WARP_SIZE, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES stand in sim_abi.h. */
 #define SIM_MAX_THREADS 1024 /* of a block */
 #define SIM_MULTIPROCESSORS 132
 #define SIM_MULTIPROCESSOR_WARPS 64
 #define SIM_MULTIPROCESSOR_BLOCKS 32
 #define SIM_MULTIPROCESSOR_SHARED ((size_t)228 * 1024)
-#define SIM_BLOCK_SHARED_OPTIN ((size_t)227 * 1024) /* of a block whose kernel has asked for more */
+#define SIM_BLOCK_SHARED_OPTIN ((size_t)227 * 1024) /* of a block whose kernel has asked for more  \
+                                                     */
 #define SIM_RESERVED_SHARED ((size_t)1024)          /* that the system takes of each block's */
 #define SIM_GLOBAL_BYTES ((size_t)150109880320)
 

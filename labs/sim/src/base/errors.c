@@ -7,7 +7,7 @@
 #include <string.h>
 
 static _Thread_local cudaError_t last;
-static _Thread_local struct sim_place here;
+static _Thread_local struct sim_location here;
 static cudaError_t sticky;
 
 static bool armed;
@@ -15,10 +15,10 @@ static int calls_since_armed;
 
 /* The launch that was refused last and the call that failed last with its result dropped, until the
  * program asks for the error. */
-static struct unseen {
+static struct unchecked {
     const char *kind; /* NULL: there is none */
     const char *kernel;
-    struct sim_place place;
+    struct sim_location location;
     char message[512];
 } launch, call;
 
@@ -45,7 +45,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 void sim_site(const char *file, int line) {
-    here = (struct sim_place){file, line};
+    here = (struct sim_location){file, line};
 }
 
 cudaError_t sim_fail(cudaError_t error) {
@@ -68,7 +68,7 @@ void sim_inject_arm(void) {
 }
 
 /* Counts a call of `name` and says whether it is the one that is to fail. */
-static bool injected(const char *name, struct sim_place place) {
+static bool injected(const char *name, struct sim_location location) {
     size_t length = strlen(name);
     if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
         strncmp(name, sim_options.inject_name, length) != 0) {
@@ -77,76 +77,78 @@ static bool injected(const char *name, struct sim_place place) {
     if (++calls_since_armed != sim_options.inject_number) {
         return false;
     }
-    struct sim_finding finding = {.severity = "note", .kind = "injected", .place = place};
+    struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
     sim_report(&finding, "call %d of %s was made to fail", calls_since_armed, name);
     return true;
 }
 
-cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_place *place) {
-    *place = here;
-    here = (struct sim_place){NULL, 0}; /* a call from elsewhere must not inherit it */
+cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
+    *location = here;
+    here = (struct sim_location){NULL, 0}; /* a call from elsewhere must not inherit it */
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
     }
-    return injected(name, *place) ? sim_fail(error) : cudaSuccess;
+    return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
 
 bool sim_injected_launch(void) {
-    return injected("launch", (struct sim_place){NULL, 0});
+    return injected("launch", (struct sim_location){NULL, 0});
 }
 
 /* The program will not ask any more. */
-static void report_unseen(struct unseen *u, const char *advice) {
+static void report_unchecked(struct unchecked *u, const char *advice) {
     if (u->kind) {
-        struct sim_finding finding = {.kind = u->kind, .kernel = u->kernel, .place = u->place};
+        struct sim_finding finding = {
+            .kind = u->kind, .kernel = u->kernel, .location = u->location};
         sim_report(&finding, "%s; the program never asked: %s", u->message, advice);
     }
     u->kind = NULL;
 }
 
 /* The program asks: it knows of the failure, and a note tells it the reason. */
-static void see(struct unseen *u) {
+static void see(struct unchecked *u) {
     if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
         struct sim_finding finding = {
-            .severity = "note", .kind = u->kind, .kernel = u->kernel, .place = u->place};
+            .severity = "note", .kind = u->kind, .kernel = u->kernel, .location = u->location};
         sim_report(&finding, "%s", u->message);
     }
     u->kind = NULL;
 }
 
-void sim_unseen_launch(const char *kind, const char *kernel, struct sim_place place,
-                       const char *format, ...) {
+void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_location location,
+                          const char *format, ...) {
     launch.kind = kind;
     launch.kernel = kernel;
-    launch.place = place;
+    launch.location = location;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(launch.message, sizeof launch.message, format, arguments);
     va_end(arguments);
 }
 
-void sim_report_unseen_launch(void) {
-    report_unseen(&launch, "call cudaGetLastError() after each launch and look at what it returns");
+void sim_report_unchecked_launch(void) {
+    report_unchecked(&launch,
+                     "call cudaGetLastError() after each launch and look at what it returns");
 }
 
-static void report_unseen_call(void) {
-    report_unseen(&call, "look at what every call returns");
+static void report_unchecked_call(void) {
+    report_unchecked(&call, "look at what every call returns");
 }
 
-cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file, int line) {
+cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
     if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
-        report_unseen_call();
+        report_unchecked_call();
         call.kind = "unchecked-error";
-        call.place = (struct sim_place){file, line};
+        call.location = (struct sim_location){file, line};
         snprintf(call.message, sizeof call.message,
                  "%s() failed with %s, and its result is dropped", name, cudaGetErrorName(error));
     }
     return error;
 }
 
-void sim_report_unseen(void) {
-    sim_report_unseen_launch();
-    report_unseen_call();
+void sim_report_unchecked(void) {
+    sim_report_unchecked_launch();
+    report_unchecked_call();
 }
 
 cudaError_t cudaPeekAtLastError(void) {

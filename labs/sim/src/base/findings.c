@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define MOST_TEXT 1024
-#define MOST_FINDINGS 200 /* a broken program may repeat the same for ever */
+#define MAX_TEXT 1024
+#define MAX_FINDINGS 200 /* a broken program may repeat the same for ever */
 
 /* A line of JSON in the making; what does not fit is cut off. */
 struct line {
-    char text[8 * MOST_TEXT];
+    char text[8 * MAX_TEXT];
     size_t length;
 };
 
@@ -68,10 +68,10 @@ static void append(const struct sim_finding *f, const char *message) {
         add(&line, ",");
         add_string(&line, "kernel", f->kernel);
     }
-    if (f->place.file) {
+    if (f->location.file) {
         add(&line, ",");
-        add_string(&line, "file", f->place.file);
-        add(&line, ",\"line\":%d", f->place.line);
+        add_string(&line, "file", f->location.file);
+        add(&line, ",\"line\":%d", f->location.line);
     }
     add_index(&line, "block", f->block);
     add_index(&line, "thread", f->thread);
@@ -96,10 +96,10 @@ static void append(const struct sim_finding *f, const char *message) {
 
 static void report(const struct sim_finding *f, const char *format, va_list arguments) {
     static int reported;
-    if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MOST_FINDINGS) {
+    if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MAX_FINDINGS) {
         return;
     }
-    char message[MOST_TEXT];
+    char message[MAX_TEXT];
     vsnprintf(message, sizeof message, format, arguments);
     append(f, message);
     if (sim_checked && sim_options.findings) {
@@ -107,8 +107,8 @@ static void report(const struct sim_finding *f, const char *format, va_list argu
     }
     struct line line = {.length = 0};
     add(&line, "convlabs-sim: ");
-    if (f->place.file) {
-        add(&line, "%s:%d: ", f->place.file, f->place.line);
+    if (f->location.file) {
+        add(&line, "%s:%d: ", f->location.file, f->location.line);
     }
     add(&line, "%s\n", message);
     ssize_t written = write(STDERR_FILENO, line.text, line.length);
@@ -126,20 +126,20 @@ void sim_report_once(const struct sim_finding *f, const char *format, ...) {
     static struct {
         const char *kind, *file;
         int line;
-    } known[MOST_FINDINGS];
+    } known[MAX_FINDINGS];
     static unsigned count;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     unsigned i = 0;
-    while (i < count && (known[i].kind != f->kind || known[i].line != f->place.line ||
-                         known[i].file != f->place.file)) {
+    while (i < count && (known[i].kind != f->kind || known[i].line != f->location.line ||
+                         known[i].file != f->location.file)) {
         i++;
     }
-    bool fresh = i == count && count < MOST_FINDINGS;
+    bool fresh = i == count && count < MAX_FINDINGS;
     if (fresh) {
         known[count].kind = f->kind;
-        known[count].file = f->place.file;
-        known[count++].line = f->place.line;
+        known[count].file = f->location.file;
+        known[count++].line = f->location.line;
     }
     pthread_mutex_unlock(&lock);
     if (fresh) {

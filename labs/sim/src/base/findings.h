@@ -5,7 +5,7 @@
 #include "base/device.h"
 
 /* Where in the program something was called; file may be NULL. */
-struct sim_place {
+struct sim_location {
     const char *file;
     int line;
 };
@@ -14,11 +14,11 @@ struct sim_place {
 struct sim_finding {
     const char *severity; /* NULL: "error" */
     const char *kind, *kernel;
-    struct sim_place place;
+    struct sim_location location;
     const uint3 *block, *thread;
     const void *pc;       /* of the instruction */
     const void *other_pc; /* of the other access of a race */
-    struct sim_place other;
+    struct sim_location other;
 };
 
 /* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
@@ -26,7 +26,7 @@ struct sim_finding {
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
 
-/* The same, unless that kind of finding was reported at that place of the program before. */
+/* The same, unless that kind of finding was reported at that location of the program before. */
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
 

@@ -26,7 +26,8 @@ extern struct sim_options sim_options;
 /* Reads them again, for a test that has changed its environment. */
 void sim_read_options(void);
 
-/* The program is traced and `check` is set: every access is checked as it happens. Set by trace/. */
+/* The program is traced and `check` is set: every access is checked as it happens. Set by trace/.
+ */
 extern bool sim_checked;
 
 #endif

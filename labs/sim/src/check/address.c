@@ -15,30 +15,30 @@ __attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VA
 #define RECENT 8 /* places found last, by turns */
 
 static struct {
-    struct place recent[RECENT];
+    struct memory_object recent[RECENT];
     unsigned turn;
     struct shadow *arena, *dynamic, *variables;
-} found;
+} cache;
 
-void place_launch(void) {
-    memset(found.recent, 0, sizeof found.recent);
+void address_forget(void) {
+    memset(cache.recent, 0, sizeof cache.recent);
 }
 
-void place_block(const struct worker *w) {
+void address_begin_block(const struct worker *w) {
     char *from = w->dynamic, *arena = w->arena;
-    if (found.arena == NULL || found.arena->base != arena) {
-        shadow_release(found.arena);
-        found.arena = shadow_create(arena, SIM_SHARED_ARENA, false);
+    if (cache.arena == NULL || cache.arena->base != arena) {
+        shadow_release(cache.arena);
+        cache.arena = shadow_create(arena, SIM_SHARED_ARENA, false);
     }
-    if (found.dynamic == NULL || found.dynamic->base != from) {
-        shadow_release(found.dynamic);
-        found.dynamic = shadow_create(from, (size_t)(w->dynamic_end - from), false);
+    if (cache.dynamic == NULL || cache.dynamic->base != from) {
+        shadow_release(cache.dynamic);
+        cache.dynamic = shadow_create(from, (size_t)(w->dynamic_end - from), false);
     }
-    if (found.arena) {
-        shadow_set_known(found.arena, arena, sim_shared_laid_out(), false);
+    if (cache.arena) {
+        shadow_set_written(cache.arena, arena, sim_shared_laid_out(), false);
     }
-    if (found.dynamic) {
-        shadow_set_known(found.dynamic, from, (size_t)(w->dynamic_end - from), false);
+    if (cache.dynamic) {
+        shadow_set_written(cache.dynamic, from, (size_t)(w->dynamic_end - from), false);
     }
 }
 
@@ -95,22 +95,22 @@ static struct shadow *shadow_of(struct sim_allocation *a) {
     return a->shadow;
 }
 
-static struct place allocation(const char *at) {
+static struct memory_object allocation(const char *at) {
     struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
     if (a == NULL) {
-        return (struct place){.kind = PLACE_UNKNOWN};
+        return (struct memory_object){.kind = MEMORY_UNKNOWN};
     }
-    return (struct place){.kind = PLACE_GLOBAL,
-                          .from = a->base,
-                          .to = a->base + a->bytes,
-                          .near = a->mapping,
-                          .far = a->mapping + a->mapped,
-                          .shadow = shadow_of(a),
-                          .made = a->place,
-                          .freed = a->freed};
+    return (struct memory_object){.kind = MEMORY_GLOBAL,
+                                  .from = a->base,
+                                  .to = a->base + a->bytes,
+                                  .near = a->mapping,
+                                  .far = a->mapping + a->mapped,
+                                  .shadow = shadow_of(a),
+                                  .declared_at = a->location,
+                                  .freed = a->freed};
 }
 
-const struct sim_variable *place_variable(const char *at) {
+const struct sim_variable *address_variable(const char *at) {
     const struct sim_variable *nearest = NULL;
     size_t least = SIZE_MAX;
     for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
@@ -126,88 +126,88 @@ const struct sim_variable *place_variable(const char *at) {
 
 /* So near a variable of the device that it was meant for it: kernels cannot name the host's. */
 static bool is_past_variable(const char *at) {
-    const struct sim_variable *v = place_variable(at);
+    const struct sim_variable *v = address_variable(at);
     const char *from = v ? v->address : NULL;
     uintptr_t address = (uintptr_t)at, first = (uintptr_t)from;
     return v && address + 1024 >= first && address < first + v->bytes + 1024;
 }
 
-static struct place variable(const char *at, enum place_kind kind) {
-    const struct sim_variable *v = place_variable(at);
+static struct memory_object variable(const char *at, enum memory_kind kind) {
+    const struct sim_variable *v = address_variable(at);
     if (v == NULL) { /* one that rewrite.py could not register */
-        return (struct place){.kind = PLACE_OWN, .near = at, .far = at + 1};
+        return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;
-    if (kind == PLACE_VARIABLE && found.variables == NULL) {
+    if (kind == MEMORY_VARIABLE && cache.variables == NULL) {
         size_t bytes = (size_t)(__stop_sim_device - __start_sim_device);
-        found.variables = shadow_create(__start_sim_device, bytes, true);
+        cache.variables = shadow_create(__start_sim_device, bytes, true);
     }
-    return (struct place){.kind = kind,
-                          .from = from,
-                          .to = from + v->bytes,
-                          .near = from,
-                          .far = from + v->bytes,
-                          .shadow = kind == PLACE_VARIABLE ? found.variables : NULL,
-                          .name = v->name,
-                          .made = {v->file, v->line}};
+    return (struct memory_object){.kind = kind,
+                                  .from = from,
+                                  .to = from + v->bytes,
+                                  .near = from,
+                                  .far = from + v->bytes,
+                                  .shadow = kind == MEMORY_VARIABLE ? cache.variables : NULL,
+                                  .name = v->name,
+                                  .declared_at = {v->file, v->line}};
 }
 
-static struct place shared(const struct worker *w, const char *at) {
+static struct memory_object shared(const struct worker *w, const char *at) {
     const struct sim_shared_slot *slot = sim_shared_nearest((size_t)(at - w->arena));
     if (slot == NULL) {
-        return (struct place){.kind = PLACE_UNKNOWN};
+        return (struct memory_object){.kind = MEMORY_UNKNOWN};
     }
     const char *from = w->arena + slot->offset;
-    return (struct place){.kind = PLACE_SHARED,
-                          .from = from,
-                          .to = from + slot->size,
-                          .near = from,
-                          .far = from + slot->size,
-                          .shadow = found.arena,
-                          .name = slot->name,
-                          .made = {slot->file, slot->line}};
+    return (struct memory_object){.kind = MEMORY_SHARED,
+                                  .from = from,
+                                  .to = from + slot->size,
+                                  .near = from,
+                                  .far = from + slot->size,
+                                  .shadow = cache.arena,
+                                  .name = slot->name,
+                                  .declared_at = {slot->file, slot->line}};
 }
 
-static struct place find(const struct worker *w, const char *at) {
+static struct memory_object find(const struct worker *w, const char *at) {
     if (is_in(at, w->arena, w->arena + SIM_SHARED_ARENA + SIM_SHARED_GUARD)) {
         return shared(w, at);
     }
     if (is_in(at, w->arena, w->dynamic_end + SIM_SHARED_GUARD)) {
-        return (struct place){.kind = PLACE_DYNAMIC,
-                              .from = w->dynamic,
-                              .to = w->dynamic + w->config->shared,
-                              .near = w->dynamic,
-                              .far = w->dynamic_end,
-                              .shadow = found.dynamic};
+        return (struct memory_object){.kind = MEMORY_DYNAMIC,
+                                      .from = w->dynamic,
+                                      .to = w->dynamic + w->config->shared,
+                                      .near = w->dynamic,
+                                      .far = w->dynamic_end,
+                                      .shadow = cache.dynamic};
     }
     if (is_in(at, __start_sim_constant, __stop_sim_constant)) {
-        return variable(at, PLACE_CONSTANT);
+        return variable(at, MEMORY_CONSTANT);
     }
     if (is_in(at, __start_sim_device, __stop_sim_device)) {
-        return variable(at, PLACE_VARIABLE);
+        return variable(at, MEMORY_VARIABLE);
     }
-    struct place place = allocation(at);
-    if (place.kind == PLACE_UNKNOWN && is_past_variable(at)) {
-        const char *variable_at = place_variable(at)->address;
+    struct memory_object object = allocation(at);
+    if (object.kind == MEMORY_UNKNOWN && is_past_variable(at)) {
+        const char *variable_at = address_variable(at)->address;
         bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
-        return variable(at, constant ? PLACE_CONSTANT : PLACE_VARIABLE);
+        return variable(at, constant ? MEMORY_CONSTANT : MEMORY_VARIABLE);
     }
     struct range range = {.at = at};
-    if (place.kind == PLACE_UNKNOWN && find_own(w, &range)) {
-        place = (struct place){.kind = PLACE_OWN, .near = range.from, .far = range.to};
+    if (object.kind == MEMORY_UNKNOWN && find_own(w, &range)) {
+        object = (struct memory_object){.kind = MEMORY_OWN, .near = range.from, .far = range.to};
     }
-    return place;
+    return object;
 }
 
-const struct place *place_of(const struct worker *w, const char *at) {
+const struct memory_object *address_object(const struct worker *w, const char *at) {
     for (unsigned i = 0; i < RECENT; i++) {
-        if (is_in(at, found.recent[i].near, found.recent[i].far)) {
-            return &found.recent[i];
+        if (is_in(at, cache.recent[i].near, cache.recent[i].far)) {
+            return &cache.recent[i];
         }
     }
-    struct place *place = &found.recent[found.turn++ % RECENT];
-    *place = find(w, at);
-    return place;
+    struct memory_object *object = &cache.recent[cache.turn++ % RECENT];
+    *object = find(w, at);
+    return object;
 }
 
 /* The shadow of the live device allocation that holds all of the range, or NULL. */
@@ -218,40 +218,40 @@ static struct shadow *device_shadow(const char *at, size_t bytes) {
     return device ? shadow_of(a) : NULL;
 }
 
-void place_filled(const char *to, size_t bytes) {
+void address_filled(const char *to, size_t bytes) {
     struct shadow *shadow = device_shadow(to, bytes);
     if (shadow) {
-        shadow_set_known(shadow, to, bytes, true);
+        shadow_set_written(shadow, to, bytes, true);
     }
 }
 
-void place_copied(const char *to, const char *from, size_t bytes) {
+void address_copied(const char *to, const char *from, size_t bytes) {
     struct shadow *target = device_shadow(to, bytes), *source = device_shadow(from, bytes);
     if (target && source) {
-        shadow_copy_known(target, to, source, from, bytes);
+        shadow_copy_written(target, to, source, from, bytes);
     } else if (target) {
-        shadow_set_known(target, to, bytes, true);
+        shadow_set_written(target, to, bytes, true);
     }
 }
 
-void place_describe(const struct place *p, char *text, size_t size) {
+void address_describe(const struct memory_object *p, char *text, size_t size) {
     size_t bytes = (size_t)(p->to - p->from);
-    const char *file = p->made.file ? p->made.file : "?";
+    const char *file = p->declared_at.file ? p->declared_at.file : "?";
     switch (p->kind) {
-    case PLACE_GLOBAL:
-        snprintf(text, size, "the %zu bytes allocated at %s:%d", bytes, file, p->made.line);
+    case MEMORY_GLOBAL:
+        snprintf(text, size, "the %zu bytes allocated at %s:%d", bytes, file, p->declared_at.line);
         break;
-    case PLACE_DYNAMIC:
+    case MEMORY_DYNAMIC:
         snprintf(text, size, "the %zu bytes of dynamic shared memory of the launch", bytes);
         break;
-    case PLACE_SHARED:
-    case PLACE_CONSTANT:
-    case PLACE_VARIABLE:
+    case MEMORY_SHARED:
+    case MEMORY_CONSTANT:
+    case MEMORY_VARIABLE:
         snprintf(text, size, "%s (%zu bytes of %s memory, %s:%d)", p->name, bytes,
-                 p->kind == PLACE_SHARED     ? "shared"
-                 : p->kind == PLACE_CONSTANT ? "constant"
-                                             : "global",
-                 file, p->made.line);
+                 p->kind == MEMORY_SHARED     ? "shared"
+                 : p->kind == MEMORY_CONSTANT ? "constant"
+                                              : "global",
+                 file, p->declared_at.line);
         break;
     default:
         snprintf(text, size, "memory that is not the device's");

@@ -5,42 +5,42 @@
 #include "exec/thread.h"
 #include "memory/shadow.h"
 
-enum place_kind {
-    PLACE_UNKNOWN,  /* no memory that the simulator gave out */
-    PLACE_OWN,      /* the thread's own, the launch's arguments, constants of the program */
-    PLACE_GLOBAL,   /* an allocation; page-locked host memory as well */
-    PLACE_SHARED,   /* a __shared__ variable */
-    PLACE_DYNAMIC,  /* the block's dynamic shared memory */
-    PLACE_CONSTANT, /* a __constant__ variable */
-    PLACE_VARIABLE  /* a __device__ variable */
+enum memory_kind {
+    MEMORY_UNKNOWN,  /* no memory that the simulator gave out */
+    MEMORY_OWN,      /* the thread's own, the launch's arguments, constants of the program */
+    MEMORY_GLOBAL,   /* an allocation; page-locked host memory as well */
+    MEMORY_SHARED,   /* a __shared__ variable */
+    MEMORY_DYNAMIC,  /* the block's dynamic shared memory */
+    MEMORY_CONSTANT, /* a __constant__ variable */
+    MEMORY_VARIABLE  /* a __device__ variable */
 };
 
 /* The object that an address is in or, if it is in none, the nearest of the same memory. */
-struct place {
-    enum place_kind kind;
+struct memory_object {
+    enum memory_kind kind;
     const char *from, *to;  /* its bytes: the address may lie outside */
     const char *near, *far; /* every address in near..far has this object for its nearest */
     struct shadow *shadow;  /* NULL: nothing is remembered of it */
     const char *name;       /* of a variable */
-    struct sim_place made;  /* where it was declared or allocated */
+    struct sim_location declared_at; /* where it was declared or allocated */
     bool freed;
 };
 
 /* Forgets what it has learnt: of the whole launch, or of a block's dynamic shared memory. */
-void place_launch(void);
-void place_block(const struct worker *w);
+void address_forget(void);
+void address_begin_block(const struct worker *w);
 
-/* The place of an address, valid until the next call of place_launch(). */
-const struct place *place_of(const struct worker *w, const char *at);
+/* The object of an address, valid until the next call of address_forget(). */
+const struct memory_object *address_object(const struct worker *w, const char *at);
 
 /* The runtime API has filled memory, or copied it, from the host's or the device's. */
-void place_filled(const char *to, size_t bytes);
-void place_copied(const char *to, const char *from, size_t bytes);
+void address_filled(const char *to, size_t bytes);
+void address_copied(const char *to, const char *from, size_t bytes);
 
 /* "the 4096 bytes allocated at x.cu:12", "s_tile (1024 bytes of shared memory, x.cu:7)" ... */
-void place_describe(const struct place *p, char *text, size_t size);
+void address_describe(const struct memory_object *p, char *text, size_t size);
 
 /* Is this the host's memory of __constant__ or __device__ variables? Then which, else NULL. */
-const struct sim_variable *place_variable(const char *at);
+const struct sim_variable *address_variable(const char *at);
 
 #endif

@@ -12,19 +12,19 @@
 
 extern const char __ehdr_start[];
 
-#define MOST_REPORTED 256 /* different findings of a run */
-#define MOST_COMPARED 64  /* bytes of a store; a longer one counts as a change */
-#define MOST_GUESSES 8    /* of one thread that wait for their atomicCAS() */
+#define MAX_REPORTED 256 /* different findings of a run */
+#define MAX_COMPARED 64  /* bytes of a store; a longer one counts as a change */
+#define MAX_GUESSES 8    /* of one thread that wait for their atomicCAS() */
 
 /* A store that has not happened yet: whether it changes anything is seen afterwards. */
 static struct {
     struct shadow_cell *cells; /* NULL: there is none */
     size_t count, bytes;
     const void *address;
-    char before[MOST_COMPARED];
+    char before[MAX_COMPARED];
     struct race race;
     struct sim_finding finding;
-    struct place place;
+    struct memory_object object;
     uint3 block, thread;
 } pending;
 
@@ -34,9 +34,9 @@ static struct guess {
     const void *address;
     struct race race;
     struct sim_finding finding;
-    struct place place;
+    struct memory_object object;
     uint3 block, thread;
-} guesses[MOST_GUESSES];
+} guesses[MAX_GUESSES];
 static unsigned guess_count;
 
 /* One thread's access, as the findings tell it. */
@@ -59,7 +59,7 @@ static bool is_known(const struct sim_finding *f) {
     static struct {
         const void *low, *high;
         const char *kind, *severity;
-    } reported[MOST_REPORTED];
+    } reported[MAX_REPORTED];
     static unsigned count;
     const void *low = f->pc < f->other_pc ? f->pc : f->other_pc;
     const void *high = f->pc < f->other_pc ? f->other_pc : f->pc;
@@ -69,7 +69,7 @@ static bool is_known(const struct sim_finding *f) {
             return true;
         }
     }
-    if (count < MOST_REPORTED) {
+    if (count < MAX_REPORTED) {
         reported[count].low = low;
         reported[count].high = high;
         reported[count].kind = f->kind;
@@ -94,13 +94,13 @@ static struct sim_finding finding(const struct access *a, const char *kind) {
 #define WHO "thread (%u,%u,%u) of block (%u,%u,%u)"
 #define INDEX(i) (i).x, (i).y, (i).z
 
-static void report_outside(const struct access *a, const struct place *p) {
+static void report_outside(const struct access *a, const struct memory_object *p) {
     struct sim_finding f = finding(a, p->freed ? "use-after-free" : "out-of-bounds");
     if (is_known(&f)) {
         return;
     }
     char owner[512];
-    place_describe(p, owner, sizeof owner);
+    address_describe(p, owner, sizeof owner);
     const char *end = a->at + a->bytes;
     if (p->freed) {
         sim_report(&f, WHO " %s %zu bytes of memory that was freed before: of %s", INDEX(threadIdx),
@@ -133,13 +133,13 @@ static void report_unknown(const struct access *a) {
     }
 }
 
-static void report_misaligned(const struct access *a, const struct place *p) {
+static void report_misaligned(const struct access *a, const struct memory_object *p) {
     struct sim_finding f = finding(a, "misaligned");
     if (is_known(&f)) {
         return;
     }
     char owner[512];
-    place_describe(p, owner, sizeof owner);
+    address_describe(p, owner, sizeof owner);
     sim_report(&f,
                WHO " %s %zu bytes at once, at an address that is no multiple of %zu: %td bytes "
                    "into %s",
@@ -147,32 +147,33 @@ static void report_misaligned(const struct access *a, const struct place *p) {
                owner);
 }
 
-static void report_unwritten(const struct access *a, const struct place *p, bool in_part) {
+static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
     struct sim_finding f = finding(a, "uninitialised-read");
     f.severity = in_part ? "note" : "error"; /* in part: padding of a structure, most likely */
     if (is_known(&f)) {
         return;
     }
     char owner[512];
-    place_describe(p, owner, sizeof owner);
+    address_describe(p, owner, sizeof owner);
     sim_report(&f, WHO " %s %zu bytes%s that nobody has written: %td bytes into %s",
                INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes,
                in_part ? ", some of them bytes" : "", a->at - p->from, owner);
 }
 
-static void tell_race(struct sim_finding *f, const struct race *race, const struct place *p,
-                      const char *does, uint3 thread, uint3 block, bool same_value) {
+static void report_race(struct sim_finding *f, const struct race *race,
+                        const struct memory_object *p, const char *does, uint3 thread, uint3 block,
+                        bool same_value) {
     if (is_known(f)) {
         return;
     }
     char owner[512], other[128];
-    place_describe(p, owner, sizeof owner);
+    address_describe(p, owner, sizeof owner);
     unsigned t;
     uint64_t number;
     const char *did = race->other.pc & SHADOW_ATOMIC ? "atomically updates"
                       : race->other_stored           ? "writes"
                                                      : "reads";
-    if (race_who(race->other, &t, &number)) {
+    if (race_thread_of(race->other, &t, &number)) {
         uint3 index = sim_worker->index[t];
         snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
     } else {
@@ -188,8 +189,8 @@ static void settle(void) {
     if (pending.cells == NULL) {
         return;
     }
-    bool changed = pending.bytes > MOST_COMPARED ||
-                   memcmp(pending.before, pending.address, pending.bytes) != 0;
+    bool changed =
+        pending.bytes > MAX_COMPARED || memcmp(pending.before, pending.address, pending.bytes) != 0;
     if (changed) {
         race_changed(pending.cells, pending.count);
     }
@@ -198,8 +199,8 @@ static void settle(void) {
         pending.finding.severity = changed ? "error" : "note";
         pending.finding.block = &pending.block;
         pending.finding.thread = &pending.thread;
-        tell_race(&pending.finding, &pending.race, &pending.place, "writes", pending.thread,
-                  pending.block, !changed);
+        report_race(&pending.finding, &pending.race, &pending.object, "writes", pending.thread,
+                    pending.block, !changed);
     }
 }
 
@@ -209,7 +210,7 @@ static void settle_guesses(void) {
         struct guess *g = &guesses[i];
         g->finding.block = &g->block;
         g->finding.thread = &g->thread;
-        tell_race(&g->finding, &g->race, &g->place, "reads", g->thread, g->block, false);
+        report_race(&g->finding, &g->race, &g->object, "reads", g->thread, g->block, false);
     }
     guess_count = 0;
 }
@@ -225,20 +226,20 @@ static void forget_guesses(const void *address) {
 }
 
 static void guess(const struct access *a, const struct race *race, const struct sim_finding *f,
-                  const struct place *p) {
-    if (guess_count == MOST_GUESSES) {
+                  const struct memory_object *p) {
+    if (guess_count == MAX_GUESSES) {
         settle_guesses();
     }
     guesses[guess_count++] = (struct guess){a->at, *race, *f, *p, blockIdx, threadIdx};
 }
 
-static void check_race(const struct access *a, const struct place *p) {
+static void check_race(const struct access *a, const struct memory_object *p) {
     size_t count;
     struct shadow_cell *cells = shadow_cells(p->shadow, a->at, a->bytes, &count);
     if (cells == NULL) {
         return;
     }
-    bool one_block = p->kind == PLACE_SHARED || p->kind == PLACE_DYNAMIC;
+    bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
     uint32_t pc = (uint32_t)(a->pc - __ehdr_start) & SHADOW_PC;
     struct race race = race_access(cells, count, a->how, pc, one_block);
     struct sim_finding f = finding(a, one_block ? "shared-race" : "global-race");
@@ -250,7 +251,7 @@ static void check_race(const struct access *a, const struct place *p) {
         pending.count = count;
         pending.bytes = a->bytes;
         pending.address = a->at;
-        memcpy(pending.before, a->at, a->bytes < MOST_COMPARED ? a->bytes : MOST_COMPARED);
+        memcpy(pending.before, a->at, a->bytes < MAX_COMPARED ? a->bytes : MAX_COMPARED);
         pending.race.other.segment = 0;
     }
     if (a->how == RACE_COMPARE) {
@@ -264,11 +265,11 @@ static void check_race(const struct access *a, const struct place *p) {
     } else if (race.same_value) {
         pending.race = race;
         pending.finding = f;
-        pending.place = *p;
+        pending.object = *p;
         pending.block = blockIdx;
         pending.thread = threadIdx;
     } else {
-        tell_race(&f, &race, p, verb(a->how), threadIdx, blockIdx, false);
+        report_race(&f, &race, p, verb(a->how), threadIdx, blockIdx, false);
     }
 }
 
@@ -276,7 +277,7 @@ static bool is_power_of_two(size_t n) {
     return (n & (n - 1)) == 0;
 }
 
-static void check_inside(const struct access *a, const struct place *p) {
+static void check_inside(const struct access *a, const struct memory_object *p) {
     if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
         report_misaligned(a, p);
         sim_end_kernel(cudaErrorMisalignedAddress);
@@ -285,13 +286,13 @@ static void check_inside(const struct access *a, const struct place *p) {
         return;
     }
     if (a->how != RACE_STORE) {
-        size_t known = shadow_known(p->shadow, a->at, a->bytes);
+        size_t known = shadow_written(p->shadow, a->at, a->bytes);
         if (known < a->bytes) {
             report_unwritten(a, p, known > 0);
         }
     }
     if (a->how != RACE_LOAD) {
-        shadow_set_known(p->shadow, a->at, a->bytes, true);
+        shadow_set_written(p->shadow, a->at, a->bytes, true);
     }
     check_race(a, p);
 }
@@ -299,7 +300,7 @@ static void check_inside(const struct access *a, const struct place *p) {
 /* The host's code: it must not touch the device's variables, which in this process it could. */
 static void check_host(const struct access *a) {
     const struct sim_variable *v =
-        sim_device_end(a->at) && !sim_owner(a->at) ? place_variable(a->at) : NULL;
+        sim_device_end(a->at) && !sim_owner(a->at) ? address_variable(a->at) : NULL;
     struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};
     if (v != NULL && !is_known(&f)) {
         sim_report(&f,
@@ -320,11 +321,11 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     if (a.at >= w->running->stack && a.at < w->running->stack + w->running->bytes) {
         return; /* the thread's own local memory */
     }
-    const struct place *p = place_of(w, a.at);
-    if (p->kind == PLACE_OWN) {
+    const struct memory_object *p = address_object(w, a.at);
+    if (p->kind == MEMORY_OWN) {
         return;
     }
-    if (p->kind == PLACE_UNKNOWN) {
+    if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(&a);
         sim_end_kernel(cudaErrorIllegalAddress);
     }
@@ -339,7 +340,7 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
 }
 
 void check_launch_begin(void) {
-    place_launch();
+    address_forget();
     race_launch();
 }
 
@@ -351,8 +352,8 @@ void check_launch_end(void) {
 void check_block_begin(const struct worker *w) {
     settle();
     settle_guesses();
-    place_launch(); /* the dynamic shared memory may lie elsewhere */
-    place_block(w);
+    address_forget(); /* the dynamic shared memory may lie elsewhere */
+    address_begin_block(w);
     race_block();
 }
 

@@ -21,7 +21,8 @@ static struct {
     size_t blocks, blocks_capacity;
     uint16_t *threads; /* of each segment of the block, from block_first */
     size_t threads_capacity;
-    uint32_t warp_first[SIM_MAX_THREADS / SIM_WARP]; /* after the last __syncwarp() of all lanes */
+    uint32_t
+        warp_first[SIM_MAX_THREADS / SIM_WARP_SIZE]; /* after the last __syncwarp() of all lanes */
     struct {
         uint32_t lanes, first;
     } partial[SIM_MAX_THREADS]; /* and each thread's last one of some lanes */
@@ -83,7 +84,7 @@ void race_barrier(void) {
 
 void race_warp_barrier(unsigned first, uint32_t lanes) {
     if (lanes == UINT32_MAX) {
-        now.warp_first[first / SIM_WARP] = now.segment + 1;
+        now.warp_first[first / SIM_WARP_SIZE] = now.segment + 1;
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -165,7 +166,7 @@ static bool is_acquired(struct shadow_event event) {
     return false;
 }
 
-bool race_who(struct shadow_event event, unsigned *thread, uint64_t *block) {
+bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block) {
     const uint32_t *start = at_most(now.starts, now.blocks, event.segment);
     *block = start ? (uint64_t)(start - now.starts) : 0;
     if (event.segment < now.block_first) {
@@ -200,11 +201,11 @@ static bool is_ordered(struct shadow_event event, uint32_t scope) {
     if (other == now.thread || event.segment < now.barrier_first) {
         return true;
     }
-    if (other / SIM_WARP != now.thread / SIM_WARP) {
+    if (other / SIM_WARP_SIZE != now.thread / SIM_WARP_SIZE) {
         return false;
     }
-    return event.segment < now.warp_first[now.thread / SIM_WARP] ||
-           ((now.partial[now.thread].lanes >> other % SIM_WARP & 1u) &&
+    return event.segment < now.warp_first[now.thread / SIM_WARP_SIZE] ||
+           ((now.partial[now.thread].lanes >> other % SIM_WARP_SIZE & 1u) &&
             event.segment < now.partial[now.thread].first);
 }
 
@@ -225,7 +226,7 @@ static void note_read(struct shadow_cell *cell, struct shadow_event me, uint32_t
     if (last.segment >= scope && !is_mine(last)) {
         struct shadow_event far = cell->reads[2];
         bool block = !in_block(last);
-        bool warp = !block && thread_of(last) / SIM_WARP != now.thread / SIM_WARP;
+        bool warp = !block && thread_of(last) / SIM_WARP_SIZE != now.thread / SIM_WARP_SIZE;
         if (block || (warp && (in_block(far) || far.segment < scope))) {
             cell->reads[2] = last;
         }

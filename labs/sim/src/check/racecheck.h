@@ -6,8 +6,8 @@
  * an atomic function orders, for the block that then gets at the same address with an atomic
  * function of its own.
  *
- * A thread that guesses what is there by a plain read and then leaves it to atomicCAS() whether that
- * was right, as every atomic function of one's own does, races with no other atomic function.
+ * A thread that guesses what is there by a plain read and then leaves it to atomicCAS() whether
+ * that was right, as every atomic function of one's own does, races with no other atomic function.
  * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.)
  */
 #ifndef SIM_CHECK_RACE_H
@@ -47,6 +47,6 @@ void race_atomic(const void *address);
 
 /* The thread (of the running block) that an event is of; *block: the number of its block in the
  * order in which they ran. False when that is another block, whose threads are not kept. */
-bool race_who(struct shadow_event event, unsigned *thread, uint64_t *block);
+bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block);
 
 #endif

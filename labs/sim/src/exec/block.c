@@ -11,7 +11,7 @@
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
     sim_worker->thread[sim_worker->current].predicate = predicate != 0;
-    sim_suspend(AT_BARRIER, (struct sim_place){file, line});
+    sim_suspend(AT_BARRIER, (struct sim_location){file, line});
     return sim_worker->barrier;
 }
 
@@ -36,7 +36,7 @@ static void report_deadlock(const struct worker *w) {
     }
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
-                                  .place = w->thread[stuck].at,
+                                  .location = w->thread[stuck].at,
                                   .block = &blockIdx,
                                   .thread = &w->index[stuck]};
     char at_warp[256], at_barrier[256];
@@ -73,7 +73,7 @@ static void report_divergence(struct worker *w) {
     bool left = w->thread[other].state == DONE;
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
-                                  .place = leader->at,
+                                  .location = leader->at,
                                   .block = &blockIdx,
                                   .thread = &w->index[first]};
     if (!left) {
@@ -115,12 +115,12 @@ static bool any_at_warp(const struct worker *w) {
 
 /* The first thread of the i-th warp in the order in which they run. */
 static unsigned warp_in_order(const struct worker *w, unsigned i) {
-    unsigned last = (w->count - 1) / SIM_WARP;
-    return (w->reversed ? last - i : i) * SIM_WARP;
+    unsigned last = (w->count - 1) / SIM_WARP_SIZE;
+    return (w->reversed ? last - i : i) * SIM_WARP_SIZE;
 }
 
 static void run_to_end(struct worker *w) {
-    unsigned warps = (w->count + SIM_WARP - 1) / SIM_WARP;
+    unsigned warps = (w->count + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
         unsigned first = warp_in_order(w, i), waiting = w->waiting;
         sim_begin_warp(w, first);

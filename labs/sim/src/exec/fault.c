@@ -29,7 +29,7 @@ static const void *program_counter(const void *context) {
 /* Says whose memory lies at or near the address that `who` touched. */
 static void report(struct sim_finding *f, const char *address, const char *who) {
     const struct sim_allocation *a = sim_owner(address);
-    const char *file = a && a->place.file ? a->place.file : "?";
+    const char *file = a && a->location.file ? a->location.file : "?";
     f->kind = "out-of-bounds";
     if (!a && !f->kernel) {
         f->kind = "crash";
@@ -40,19 +40,21 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     } else if (a->freed) {
         f->kind = "use-after-free";
         sim_report(f, "%s touched memory that was freed before (%zu bytes, allocated at %s:%d)",
-                   who, a->bytes, file, a->place.line);
+                   who, a->bytes, file, a->location.line);
     } else if (address < a->base) {
         sim_report(f, "%s touched memory %td bytes before the %zu bytes allocated at %s:%d", who,
-                   a->base - address, a->bytes, file, a->place.line);
+                   a->base - address, a->bytes, file, a->location.line);
     } else if (address >= a->base + a->bytes) {
-        sim_report(f, "%s touched memory %td bytes past the end of the %zu bytes allocated at %s:%d",
-                   who, address - (a->base + a->bytes), a->bytes, file, a->place.line);
+        sim_report(f,
+                   "%s touched memory %td bytes past the end of the %zu bytes allocated at %s:%d",
+                   who, address - (a->base + a->bytes), a->bytes, file, a->location.line);
     } else {
         f->kind = "wrong-space";
-        sim_report(f,
-                   "%s touched device memory (%zu bytes, allocated at %s:%d), which the host cannot "
-                   "reach: copy it with cudaMemcpy()",
-                   who, a->bytes, file, a->place.line);
+        sim_report(
+            f,
+            "%s touched device memory (%zu bytes, allocated at %s:%d), which the host cannot "
+            "reach: copy it with cudaMemcpy()",
+            who, a->bytes, file, a->location.line);
     }
 }
 

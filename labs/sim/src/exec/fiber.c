@@ -36,8 +36,9 @@ static void run_fiber(struct fiber *fiber) {
 void sim_fiber_switch(void **save, void *load);
 void sim_fiber_start(void);
 
-/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers, but
- * for the two that sim_fiber_start() takes the function and its argument from, and its address. */
+/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers,
+ * but for the two that sim_fiber_start() takes the function and its argument from, and its address.
+ */
 static bool prepare(struct fiber *fiber, char *top) {
 #if defined(__x86_64__)
     void **frame = (void **)top - 7; /* r15 r14 r13 r12 rbx rbp, then the return address */

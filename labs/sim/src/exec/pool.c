@@ -9,7 +9,7 @@
 
 /* Each fiber's stack has a guard page and so takes two of the 65,530 mappings that Linux gives a
  * process; 1024 stacks for each of these leave some. */
-#define MOST_THREADS 24
+#define MAX_THREADS 24
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
@@ -32,7 +32,7 @@ static unsigned wanted_threads(void) {
     if (n < 1 && sched_getaffinity(0, sizeof cores, &cores) == 0) {
         n = CPU_COUNT(&cores);
     }
-    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
 static void take_part(void) {

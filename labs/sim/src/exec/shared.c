@@ -1,5 +1,5 @@
-/* A block's shared memory. Static variables lie in an arena, each at the place that it got when the
- * launch first met it; dynamic memory ends at a guard page, so that running past it faults. */
+/* A block's shared memory. Static variables lie in an arena, each at the location that it got when
+ * the launch first met it; dynamic memory ends at a guard page, so that running past it faults. */
 #include "exec/shared.h"
 
 #include "base/errors.h"
@@ -10,14 +10,14 @@
 
 #define DYNAMIC ((size_t)228 * 1024)
 
-#define MOST_SLOTS 1024 /* that sim_shared_nearest() knows of */
+#define MAX_SLOTS 1024 /* that sim_shared_nearest() knows of */
 
 size_t sim_shared_gap;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned launch_number;
 static size_t used, laid_out, most; /* `most` limits `used` */
-static const struct sim_shared_slot *slots[MOST_SLOTS];
+static const struct sim_shared_slot *slots[MAX_SLOTS];
 static unsigned slot_count;
 
 void sim_shared_begin(size_t limit) {
@@ -56,9 +56,9 @@ static size_t round_up(size_t n, size_t to) {
 /* Ends the kernel: the device would not have begun it. */
 static void refuse(const struct sim_shared_slot *slot, size_t wanted) {
     const struct sim_config *c = sim_worker->config;
-    struct sim_place place = {c->file, c->line};
-    sim_unseen_launch(
-        "invalid-launch", c->kernel, place,
+    struct sim_location location = {c->file, c->line};
+    sim_unchecked_launch(
+        "invalid-launch", c->kernel, location,
         "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables take "
         "%zu bytes up to %s (%s:%d) and its dynamic shared memory %zu; a block may have %zu",
         c->kernel, wanted, slot->name, slot->file, slot->line, c->shared,
@@ -75,7 +75,7 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
         bool fits = wanted <= most && offset + slot->size <= SIM_SHARED_ARENA;
         if (fits && slot->launch != launch_number) {
             slot->offset = (unsigned)offset;
-            if (slot_count < MOST_SLOTS) {
+            if (slot_count < MAX_SLOTS) {
                 slots[slot_count++] = slot;
             }
             __atomic_store_n(&used, wanted, __ATOMIC_RELAXED);

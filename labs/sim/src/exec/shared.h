@@ -16,8 +16,8 @@ size_t sim_shared_laid_out(void);
 /* Bytes to leave before each static variable, so that who leaves one does not land in the next. */
 extern size_t sim_shared_gap;
 
-/* The static variable of this launch that holds this place of the arena, or else the nearest; NULL
- * when there is none. */
+/* The static variable of this launch that holds this location of the arena, or else the nearest;
+ * NULL when there is none. */
 const struct sim_shared_slot *sim_shared_nearest(size_t offset);
 
 /* The arena's size, and that of the inaccessible memory behind it. */

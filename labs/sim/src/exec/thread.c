@@ -43,7 +43,7 @@ static void enter(struct worker *w, struct fiber *fiber) {
     fiber_switch(&w->host, fiber);
 }
 
-struct thread *sim_suspend(enum thread_state state, struct sim_place at) {
+struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
     struct worker *w = sim_worker;
     struct thread *me = &w->thread[w->current];
     me->state = state;
@@ -71,7 +71,7 @@ void sim_end_kernel(cudaError_t error) {
 void sim_begin_warp(struct worker *w, unsigned first) {
     w->warp = first;
     w->next = 0;
-    w->limit = w->count - first < SIM_WARP ? w->count - first : SIM_WARP;
+    w->limit = w->count - first < SIM_WARP_SIZE ? w->count - first : SIM_WARP_SIZE;
     while (w->next < w->limit && w->failed == cudaSuccess) {
         if (w->idle_count == 0) {
             struct fiber *fresh = &w->fiber[w->fibers];
@@ -115,7 +115,7 @@ void sim_trap(const char *file, int line) {
     }
     struct sim_finding finding = {.kind = "trap",
                                   .kernel = sim_worker->config->kernel,
-                                  .place = {file, line},
+                                  .location = {file, line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
     sim_report(&finding, "kernel %s was ended by __trap()", sim_worker->config->kernel);
@@ -130,7 +130,7 @@ void __assert_fail(const char *claim, const char *file, unsigned int line, const
     }
     struct sim_finding finding = {.kind = "assert",
                                   .kernel = sim_worker->config->kernel,
-                                  .place = {file, (int)line},
+                                  .location = {file, (int)line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
     sim_report(&finding, "block (%u,%u,%u), thread (%u,%u,%u): assertion `%s' failed", blockIdx.x,

@@ -13,9 +13,9 @@ enum warp_operation { WARP_BARRIER, WARP_BALLOT, WARP_SHUFFLE, WARP_ACTIVE };
 
 struct thread {
     enum thread_state state;
-    struct fiber *fiber; /* while it waits or is ready */
-    struct sim_place at; /* where it waits */
-    int predicate;       /* at a barrier */
+    struct fiber *fiber;    /* while it waits or is ready */
+    struct sim_location at; /* where it waits */
+    int predicate;          /* at a barrier */
     /* At a warp operation: */
     enum warp_operation operation;
     unsigned mask, from;
@@ -53,7 +53,7 @@ struct worker {
 extern _Thread_local struct worker *sim_worker;
 
 /* The thread that runs now waits in `state` at `at`; comes back when it is resumed. */
-struct thread *sim_suspend(enum thread_state state, struct sim_place at);
+struct thread *sim_suspend(enum thread_state state, struct sim_location at);
 
 /* Goes on with thread `t` until it waits again or ends. */
 void sim_resume(struct worker *w, unsigned t);
@@ -66,11 +66,11 @@ __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
 bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
                  bool *on_guard);
 
-
 /* Begins the threads of the warp that begins with `first`, each as far as it gets by itself. */
 void sim_begin_warp(struct worker *w, unsigned first);
 
-/* Unmaps the fibers of a kernel that ended early: it leaves threads in the middle of their stacks. */
+/* Unmaps the fibers of a kernel that ended early: it leaves threads in the middle of their stacks.
+ */
 void sim_abandon_stacks(struct worker *w);
 
 #endif

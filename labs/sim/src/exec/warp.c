@@ -4,12 +4,12 @@
 #include "exec/hooks.h"
 
 unsigned sim_lane(void) {
-    return sim_worker->current % SIM_WARP;
+    return sim_worker->current % SIM_WARP_SIZE;
 }
 
 /* The calling lane waits at an operation; returns it with what the operation gave. */
 static struct thread *take_part(enum warp_operation operation, unsigned mask,
-                                unsigned long long value, unsigned from, struct sim_place at) {
+                                unsigned long long value, unsigned from, struct sim_location at) {
     struct thread *me = &sim_worker->thread[sim_worker->current];
     me->operation = operation;
     me->mask = mask;
@@ -20,24 +20,24 @@ static struct thread *take_part(enum warp_operation operation, unsigned mask,
 
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
                                     const char *file, int line) {
-    return take_part(WARP_SHUFFLE, mask, value, from, (struct sim_place){file, line})->value;
+    return take_part(WARP_SHUFFLE, mask, value, from, (struct sim_location){file, line})->value;
 }
 
 unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line) {
-    struct sim_place at = {file, line};
+    struct sim_location at = {file, line};
     return (unsigned)take_part(WARP_BALLOT, mask, predicate != 0, 0, at)->value;
 }
 
 void sim_warp_barrier(unsigned mask, const char *file, int line) {
-    take_part(WARP_BARRIER, mask, 0, 0, (struct sim_place){file, line});
+    take_part(WARP_BARRIER, mask, 0, 0, (struct sim_location){file, line});
 }
 
 unsigned sim_active_lanes(const char *file, int line) {
-    return (unsigned)take_part(WARP_ACTIVE, 0, 0, 0, (struct sim_place){file, line})->value;
+    return (unsigned)take_part(WARP_ACTIVE, 0, 0, 0, (struct sim_location){file, line})->value;
 }
 
 static bool is_lane(const struct worker *w, unsigned first, unsigned lane) {
-    return lane < SIM_WARP && first + lane < w->count;
+    return lane < SIM_WARP_SIZE && first + lane < w->count;
 }
 
 /* The lanes that take part in the operation that lane `leader` waits at: those of its mask that
@@ -68,7 +68,7 @@ static void report_absent(const struct worker *w, unsigned first, unsigned lanes
         }
         struct sim_finding finding = {.kind = "barrier-divergence",
                                       .kernel = w->config->kernel,
-                                      .place = leader->at,
+                                      .location = leader->at,
                                       .block = &blockIdx,
                                       .thread = &w->index[first + lane]};
         sim_report_once(&finding,
@@ -90,7 +90,7 @@ static void complete(struct worker *w, unsigned first, unsigned lanes,
     if (operation == WARP_SHUFFLE) {
         report_absent(w, first, lanes);
     }
-    unsigned long long given[SIM_WARP] = {0};
+    unsigned long long given[SIM_WARP_SIZE] = {0};
     unsigned ballot = 0;
     for (unsigned left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -124,8 +124,8 @@ static void complete_what_can_be(struct worker *w, unsigned first) {
 
 static bool resume_ready(struct worker *w, unsigned first) {
     bool any = false;
-    for (unsigned i = 0; i < SIM_WARP && w->failed == cudaSuccess; i++) {
-        unsigned lane = w->reversed ? SIM_WARP - 1 - i : i;
+    for (unsigned i = 0; i < SIM_WARP_SIZE && w->failed == cudaSuccess; i++) {
+        unsigned lane = w->reversed ? SIM_WARP_SIZE - 1 - i : i;
         if (is_lane(w, first, lane) && w->thread[first + lane].state == READY) {
             sim_resume(w, first + lane);
             any = true;

@@ -47,7 +47,8 @@ static bool is_live_on_device(const struct sim_allocation *a) {
     return !a->freed && a->space == SIM_DEVICE_MEMORY;
 }
 
-void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct sim_place place) {
+void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
+                   struct sim_location location) {
     if (bytes > SIM_GLOBAL_BYTES) {
         return NULL;
     }
@@ -70,7 +71,7 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct si
                                  .mapped = mapped,
                                  .space = space,
                                  .flags = flags,
-                                 .place = place,
+                                 .location = location,
                                  .next = allocations};
     if (space == SIM_DEVICE_MEMORY) {
         protect(a, PROT_NONE);
@@ -79,7 +80,7 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct si
     return a->base;
 }
 
-bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_place place) {
+bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location) {
     char *from = base;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (!a->freed && from < a->base + a->bytes && a->base < from + bytes) {
@@ -94,7 +95,7 @@ bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_place pla
                                      .mapped = bytes,
                                      .space = SIM_REGISTERED_MEMORY,
                                      .flags = flags,
-                                     .place = place,
+                                     .location = location,
                                      .next = allocations};
         allocations = a;
     }
@@ -166,7 +167,7 @@ void sim_release(struct sim_allocation *a) {
     a->freed = true;
     shadow_release(a->shadow);
     a->shadow = NULL;
-    /* A fresh mapping in its place: the memory goes back, the addresses stay taken. */
+    /* A new mapping in its place: the memory goes back, the addresses stay taken. */
     mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     shorten_quarantine();
 }
@@ -206,9 +207,9 @@ static char *written(char *from, char *to) {
 
 /* Looks at the poison around an allocation, and restores it. */
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
-                               struct sim_place place) {
-    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .place = place};
-    const char *file = a->place.file ? a->place.file : "?";
+                               struct sim_location location) {
+    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};
+    const char *file = a->location.file ? a->location.file : "?";
     char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
     char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
                        ? a->base - ALIGNMENT
@@ -217,22 +218,22 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
     if (bad) {
         sim_report(&finding,
                    "kernel %s wrote %td bytes past the end of the %zu bytes allocated at %s:%d",
-                   kernel, bad - after, a->bytes, file, a->place.line);
+                   kernel, bad - after, a->bytes, file, a->location.line);
         memset(after, SIM_POISON, (size_t)(end - after));
     }
     bad = written(before, a->base);
     if (bad) {
         sim_report(&finding, "kernel %s wrote %td bytes before the %zu bytes allocated at %s:%d",
-                   kernel, a->base - bad, a->bytes, file, a->place.line);
+                   kernel, a->base - bad, a->bytes, file, a->location.line);
         memset(before, SIM_POISON, (size_t)(a->base - before));
     }
 }
 
-void sim_close_device(const char *kernel, struct sim_place place) {
+void sim_close_device(const char *kernel, struct sim_location location) {
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (is_live_on_device(a)) {
             if (!sim_checked) {
-                check_surroundings(a, kernel, place);
+                check_surroundings(a, kernel, location);
             }
             protect(a, PROT_NONE);
         }
@@ -264,7 +265,7 @@ void sim_report_leaks(void) {
                                        "host memory registered here were never unregistered"};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (!a->freed) {
-            struct sim_finding finding = {.kind = "leak", .place = a->place};
+            struct sim_finding finding = {.kind = "leak", .location = a->location};
             sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
         }
     }

@@ -18,7 +18,7 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
-    struct sim_place place;
+    struct sim_location location;
     struct shadow *shadow; /* the checks', or NULL; owned */
     struct sim_allocation *next;
 };
@@ -32,10 +32,11 @@ void sim_lock_device(void);
 void sim_unlock_device(void);
 
 /* New memory filled with SIM_POISON, or NULL. */
-void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags, struct sim_place place);
+void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
+                   struct sim_location location);
 
 /* Notes memory of the program's own as page-locked. False when some of it is already. */
-bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_place place);
+bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location);
 
 /* The live allocation of `space` that starts at `pointer`, or NULL. */
 struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space);
@@ -54,7 +55,7 @@ void sim_release_device(void);
 /* Device memory is out of the host's reach except between these two. The second also looks for
  * bytes written just outside of the allocations; `kernel` is to blame for them. */
 void sim_open_device(void);
-void sim_close_device(const char *kernel, struct sim_place place);
+void sim_close_device(const char *kernel, struct sim_location location);
 
 /* The same for a range, which may lie anywhere. */
 void sim_open_range(const void *from, size_t bytes);

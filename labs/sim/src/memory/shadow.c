@@ -15,19 +15,19 @@ static void *map(size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static size_t known_bytes(size_t bytes) {
+static size_t written_map_bytes(size_t bytes) {
     return (bytes / 64 + 1) * sizeof(uint64_t);
 }
 
-struct shadow *shadow_create(const void *base, size_t bytes, bool known) {
+struct shadow *shadow_create(const void *base, size_t bytes, bool written) {
     struct shadow *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return NULL;
     }
     *s = (struct shadow){.base = base, .bytes = bytes, .shift = WORD_SHIFT};
     s->cells = map(cell_count(s, s->shift) * sizeof *s->cells);
-    s->known = known ? NULL : map(known_bytes(bytes));
-    if (s->cells == NULL || (!known && s->known == NULL)) {
+    s->written = written ? NULL : map(written_map_bytes(bytes));
+    if (s->cells == NULL || (!written && s->written == NULL)) {
         shadow_release(s);
         return NULL;
     }
@@ -41,8 +41,8 @@ void shadow_release(struct shadow *s) {
     if (s->cells) {
         munmap(s->cells, cell_count(s, s->shift) * sizeof *s->cells);
     }
-    if (s->known) {
-        munmap(s->known, known_bytes(s->bytes));
+    if (s->written) {
+        munmap(s->written, written_map_bytes(s->bytes));
     }
     free(s);
 }
@@ -85,35 +85,35 @@ static uint64_t bits(size_t first, size_t count) {
     return (count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) << first;
 }
 
-size_t shadow_known(const struct shadow *s, const void *from, size_t bytes) {
-    if (s->known == NULL) {
+size_t shadow_written(const struct shadow *s, const void *from, size_t bytes) {
+    if (s->written == NULL) {
         return bytes;
     }
     size_t sum = 0;
     for (size_t at = (size_t)((const char *)from - s->base), end = at + bytes; at < end;) {
         size_t first = at % 64, count = 64 - first < end - at ? 64 - first : end - at;
-        sum += (size_t)__builtin_popcountll(s->known[at / 64] & bits(first, count));
+        sum += (size_t)__builtin_popcountll(s->written[at / 64] & bits(first, count));
         at += count;
     }
     return sum;
 }
 
-void shadow_set_known(struct shadow *s, const void *from, size_t bytes, bool known) {
-    if (s->known == NULL) {
+void shadow_set_written(struct shadow *s, const void *from, size_t bytes, bool written) {
+    if (s->written == NULL) {
         return;
     }
     for (size_t at = (size_t)((const char *)from - s->base), end = at + bytes; at < end;) {
         size_t first = at % 64, count = 64 - first < end - at ? 64 - first : end - at;
         uint64_t mask = bits(first, count);
-        s->known[at / 64] = known ? s->known[at / 64] | mask : s->known[at / 64] & ~mask;
+        s->written[at / 64] = written ? s->written[at / 64] | mask : s->written[at / 64] & ~mask;
         at += count;
     }
 }
 
-void shadow_copy_known(struct shadow *to, const void *at, const struct shadow *from,
-                       const void *source, size_t bytes) {
+void shadow_copy_written(struct shadow *to, const void *at, const struct shadow *from,
+                         const void *source, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) {
-        bool known = shadow_known(from, (const char *)source + i, 1) != 0;
-        shadow_set_known(to, (const char *)at + i, 1, known);
+        bool written = shadow_written(from, (const char *)source + i, 1) != 0;
+        shadow_set_written(to, (const char *)at + i, 1, written);
     }
 }

@@ -34,11 +34,11 @@ struct shadow {
     size_t bytes;
     unsigned shift; /* a cell stands for 1 << shift bytes */
     struct shadow_cell *cells;
-    uint64_t *known; /* a bit for each byte that was written; NULL: all were */
+    uint64_t *written; /* a bit for each byte that was written; NULL: all were */
 };
 
-/* A shadow of memory of which no byte is known (or every one). NULL when out of memory. */
-struct shadow *shadow_create(const void *base, size_t bytes, bool known);
+/* A shadow of memory of which no byte was written (or every one). NULL when out of memory. */
+struct shadow *shadow_create(const void *base, size_t bytes, bool written);
 void shadow_release(struct shadow *s);
 
 /* The first of `*count` cells that hold the range, which must lie inside; NULL when out of
@@ -46,11 +46,11 @@ void shadow_release(struct shadow *s);
 struct shadow_cell *shadow_cells(struct shadow *s, const void *from, size_t bytes, size_t *count);
 
 /* How many bytes of the range were written. */
-size_t shadow_known(const struct shadow *s, const void *from, size_t bytes);
-void shadow_set_known(struct shadow *s, const void *from, size_t bytes, bool known);
+size_t shadow_written(const struct shadow *s, const void *from, size_t bytes);
+void shadow_set_written(struct shadow *s, const void *from, size_t bytes, bool written);
 
-/* Copies what is known, byte by byte, from one shadow to another. */
-void shadow_copy_known(struct shadow *to, const void *at, const struct shadow *from,
-                       const void *source, size_t bytes);
+/* Copies what was written, byte by byte, from one shadow to another. */
+void shadow_copy_written(struct shadow *to, const void *at, const struct shadow *from,
+                         const void *source, size_t bytes);
 
 #endif

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
+#define MAX_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
 
 static struct sim_variable *variables;
 
 /* What the program has the address of: from there to there. */
-static struct {
-    const char *from, *to;
-} known[MOST_KNOWN];
+static struct { const char *from, *to; } known[MAX_KNOWN];
 static unsigned known_count;
 
 void sim_register_variable(struct sim_variable *variable) {
@@ -36,17 +34,17 @@ bool sim_is_in_variables(const void *address) {
     return sim_variables_end(address) != NULL;
 }
 
-void sim_know_address(const void *from, size_t bytes) {
-    if (known_count < MOST_KNOWN) {
+void sim_note_address(const void *from, size_t bytes) {
+    if (known_count < MAX_KNOWN) {
         known[known_count].from = from;
         known[known_count].to = (const char *)from + bytes;
     }
     known_count++;
 }
 
-bool sim_is_mere_name(const void *pointer) {
+bool sim_is_host_name(const void *pointer) {
     const char *at = pointer;
-    if (known_count > MOST_KNOWN || !sim_is_in_variables(pointer)) {
+    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer)) {
         return false;
     }
     for (unsigned i = 0; i < known_count; i++) {
@@ -57,12 +55,12 @@ bool sim_is_mere_name(const void *pointer) {
     return true;
 }
 
-void sim_know_pointers(const void *copied, size_t bytes) {
+void sim_note_pointers(const void *copied, size_t bytes) {
     const void *pointer;
     for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
         memcpy(&pointer, (const char *)copied + i, sizeof pointer);
-        if (sim_is_mere_name(pointer)) {
-            sim_know_address(pointer, (size_t)(sim_variables_end(pointer) - (const char *)pointer));
+        if (sim_is_host_name(pointer)) {
+            sim_note_address(pointer, (size_t)(sim_variables_end(pointer) - (const char *)pointer));
         }
     }
 }

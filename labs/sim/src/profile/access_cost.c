@@ -48,7 +48,7 @@ static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
     return count;
 }
 
-unsigned counters_sectors(const struct warp_access *a) {
+unsigned cost_sectors(const struct warp_access *a) {
     if (all_at_stride(a, a->width)) {
         uint64_t end = a->address[0] + (uint64_t)WARP_LANES * a->width - 1;
         return (unsigned)((end >> SECTOR_SHIFT) - (a->address[0] >> SECTOR_SHIFT) + 1);
@@ -56,7 +56,7 @@ unsigned counters_sectors(const struct warp_access *a) {
     return distinct_blocks(a, SECTOR_SHIFT);
 }
 
-unsigned counters_constant_words(const struct warp_access *a) {
+unsigned cost_constant_words(const struct warp_access *a) {
     if ((a->address[lowest_lane(a)] & 3) == 0 && all_at_stride(a, 0)) {
         return 1;
     }
@@ -121,7 +121,7 @@ static uint32_t phase_lanes(const struct warp_access *a, unsigned phase, unsigne
     return a->active & mask;
 }
 
-unsigned counters_wavefronts(const struct warp_access *a, bool load) {
+unsigned cost_wavefronts(const struct warp_access *a, bool load) {
     if ((a->address[lowest_lane(a)] & (a->width - 1)) == 0) { /* the width is a power of two */
         if (all_at_stride(a, a->width)) {
             return a->width <= 4 ? 1 : a->width / 4;
@@ -138,7 +138,7 @@ unsigned counters_wavefronts(const struct warp_access *a, bool load) {
     return sum;
 }
 
-unsigned counters_ideal_wavefronts(const struct warp_access *a, bool load) {
+unsigned cost_ideal_wavefronts(const struct warp_access *a, bool load) {
     unsigned phases = phase_count(a, load);
     unsigned used = phases == 1;
     for (unsigned phase = 0; phases > 1 && phase < phases; phase++) {

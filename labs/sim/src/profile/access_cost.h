@@ -21,21 +21,21 @@ struct warp_access {
 
 /* Global memory: the number of distinct 32-byte sectors that the active lanes touch.
  * ncu: l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
-unsigned counters_sectors(const struct warp_access *a);
+unsigned cost_sectors(const struct warp_access *a);
 
 /* Shared memory: the sum over phases of the largest number of distinct 4-byte words in one of the
  * 32 banks. Accesses of up to 4 bytes take one phase, of 8 two (half warps), of 16 four (quarter
  * warps); a phase with no active lane costs nothing. A load of 8 or 16 bytes takes half as many
  * phases when every active lane reads the address of its neighbour i^1, or each that of i^2.
  * ncu: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}. */
-unsigned counters_wavefronts(const struct warp_access *a, bool load);
+unsigned cost_wavefronts(const struct warp_access *a, bool load);
 
 /* The wavefronts of the same instruction if no bank were hit twice in a phase. */
-unsigned counters_ideal_wavefronts(const struct warp_access *a, bool load);
+unsigned cost_ideal_wavefronts(const struct warp_access *a, bool load);
 
 /* Constant memory: the number of distinct words that the lanes read, which are served one after the
  * other; a word of a double is 8 bytes, of a float4 16: one that all lanes want is one. A model:
  * Nsight Compute has no counter that equals it. */
-unsigned counters_constant_words(const struct warp_access *a);
+unsigned cost_constant_words(const struct warp_access *a);
 
 #endif

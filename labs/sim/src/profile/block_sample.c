@@ -21,20 +21,21 @@ static uint64_t root(uint64_t value, int power) {
     return found;
 }
 
-static struct axis choose(unsigned extent, uint64_t wanted) {
-    if (extent <= wanted || extent <= 3) {
+static struct axis choose(unsigned extent, uint64_t target) {
+    if (extent <= target || extent <= 3) {
         return (struct axis){extent, extent, 0, 0};
     }
-    unsigned count = wanted < 3 ? 3 : (unsigned)wanted;
+    unsigned count = target < 3 ? 3 : (unsigned)target;
     unsigned edge = count * 3 / 8;
     unsigned middle = count - 2 * edge;
     return (struct axis){extent, edge, middle, (extent - middle) / 2};
 }
 
-void sample_begin(const dim3 *grid, uint64_t wanted) {
+void sample_begin(const dim3 *grid, uint64_t target) {
     const unsigned extent[3] = {grid->x, grid->y, grid->z};
     bool done[3] = {false, false, false};
-    for (int left = 3; left > 0; left--) { /* the shortest first: what it leaves is for the others */
+    for (int left = 3; left > 0;
+         left--) { /* the shortest first: what it leaves is for the others */
         int shortest = -1;
         for (int i = 0; i < 3; i++) {
             if (!done[i] && (shortest < 0 || extent[i] < extent[shortest])) {
@@ -42,11 +43,11 @@ void sample_begin(const dim3 *grid, uint64_t wanted) {
             }
         }
         done[shortest] = true;
-        axes[shortest] = wanted == 0 ? (struct axis){extent[shortest], extent[shortest], 0, 0}
-                                     : choose(extent[shortest], root(wanted, left));
+        axes[shortest] = target == 0 ? (struct axis){extent[shortest], extent[shortest], 0, 0}
+                                     : choose(extent[shortest], root(target, left));
         const struct axis *a = &axes[shortest];
         uint64_t taken = a->middle ? 2 * a->edge + a->middle : a->extent;
-        wanted = wanted && wanted < taken ? 1 : wanted / taken;
+        target = target && target < taken ? 1 : target / taken;
     }
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/device.h"
 
-/* Chooses about `wanted` blocks of a grid; 0: all of them. */
-void sample_begin(const dim3 *grid, uint64_t wanted);
+/* Chooses about `target` blocks of a grid; 0: all of them. */
+void sample_begin(const dim3 *grid, uint64_t target);
 
 /* How many blocks this one stands for, times sample_divisor(); 0: it is not counted. */
 uint64_t sample_weight(const uint3 *block);

@@ -11,7 +11,8 @@ struct node {
     int depth; /* number of components that hold the node */
     int head[FLOW_MAX_DEPTH];
     int number; /* Tarjan's and Bourdoncle's depth-first number; INT_MAX: placed */
-    unsigned char *meets; /* of a loop's head: for each node, the ways out of the loop that reach it */
+    unsigned char *exits_reaching; /* of a loop's head: for each node, the ways out of the loop that
+                                      reach it */
 };
 
 /* Control is known to have gone from `from` to the block at `pc`, which is node `to`. */
@@ -23,13 +24,13 @@ struct known {
 #define KNOWN 512 /* a power of two */
 
 struct flow {
-    struct known known[KNOWN]; /* the edges met last, each in its own place */
-    struct node *nodes; /* nodes[0] stands for the kernel's start */
+    struct known known[KNOWN]; /* the edges met last, each in its own position */
+    struct node *nodes;        /* nodes[0] stands for the kernel's start */
     int count, capacity;
     int *slots; /* open addressing from pc to node */
     int slot_count;
     unsigned version;
-    unsigned departures; /* from loops, by ways of their own */
+    unsigned exit_groups; /* from loops, by ways of their own */
     bool changed;
     /* of one ordering */
     int *stack, *placed;
@@ -61,7 +62,7 @@ void flow_free(struct flow *flow) {
     }
     for (int i = 0; i < flow->count; i++) {
         free(flow->nodes[i].next);
-        free(flow->nodes[i].meets);
+        free(flow->nodes[i].exits_reaching);
     }
     free(flow->nodes);
     free(flow->slots);
@@ -152,8 +153,9 @@ int flow_enter(struct flow *flow, int from, uint32_t pc) {
 
 static void component(struct flow *flow, int head, int depth);
 
-/* Bourdoncle's `visit`: numbers what can be reached from `at`, and places each finished component
- * after all that follows it. Returns the smallest number that a path from `at` leads back to. */
+/* Bourdoncle's `visit`: numbers what can be reached from `at`, and positions each finished
+ * component after all that follows it. Returns the smallest number that a path from `at` leads back
+ * to. */
 static int visit(struct flow *flow, int at, int depth) {
     struct node *node = &flow->nodes[at];
     flow->stack[flow->top++] = at;
@@ -226,7 +228,7 @@ static void count_reached(struct flow *flow, int head, int depth, int from, unsi
     seen[from] = 1;
     while (done < found) {
         int at = flow->stack[done++];
-        loop->meets[at] = loop->meets[at] == 0 ? 1 : 2;
+        loop->exits_reaching[at] = loop->exits_reaching[at] == 0 ? 1 : 2;
         for (int i = 0; i < flow->nodes[at].count && !encloses(loop, depth, at); i++) {
             int next = flow->nodes[at].next[i];
             if (!seen[next]) {
@@ -240,12 +242,13 @@ static void count_reached(struct flow *flow, int head, int depth, int from, unsi
     }
 }
 
-/* Finds where the ways out of the loop of `head` meet. A loop with one way out meets at once. */
-static bool find_meetings(struct flow *flow, int head, int depth) {
+/* Finds where the ways out of the loop of `head` meet. A loop with one way out exits_reaching at
+ * once. */
+static bool count_exits(struct flow *flow, int head, int depth) {
     struct node *loop = &flow->nodes[head];
     unsigned char *seen = calloc(2, (size_t)flow->count);
-    loop->meets = calloc(1, (size_t)flow->count);
-    if (seen == NULL || loop->meets == NULL) {
+    loop->exits_reaching = calloc(1, (size_t)flow->count);
+    if (seen == NULL || loop->exits_reaching == NULL) {
         free(seen);
         return false;
     }
@@ -263,22 +266,22 @@ static bool find_meetings(struct flow *flow, int head, int depth) {
         }
     }
     if (exits < 2) {
-        memset(loop->meets, 2, (size_t)flow->count);
+        memset(loop->exits_reaching, 2, (size_t)flow->count);
     }
     free(seen);
     return true;
 }
 
-static bool find_all_meetings(struct flow *flow) {
+static bool count_all_exits(struct flow *flow) {
     for (int i = 0; i < flow->count; i++) {
         struct node *node = &flow->nodes[i];
-        free(node->meets);
-        node->meets = NULL;
+        free(node->exits_reaching);
+        node->exits_reaching = NULL;
     }
     for (int i = 0; i < flow->count; i++) {
         const struct node *node = &flow->nodes[i];
         if (node->depth > 0 && node->head[node->depth - 1] == i &&
-            !find_meetings(flow, i, node->depth - 1)) {
+            !count_exits(flow, i, node->depth - 1)) {
             return false;
         }
     }
@@ -306,7 +309,7 @@ unsigned flow_order(struct flow *flow) {
     for (int i = 0; i < flow->placed_count; i++) { /* placed last comes first */
         flow->nodes[flow->placed[i]].order = flow->placed_count - i;
     }
-    if (!find_all_meetings(flow)) {
+    if (!count_all_exits(flow)) {
         return 0;
     }
     flow->changed = false;
@@ -314,59 +317,61 @@ unsigned flow_order(struct flow *flow) {
 }
 
 /* Does `to` lie on a way out of the loop of `head` that no other one has met yet? */
-static bool is_apart(const struct flow *flow, int head, int to) {
-    const unsigned char *meets = flow->nodes[head].meets;
-    return meets != NULL && meets[to] < 2;
+static bool is_own_exit(const struct flow *flow, int head, int to) {
+    const unsigned char *exits_reaching = flow->nodes[head].exits_reaching;
+    return exits_reaching != NULL && exits_reaching[to] < 2;
 }
 
-void flow_step(struct flow *flow, struct flow_place *place, int to) {
+void flow_step(struct flow *flow, struct flow_position *position, int to) {
     const struct node *node = &flow->nodes[to];
     int shared = 0; /* loops that hold both ends */
-    while (shared < place->depth && shared < node->depth &&
-           place->head[shared] == node->head[shared]) {
+    while (shared < position->depth && shared < node->depth &&
+           position->head[shared] == node->head[shared]) {
         shared++;
     }
     /* An edge to the head of a loop that holds its start begins the next iteration of it. */
     bool again = shared > 0 && node->head[shared - 1] == to && shared == node->depth;
-    if (place->apart && !is_apart(flow, place->left, to)) {
-        place->apart = 0;
-    } else if (!place->apart && shared < place->depth && is_apart(flow, place->head[shared], to)) {
-        place->left = place->head[shared];
-        place->apart = ++flow->departures;
+    if (position->exit_group && !is_own_exit(flow, position->left_loop, to)) {
+        position->exit_group = 0;
+    } else if (!position->exit_group && shared < position->depth &&
+               is_own_exit(flow, position->head[shared], to)) {
+        position->left_loop = position->head[shared];
+        position->exit_group = ++flow->exit_groups;
     }
     for (int i = shared; i < node->depth; i++) {
-        place->head[i] = node->head[i];
-        place->iteration[i] = 0;
+        position->head[i] = node->head[i];
+        position->iteration[i] = 0;
     }
     if (again) {
-        place->iteration[shared - 1]++;
+        position->iteration[shared - 1]++;
     }
-    place->depth = node->depth;
-    place->node = to;
+    position->depth = node->depth;
+    position->node = to;
 }
 
-void flow_refresh(const struct flow *flow, struct flow_place *place) {
-    if (place->version == flow->version) {
+void flow_refresh(const struct flow *flow, struct flow_position *position) {
+    if (position->version == flow->version) {
         return;
     }
-    struct flow_place old = *place;
-    place->version = flow->version;
+    struct flow_position old = *position;
+    position->version = flow->version;
     const struct node *node = &flow->nodes[old.node];
-    place->depth = node->depth;
+    position->depth = node->depth;
     for (int i = 0; i < node->depth; i++) {
-        place->head[i] = node->head[i];
-        place->iteration[i] = 0;
+        position->head[i] = node->head[i];
+        position->iteration[i] = 0;
         for (int j = 0; j < old.depth; j++) {
             if (old.head[j] == node->head[i]) {
-                place->iteration[i] = old.iteration[j];
+                position->iteration[i] = old.iteration[j];
             }
         }
     }
 }
 
-int flow_compare(const struct flow *flow, const struct flow_place *a, const struct flow_place *b) {
-    if (a->apart != b->apart) { /* who left a loop alone goes on first */
-        return a->apart != 0 && (b->apart == 0 || a->apart < b->apart) ? -1 : 1;
+int flow_compare(const struct flow *flow, const struct flow_position *a,
+                 const struct flow_position *b) {
+    if (a->exit_group != b->exit_group) { /* who left a loop alone goes on first */
+        return a->exit_group != 0 && (b->exit_group == 0 || a->exit_group < b->exit_group) ? -1 : 1;
     }
     for (int i = 0;; i++) {
         int here = i < a->depth ? a->head[i] : a->node;

@@ -21,7 +21,7 @@ enum space { GLOBAL, SHARED, CONSTANT, OTHER };
 struct site {
     uint64_t code;
     enum space space;
-    uint64_t requests, lanes, sectors, fresh, wavefronts, ideal, words;
+    uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
 };
 
 /* The sites of the launch in the order in which it met them, and a table that finds them. */
@@ -41,7 +41,7 @@ bool profile_begin(const struct sim_config *config) {
         memset(table.slots, 0, table.slot_count * sizeof *table.slots);
     }
     table.count = 0;
-    warps_begin();
+    worst_access_begin();
     sectors_release(&touched);
     sample_begin(&config->grid, sim_options.sample);
     return sim_options.profile != NULL;
@@ -132,23 +132,23 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
     if (space == GLOBAL) {
-        unsigned fresh;
-        cost = counters_sectors(access);
+        unsigned new_sectors;
+        cost = cost_sectors(access);
         site->sectors += weight * cost;
-        if (!sectors_add(&touched, access, &fresh)) {
+        if (!sectors_add(&touched, access, &new_sectors)) {
             return false;
         }
-        site->fresh += fresh;
+        site->new_sectors += new_sectors;
     } else if (space == SHARED) {
-        cost = counters_wavefronts(access, load);
+        cost = cost_wavefronts(access, load);
         site->wavefronts += weight * cost;
-        site->ideal += weight * counters_ideal_wavefronts(access, load);
+        site->ideal += weight * cost_ideal_wavefronts(access, load);
     } else {
-        cost = counters_constant_words(access);
+        cost = cost_constant_words(access);
         site->words += weight * cost;
     }
-    if (warps_wanted) {
-        warps_count((uint32_t)(site - table.sites), cost, access);
+    if (worst_access_on) {
+        worst_access_note((uint32_t)(site - table.sites), cost, access);
     }
     return true;
 }
@@ -168,7 +168,7 @@ static void write_site(FILE *file, const struct site *s, bool first) {
             "\"words\":%llu}",
             first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
             s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
-            scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->fresh,
+            scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
             scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
 }
 
@@ -194,7 +194,7 @@ void profile_write(const struct sim_config *c, bool complete) {
     fprintf(file, "]}\n");
     fclose(file);
     for (uint32_t i = 0; i < table.count; i++) {
-        warps_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
+        worst_access_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
     }
     launch++;
 }

@@ -13,8 +13,7 @@ struct sector_page {
 };
 
 /* The page of this number in a table that has a free place. */
-static struct sector_page *place_of(struct sector_page *pages, uint64_t capacity,
-                                    uint64_t number) {
+static struct sector_page *place_of(struct sector_page *pages, uint64_t capacity, uint64_t number) {
     uint64_t slot = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     for (;; slot++) {
         struct sector_page *page = &pages[slot & (capacity - 1)];
@@ -57,10 +56,10 @@ static struct sector_page *page_of(struct sector_set *set, uint64_t number) {
     return page;
 }
 
-bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *fresh) {
+bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *new_sectors) {
     struct sector_page *page = NULL; /* of the sector before */
     uint64_t before = UINT64_MAX;
-    *fresh = 0;
+    *new_sectors = 0;
     for (uint32_t left = a->active; left; left &= left - 1) {
         uint64_t address = a->address[__builtin_ctz(left)];
         uint64_t last = (address + a->width - 1) >> SECTOR_SHIFT;
@@ -70,13 +69,12 @@ bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *
             }
             before = sector;
             uint64_t number = (sector >> (PAGE_SHIFT - SECTOR_SHIFT)) + 1;
-            if ((page == NULL || page->number != number) &&
-                (page = page_of(set, number)) == NULL) {
+            if ((page == NULL || page->number != number) && (page = page_of(set, number)) == NULL) {
                 return false;
             }
             uint64_t *word = &page->touched[sector % SECTORS_OF_PAGE / 64];
             uint64_t bit = UINT64_C(1) << sector % 64;
-            *fresh += (*word & bit) == 0;
+            *new_sectors += (*word & bit) == 0;
             *word |= bit;
         }
     }

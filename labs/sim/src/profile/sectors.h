@@ -11,9 +11,9 @@ struct sector_set {
     uint64_t capacity, count; /* of pages; the capacity is 0 or a power of two */
 };
 
-/* Adds the sectors that a warp instruction touches; *fresh is how many of them were not in the set
- * before. Returns false when out of memory. */
-bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *fresh);
+/* Adds the sectors that a warp instruction touches; *new_sectors is how many of them were not in
+ * the set before. Returns false when out of memory. */
+bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *new_sectors);
 
 /* Empties the set and frees what it owns. */
 void sectors_release(struct sector_set *set);

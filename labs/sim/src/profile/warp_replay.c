@@ -22,7 +22,7 @@ void lane_stream_release(struct lane_stream *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* Lanes that did the same from the same place on: one of them speaks for all. */
+/* Lanes that did the same from the same position on: one of them speaks for all. */
 struct run {
     uint32_t lanes;
     uint64_t *next; /* the first lane's next event; 0 at the end */
@@ -32,7 +32,7 @@ struct run {
 struct warp {
     struct flow *flow;
     struct lane_stream *streams;
-    struct flow_place *places;
+    struct flow_position *positions;
     const uint64_t *address[WARP_LANES]; /* each lane's next */
     struct run runs[WARP_LANES];
     int run_count;
@@ -59,9 +59,9 @@ static bool all_agree(const struct warp *w, uint32_t lanes) {
     return true;
 }
 
-static bool same_place(const struct flow_place *a, const struct flow_place *b) {
+static bool same_position(const struct flow_position *a, const struct flow_position *b) {
     size_t used = (size_t)a->depth;
-    return a->node == b->node && a->depth == b->depth && a->apart == b->apart &&
+    return a->node == b->node && a->depth == b->depth && a->exit_group == b->exit_group &&
            memcmp(a->head, b->head, used * sizeof *a->head) == 0 &&
            memcmp(a->iteration, b->iteration, used * sizeof *a->iteration) == 0;
 }
@@ -74,9 +74,9 @@ static void find_runs(struct warp *w, uint32_t lanes) {
         unsigned lane = lowest(left);
         int first = w->run_count > LOOK_BACK ? w->run_count - LOOK_BACK : 0;
         int i = w->run_count - 1;
-        while (i >= first && !(agree(&w->streams[lowest(w->runs[i].lanes)], &w->streams[lane]) &&
-                               same_place(&w->places[lowest(w->runs[i].lanes)],
-                                          &w->places[lane]))) {
+        while (i >= first &&
+               !(agree(&w->streams[lowest(w->runs[i].lanes)], &w->streams[lane]) &&
+                 same_position(&w->positions[lowest(w->runs[i].lanes)], &w->positions[lane]))) {
             i--;
         }
         if (i >= first) {
@@ -90,7 +90,7 @@ static void find_runs(struct warp *w, uint32_t lanes) {
 /* Adds the edges that a run took to the graph, and replaces the blocks' program counters in its
  * events by their nodes. */
 static bool learn(const struct warp *w, const struct run *run) {
-    int from = w->places[lowest(run->lanes)].node;
+    int from = w->positions[lowest(run->lanes)].node;
     for (uint64_t *event = run->next; *event != 0; event++) {
         if (*event & EVENT_BLOCK) {
             from = flow_enter(w->flow, from, (uint32_t)*event);
@@ -120,10 +120,11 @@ static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     w->emit(w->context, code, &access);
 }
 
-/* All lanes did the same: the k-th accesses are one instruction, wherever the lanes stood before. */
-static void replay_together(struct warp *w, uint32_t lanes) {
-    struct flow_place *leader = &w->places[lowest(lanes)];
-    struct flow_place before = *leader;
+/* All lanes did the same: the k-th accesses are one instruction, wherever the lanes stood before.
+ */
+static void replay_converged(struct warp *w, uint32_t lanes) {
+    struct flow_position *leader = &w->positions[lowest(lanes)];
+    struct flow_position before = *leader;
     const uint64_t *events = w->runs[0].next;
     for (const uint64_t *event = events; *event != 0; event++) {
         if (*event & EVENT_BLOCK) {
@@ -133,14 +134,14 @@ static void replay_together(struct warp *w, uint32_t lanes) {
         }
     }
     for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {
-        struct flow_place *place = &w->places[lowest(left)];
-        if (same_place(place, &before)) {
-            *place = *leader;
+        struct flow_position *position = &w->positions[lowest(left)];
+        if (same_position(position, &before)) {
+            *position = *leader;
             continue;
         }
         for (const uint64_t *event = events; *event != 0; event++) {
             if (*event & EVENT_BLOCK) {
-                flow_step(w->flow, place, (int)(uint32_t)*event);
+                flow_step(w->flow, position, (int)(uint32_t)*event);
             }
         }
     }
@@ -182,7 +183,7 @@ static unsigned common_accesses(const struct warp *w, uint32_t group) {
 }
 
 /* Issues the accesses that the runs of `group` make before their next block. In one block they
- * are the same; lanes that came back from a call in different places may differ. */
+ * are the same; lanes that came back from a call in different positions may differ. */
 static void run_block(struct warp *w, uint32_t group) {
     unsigned common = common_accesses(w, group);
     if (common > 0) {
@@ -213,10 +214,10 @@ static void run_block(struct warp *w, uint32_t group) {
     }
 }
 
-/* Runs that stand at the same place. */
+/* Runs that stand at the same position. */
 struct group {
     uint32_t runs;
-    struct flow_place place;
+    struct flow_position position;
 };
 
 struct groups {
@@ -224,10 +225,10 @@ struct groups {
     int count;
 };
 
-/* Joins group `moved` to another that stands at its place, if there is one. */
+/* Joins group `moved` to another that stands at its position, if there is one. */
 static void join(const struct flow *flow, struct groups *g, int moved) {
     for (int i = 0; i < g->count; i++) {
-        if (i != moved && flow_compare(flow, &g->all[i].place, &g->all[moved].place) == 0) {
+        if (i != moved && flow_compare(flow, &g->all[i].position, &g->all[moved].position) == 0) {
             g->all[i].runs |= g->all[moved].runs;
             g->count--;
             if (moved != g->count) {
@@ -241,7 +242,7 @@ static void join(const struct flow *flow, struct groups *g, int moved) {
 static int earliest(const struct flow *flow, const struct groups *g) {
     int best = 0;
     for (int i = 1; i < g->count; i++) {
-        if (flow_compare(flow, &g->all[i].place, &g->all[best].place) < 0) {
+        if (flow_compare(flow, &g->all[i].position, &g->all[best].position) < 0) {
             best = i;
         }
     }
@@ -271,7 +272,7 @@ static void move_on(struct warp *w, struct groups *g, int at) {
     uint32_t rest = g->all[at].runs;
     uint32_t same = take_same(w, &rest, &code);
     if (rest == 0 && code != 0) { /* mostly */
-        flow_step(w->flow, &g->all[at].place, (int)(uint32_t)code);
+        flow_step(w->flow, &g->all[at].position, (int)(uint32_t)code);
         join(w->flow, g, at);
         return;
     }
@@ -283,12 +284,12 @@ static void move_on(struct warp *w, struct groups *g, int at) {
     for (;;) {
         if (code == 0) { /* their end: they stay */
             for (uint32_t left = lanes_of(w, same); left; left &= left - 1) {
-                w->places[lowest(left)] = from.place;
+                w->positions[lowest(left)] = from.position;
             }
         } else {
             struct group *moved = &g->all[g->count++];
-            *moved = (struct group){same, from.place};
-            flow_step(w->flow, &moved->place, (int)(uint32_t)code);
+            *moved = (struct group){same, from.position};
+            flow_step(w->flow, &moved->position, (int)(uint32_t)code);
             join(w->flow, g, g->count - 1);
         }
         if (rest == 0) {
@@ -298,12 +299,12 @@ static void move_on(struct warp *w, struct groups *g, int at) {
     }
 }
 
-static void replay_apart(struct warp *w) {
+static void replay_divergent(struct warp *w) {
     struct groups groups;
     groups.count = 0;
     for (int i = 0; i < w->run_count; i++) {
         groups.all[groups.count++] =
-            (struct group){1u << i, w->places[lowest(w->runs[i].lanes)]};
+            (struct group){1u << i, w->positions[lowest(w->runs[i].lanes)]};
         join(w->flow, &groups, groups.count - 1);
     }
     while (groups.count) {
@@ -314,12 +315,12 @@ static void replay_apart(struct warp *w) {
 }
 
 bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
-                 struct flow_place places[WARP_LANES], uint32_t lanes, replay_emit *emit,
+                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
                  void *context) {
     struct warp w;
     w.flow = flow;
     w.streams = streams;
-    w.places = places;
+    w.positions = positions;
     w.run_count = 0;
     w.emit = emit;
     w.context = context;
@@ -350,12 +351,12 @@ bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
         return false;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
-        flow_refresh(flow, &places[lowest(left)]);
+        flow_refresh(flow, &positions[lowest(left)]);
     }
     if (together) {
-        replay_together(&w, lanes);
+        replay_converged(&w, lanes);
     } else {
-        replay_apart(&w);
+        replay_divergent(&w);
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
         streams[lowest(left)].code_count = streams[lowest(left)].address_count = 0;

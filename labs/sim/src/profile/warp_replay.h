@@ -2,8 +2,8 @@
  *
  * Each lane leaves a stream of events: the blocks that it entered and the accesses that it made.
  * Where the streams agree, the k-th accesses are one instruction of the warp. Where they do not,
- * the lanes are replayed in lockstep in the order of flow.h: the earliest place goes first, lanes
- * at the same place go together.
+ * the lanes are replayed in lockstep in the order of flow.h: the earliest position goes first,
+ * lanes at the same position go together.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -35,7 +35,8 @@ static inline unsigned event_width(uint64_t code) {
 }
 
 /* What one lane did since the last replay: codes, and an address for each code that is no block.
- * Both arrays have room for `capacity`; they are owned here and lane_stream_release() frees them. */
+ * Both arrays have room for `capacity`; they are owned here and lane_stream_release() frees them.
+ */
 struct lane_stream {
     uint64_t *codes, *addresses;
     size_t code_count, address_count, capacity;
@@ -66,10 +67,10 @@ static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint
 /* Called for every warp instruction, in the order of the replay. */
 typedef void replay_emit(void *context, uint64_t code, const struct warp_access *access);
 
-/* Replays the lanes of `lanes` (bit i: streams[i], places[i]), notes their control flow in `flow`,
- * moves their places on and empties their streams. Returns false when out of memory. */
+/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), notes their control flow in
+ * `flow`, moves their positions on and empties their streams. Returns false when out of memory. */
 bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
-                 struct flow_place places[WARP_LANES], uint32_t lanes, replay_emit *emit,
+                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
                  void *context);
 
 #endif

@@ -7,25 +7,25 @@
 #include <stdio.h>
 
 /* Bounds of what is written: half a megabyte. */
-enum { MOST_SITES = 64, MOST_LAUNCHES = 16, LINE = 128 };
+enum { MAX_SITES = 64, MAX_LAUNCHES = 16, LINE = 128 };
 
 static struct {
     unsigned cost, lanes; /* 0 lanes: nothing was kept */
     uint3 block;
     struct warp_access access;
-} kept[MOST_SITES];
+} kept[MAX_SITES];
 
-bool warps_wanted;
+bool worst_access_on;
 
-void warps_begin(void) {
-    warps_wanted = sim_options.warps != NULL;
-    for (unsigned i = 0; i < MOST_SITES; i++) {
+void worst_access_begin(void) {
+    worst_access_on = sim_options.warps != NULL;
+    for (unsigned i = 0; i < MAX_SITES; i++) {
         kept[i].cost = kept[i].lanes = 0;
     }
 }
 
-void warps_count(uint32_t site, unsigned cost, const struct warp_access *access) {
-    if (site >= MOST_SITES) {
+void worst_access_note(uint32_t site, unsigned cost, const struct warp_access *access) {
+    if (site >= MAX_SITES) {
         return;
     }
     unsigned lanes = (unsigned)__builtin_popcount(access->active);
@@ -47,8 +47,8 @@ static uint64_t origin(const struct warp_access *a) {
     return lowest - lowest % LINE;
 }
 
-void warps_write(uint32_t site, unsigned launch, uint64_t code, const char *space) {
-    if (!warps_wanted || site >= MOST_SITES || launch >= MOST_LAUNCHES || kept[site].lanes == 0) {
+void worst_access_write(uint32_t site, unsigned launch, uint64_t code, const char *space) {
+    if (!worst_access_on || site >= MAX_SITES || launch >= MAX_LAUNCHES || kept[site].lanes == 0) {
         return;
     }
     FILE *file = fopen(sim_options.warps, "ae");

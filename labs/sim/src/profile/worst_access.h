@@ -5,18 +5,18 @@
 
 #include "profile/access_cost.h"
 
-/* Someone wants them. Of the launch that warps_begin() began. */
-extern bool warps_wanted;
+/* Someone wants them. Of the launch that worst_access_begin() began. */
+extern bool worst_access_on;
 
 /* Begins a launch: forgets all. Call before anything else here. */
-void warps_begin(void);
+void worst_access_begin(void);
 
 /* To be called where they are wanted: one instruction of site number `site` of the launch, which
  * took `cost` sectors or wavefronts. */
-void warps_count(uint32_t site, unsigned cost, const struct warp_access *access);
+void worst_access_note(uint32_t site, unsigned cost, const struct warp_access *access);
 
 /* Appends one line of JSON for the instruction kept of `site` to the file, if there is one. Its
  * offsets, one for each active lane, count from a multiple of 128 bytes below all of them. */
-void warps_write(uint32_t site, unsigned launch, uint64_t code, const char *space);
+void worst_access_write(uint32_t site, unsigned launch, uint64_t code, const char *space);
 
 #endif

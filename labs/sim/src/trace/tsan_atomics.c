@@ -12,7 +12,8 @@ static void check(const volatile void *at, size_t bytes, enum race_access how, c
     }
 }
 
-/* The strong compare-and-exchange is atomicCAS(); sim_atomics.h makes other functions of weak ones. */
+/* The strong compare-and-exchange is atomicCAS(); sim_atomics.h makes other functions of weak ones.
+ */
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
     check(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                        \
           __builtin_return_address(0))

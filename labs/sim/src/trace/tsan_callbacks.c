@@ -18,9 +18,9 @@
  * how blocks are shared out. */
 static struct {
     struct flow *flow; /* of the launch */
-    struct lane_stream streams[SIM_WARP];
-    struct flow_place places[SIM_MAX_THREADS];
-    bool wanted;    /* the launch is counted */
+    struct lane_stream streams[SIM_WARP_SIZE];
+    struct flow_position positions[SIM_MAX_THREADS];
+    bool profiled;  /* the launch is counted */
     bool counted;   /* and the present block is */
     bool exhausted; /* out of memory: the launch's counters are incomplete */
 } trace;
@@ -38,11 +38,11 @@ extern const char __ehdr_start[];
 static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
     program_base = __ehdr_start;
-    trace.wanted = profile_begin(config);
+    trace.profiled = profile_begin(config);
     flow_free(trace.flow);
-    trace.flow = trace.wanted ? flow_create() : NULL;
-    trace.exhausted = trace.wanted && trace.flow == NULL;
-    for (unsigned lane = 0; lane < SIM_WARP; lane++) { /* of a launch that ended early */
+    trace.flow = trace.profiled ? flow_create() : NULL;
+    trace.exhausted = trace.profiled && trace.flow == NULL;
+    for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) { /* of a launch that ended early */
         trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
     }
 }
@@ -54,9 +54,9 @@ static void launch_end(const struct sim_config *config) {
 }
 
 static void block_begin(const struct worker *w) {
-    trace.counted = trace.wanted && !trace.exhausted && profile_begin_block(&blockIdx);
+    trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
-        memset(trace.places, 0, w->count * sizeof *trace.places);
+        memset(trace.positions, 0, w->count * sizeof *trace.positions);
     }
     if (sim_checked) {
         check_block_begin(w);
@@ -67,7 +67,7 @@ static void thread(const struct worker *w, unsigned t) {
     if (sim_checked) {
         check_thread(t);
     }
-    stream = trace.counted ? &trace.streams[t % SIM_WARP] : NULL;
+    stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
     stack = w->running->stack;
     stack_bytes = w->running->bytes;
 }
@@ -86,13 +86,13 @@ static void warp_barrier(unsigned first, unsigned lanes) {
 
 static void filled(const void *to, size_t bytes) {
     if (sim_checked) {
-        place_filled(to, bytes);
+        address_filled(to, bytes);
     }
 }
 
 static void copied(const void *to, const void *from, size_t bytes) {
     if (sim_checked) {
-        place_copied(to, from, bytes);
+        address_copied(to, from, bytes);
     }
 }
 
@@ -105,7 +105,7 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
 static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
     if (trace.counted && !trace.exhausted &&
-        !replay_warp(trace.flow, trace.streams, trace.places + first, UINT32_MAX, emit,
+        !replay_warp(trace.flow, trace.streams, trace.positions + first, UINT32_MAX, emit,
                      (void *)(uintptr_t)w)) {
         trace.exhausted = true;
     }

@@ -215,15 +215,15 @@ START_TEST(who_it_was) {
     struct shadow_event first = cell.write;
     unsigned thread;
     uint64_t block;
-    ck_assert(race_who(first, &thread, &block));
+    ck_assert(race_thread_of(first, &thread, &block));
     ck_assert_uint_eq(thread, 7);
     ck_assert_uint_eq(block, 0);
     race_block();
     race_thread(9);
     ck_race(in_global(RACE_STORE, 2), 1);
-    ck_assert(!race_who(first, &thread, &block));
+    ck_assert(!race_thread_of(first, &thread, &block));
     ck_assert_uint_eq(block, 0);
-    ck_assert(race_who(cell.write, &thread, &block));
+    ck_assert(race_thread_of(cell.write, &thread, &block));
     ck_assert_uint_eq(thread, 9);
     ck_assert_uint_eq(block, 1);
 }

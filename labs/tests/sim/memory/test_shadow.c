@@ -28,9 +28,9 @@ START_TEST(known_bytes) {
         for (unsigned i = from; i < from + bytes; i++) {
             expected += model[i];
         }
-        ck_assert_uint_eq(shadow_known(s, memory + from, bytes), expected);
+        ck_assert_uint_eq(shadow_written(s, memory + from, bytes), expected);
         bool known = random_below(2);
-        shadow_set_known(s, memory + from, bytes, known);
+        shadow_set_written(s, memory + from, bytes, known);
         memset(model + from, known, bytes);
     }
     shadow_release(s);
@@ -40,10 +40,10 @@ END_TEST
 START_TEST(copied_knowledge) {
     struct shadow *from = shadow_create(memory, 200, false);
     struct shadow *to = shadow_create(memory + 300, 200, false);
-    shadow_set_known(from, memory + 13, 70, true);
-    shadow_copy_known(to, memory + 310, from, memory + 10, 100);
+    shadow_set_written(from, memory + 13, 70, true);
+    shadow_copy_written(to, memory + 310, from, memory + 10, 100);
     for (int i = 0; i < 200; i++) {
-        ck_assert_uint_eq(shadow_known(to, memory + 300 + i, 1), i >= 13 && i < 83);
+        ck_assert_uint_eq(shadow_written(to, memory + 300 + i, 1), i >= 13 && i < 83);
     }
     shadow_release(from);
     shadow_release(to);
@@ -52,8 +52,8 @@ END_TEST
 
 START_TEST(everything_known) {
     struct shadow *s = shadow_create(memory, BYTES, true);
-    shadow_set_known(s, memory, BYTES, false); /* has no effect: there is nothing to know */
-    ck_assert_uint_eq(shadow_known(s, memory, BYTES), BYTES);
+    shadow_set_written(s, memory, BYTES, false); /* has no effect: there is nothing to know */
+    ck_assert_uint_eq(shadow_written(s, memory, BYTES), BYTES);
     shadow_release(s);
 }
 END_TEST

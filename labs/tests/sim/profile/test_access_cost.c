@@ -47,13 +47,13 @@ START_TEST(every_measured_pattern) {
         unsigned width = (unsigned)atoi(fields[2]);
         if (strstr(fields[1], "shared")) {
             struct warp_access a = from_offsets(width, 1024, fields[3]);
-            ck_assert_msg(counters_wavefronts(&a, load) == (unsigned)atoi(fields[6]),
+            ck_assert_msg(cost_wavefronts(&a, load) == (unsigned)atoi(fields[6]),
                           "pattern %s: %u wavefronts, ncu says %s", fields[0],
-                          counters_wavefronts(&a, load), fields[6]);
+                          cost_wavefronts(&a, load), fields[6]);
         } else {
             struct warp_access a = from_offsets(width, 256, fields[3]);
-            ck_assert_msg(counters_sectors(&a) == (unsigned)atoi(fields[5]),
-                          "pattern %s: %u sectors, ncu says %s", fields[0], counters_sectors(&a),
+            ck_assert_msg(cost_sectors(&a) == (unsigned)atoi(fields[5]),
+                          "pattern %s: %u sectors, ncu says %s", fields[0], cost_sectors(&a),
                           fields[5]);
         }
         rows++;
@@ -65,24 +65,24 @@ END_TEST
 
 START_TEST(a_full_row_of_floats_is_four_sectors) {
     struct warp_access aligned = every_lane(4, 4096, 4), shifted = every_lane(4, 4100, 4);
-    ck_assert_uint_eq(counters_sectors(&aligned), 4);
-    ck_assert_uint_eq(counters_sectors(&shifted), 5);
+    ck_assert_uint_eq(cost_sectors(&aligned), 4);
+    ck_assert_uint_eq(cost_sectors(&shifted), 5);
 }
 END_TEST
 
 START_TEST(one_word_for_all_lanes_is_a_broadcast) {
     struct warp_access a = every_lane(4, 4096, 0);
-    ck_assert_uint_eq(counters_sectors(&a), 1);
-    ck_assert_uint_eq(counters_wavefronts(&a, true), 1);
-    ck_assert_uint_eq(counters_constant_words(&a), 1);
+    ck_assert_uint_eq(cost_sectors(&a), 1);
+    ck_assert_uint_eq(cost_wavefronts(&a, true), 1);
+    ck_assert_uint_eq(cost_constant_words(&a), 1);
 }
 END_TEST
 
 START_TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
     struct warp_access column = every_lane(4, 0, 32 * 4), padded = every_lane(4, 0, 33 * 4);
-    ck_assert_uint_eq(counters_wavefronts(&column, true), 32);
-    ck_assert_uint_eq(counters_wavefronts(&padded, true), 1);
-    ck_assert_uint_eq(counters_ideal_wavefronts(&column, true), 1);
+    ck_assert_uint_eq(cost_wavefronts(&column, true), 32);
+    ck_assert_uint_eq(cost_wavefronts(&padded, true), 1);
+    ck_assert_uint_eq(cost_ideal_wavefronts(&column, true), 1);
 }
 END_TEST
 
@@ -91,28 +91,28 @@ START_TEST(constant_reads_are_served_word_by_word) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         a.address[lane] = 4 * (lane % 4);
     }
-    ck_assert_uint_eq(counters_constant_words(&a), 4);
+    ck_assert_uint_eq(cost_constant_words(&a), 4);
 }
 END_TEST
 
 START_TEST(a_double_or_a_vector_of_constants_is_one_word) {
     struct warp_access same = every_lane(8, 4096, 0), four = every_lane(16, 4096, 0);
-    ck_assert_uint_eq(counters_constant_words(&same), 1);
-    ck_assert_uint_eq(counters_constant_words(&four), 1);
+    ck_assert_uint_eq(cost_constant_words(&same), 1);
+    ck_assert_uint_eq(cost_constant_words(&four), 1);
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         four.address[lane] = 16 * (lane % 4);
     }
-    ck_assert_uint_eq(counters_constant_words(&four), 4);
+    ck_assert_uint_eq(cost_constant_words(&four), 4);
     same.active = 1;
-    ck_assert_uint_eq(counters_constant_words(&same), 1);
+    ck_assert_uint_eq(cost_constant_words(&same), 1);
 }
 END_TEST
 
 /* No device does that; a program that does is reported, and must not break the counters. */
 START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
     struct warp_access a = every_lane(16, 4098, 64);
-    ck_assert_uint_eq(counters_constant_words(&a), 5 * WARP_LANES / 4);
-    ck_assert_uint_eq(counters_sectors(&a), WARP_LANES);
+    ck_assert_uint_eq(cost_constant_words(&a), 5 * WARP_LANES / 4);
+    ck_assert_uint_eq(cost_sectors(&a), WARP_LANES);
 }
 END_TEST
 

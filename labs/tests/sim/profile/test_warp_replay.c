@@ -16,7 +16,7 @@ struct seen {
 struct trial {
     struct flow *flow;
     struct lane_stream streams[WARP_LANES];
-    struct flow_place places[WARP_LANES];
+    struct flow_position positions[WARP_LANES];
     struct seen seen[1024];
     int count;
 };
@@ -40,7 +40,7 @@ static void enter_and_load(unsigned lane, uint32_t block) {
 }
 
 static void replay(void) {
-    ck_assert(replay_warp(trial.flow, trial.streams, trial.places, UINT32_MAX, record, NULL));
+    ck_assert(replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, record, NULL));
 }
 
 /* The instructions at `pc`: how many there are, and how many lanes took part in all. */
@@ -137,7 +137,7 @@ END_TEST
 
 /* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: who has left waits after the loop,
  * and the others stay together. */
-START_TEST(break_does_not_hold_the_others_apart) {
+START_TEST(break_does_not_hold_the_others_divergent) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         enter(lane, ENTRY);
         for (unsigned i = 0; i < 8; i++) {
@@ -240,7 +240,7 @@ START_TEST(nested_loops_meet_in_every_outer_iteration) {
 }
 END_TEST
 
-/* A barrier cuts the streams in the middle of a loop; places outlive it. */
+/* A barrier cuts the streams in the middle of a loop; positions outlive it. */
 START_TEST(places_outlive_a_barrier) {
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
@@ -310,11 +310,11 @@ static void replay_at_random(uint32_t seed) {
             next_of[b][k] = below(BLOCKS);
         }
     }
-    for (int epoch = 0; epoch < 3; epoch++) { /* places go on from one barrier to the next */
+    for (int epoch = 0; epoch < 3; epoch++) { /* positions go on from one barrier to the next */
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             walk(lane);
         }
-        ck_assert(replay_warp(trial.flow, trial.streams, trial.places, UINT32_MAX, collect, NULL));
+        ck_assert(replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, collect, NULL));
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             ck_assert_uint_eq(got_count[lane], expected_count[lane]);
             ck_assert_mem_eq(got[lane], expected[lane], got_count[lane] * sizeof **got);
@@ -339,7 +339,7 @@ int main(void) {
     tcase_add_test(tests, both_sides_of_an_if_meet_after_it);
     tcase_add_test(tests, different_trip_counts_meet_after_the_loop);
     tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
-    tcase_add_test(tests, break_does_not_hold_the_others_apart);
+    tcase_add_test(tests, break_does_not_hold_the_others_divergent);
     tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
     tcase_add_test(tests, a_way_out_that_no_other_meets_is_taken_at_once);
     tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);

@@ -130,7 +130,7 @@ DROPPED = {
 def test_results_that_nobody_looks_at(tmp_path: Path, statements: str) -> None:
     done, made = rewrite(tmp_path, f"void use(int);\nvoid f(void *p) {{ {statements} }}\n")
     assert done.stderr == ""
-    assert ("sim_dropped(" in made) == DROPPED[statements]
+    assert ("sim_unchecked_call(" in made) == DROPPED[statements]
     if DROPPED[statements]:
         assert ', "cudaFree", __FILE__, 2)' in made
 
