@@ -23,7 +23,7 @@ from syntax_tree import Refusal, Source, below, on_one_line, text
 from tree_sitter import Node
 from unchecked_calls import is_unchecked
 
-ELSEWHERE = "the simulator does not have it; on a machine with a GPU, --backend gpu does"
+ELSEWHERE = "the simulator does not support it; on a machine with a GPU, use --backend gpu"
 LIBRARY = re.compile(
     r"(thrust|cub|cuda|nv|cutlass)/|cooperative_groups|cu(blas|rand|fft|dnn|sparse|solver)|npp|nvrtc"
     r"|cuda_(fp\d|bf16|pipeline|awbarrier|profiler|gl_|texture)|mma\.h|texture_|surface_|cuComplex"
@@ -207,7 +207,7 @@ class Rewriter(Source):
         configuration = [c for c in syntax.named_children if c.type != "comment"]
         if not 2 <= len(configuration) <= 4:
             raise self.refusal(
-                syntax, "a launch takes <<<grid, block>>> and at most two values more"
+                syntax, "a launch takes <<<grid, block>>> and at most two more values"
             )
         name = on_one_line(kernel).replace("\\", "\\\\").replace('"', '\\"')
         plain = name.split("<")[0].split("::")[-1].strip() if "(" not in name else name
@@ -256,7 +256,7 @@ class Rewriter(Source):
     def _variable(self, node: Node, space: str) -> None:
         if node.type == "preproc_arg":
             if space in ("__shared__", "__constant__"):
-                raise self.refusal(node, f"{space} inside a #define: write the declaration out")
+                raise self.refusal(node, f"{space} inside a #define: the simulator does not support it; write it out")
             return
         if space == "__managed__":
             raise self.refusal(node, f"__managed__: {ELSEWHERE}")

@@ -59,17 +59,22 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     const struct sim_allocation *owner = sim_owner(pointer);
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (!owner) {
-        sim_report(&finding, "%s() of a pointer that no allocation gave", call);
+        sim_report(&finding, "%s() of a pointer that no allocation returned", call);
     } else if (owner->freed) {
         finding.kind = "use-after-free";
-        sim_report(&finding, "%s() of memory that was freed before (%zu bytes, allocated at %s:%d)",
-                   call, owner->bytes, owner->location.file ? owner->location.file : "?",
-                   owner->location.line);
+        sim_report(
+            &finding,
+            "%s() of memory that was already freed (an array of %zu bytes allocated at %s:%d)",
+            call, owner->bytes, owner->location.file ? owner->location.file : "?",
+            owner->location.line);
     } else if (owner->base != pointer) {
-        sim_report(&finding, "%s() of a pointer %td bytes into its allocation", call,
-                   (const char *)pointer - owner->base);
+        sim_report(
+            &finding,
+            "%s() of an address %td bytes after the start of its allocation: pass the pointer "
+            "that the allocation returned",
+            call, (const char *)pointer - owner->base);
     } else {
-        sim_report(&finding, "%s() of %s memory: %s() frees that", call,
+        sim_report(&finding, "%s() of %s memory: use %s()", call,
                    owner->space == SIM_DEVICE_MEMORY ? "device" : "page-locked host",
                    owner->space == SIM_DEVICE_MEMORY ? "cudaFree" : "cudaFreeHost");
     }
@@ -183,7 +188,7 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (owner && owner->freed) {
         finding.kind = "use-after-free";
-        sim_report(&finding, "the %s of this copy was freed before", side);
+        sim_report(&finding, "the %s of this call was already freed", side);
         return false;
     }
     if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
@@ -192,17 +197,20 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
     } else if (!end && owner) {
         return true;
     } else if (device && !end) {
-        sim_report(&finding, "the %s of this copy should be device memory and is the host's", side);
+        sim_report(&finding, "the %s of this call should be device memory but is host memory",
+                   side);
         return false;
     } else if (!device && end) {
-        sim_report(&finding, "the %s of this copy should be host memory and is the device's", side);
+        sim_report(&finding, "the %s of this call should be host memory but is device memory",
+                   side);
         return false;
     }
     size_t room = end > at ? (size_t)(end - at) : 0;
     if (end && bytes > room) {
         finding.kind = "out-of-bounds";
-        sim_report(&finding, "%zu bytes are copied, %zu more than the %s has from there on", bytes,
-                   bytes - room, side);
+        sim_report(&finding,
+                   "this call accesses %zu bytes, but the %s has only %zu from that address on",
+                   bytes, side, room);
         return false;
     }
     return true;
@@ -260,11 +268,10 @@ static bool is_host_name(const void *pointer, const char *side, const char *inst
     sim_unlock_device();
     if (mere) {
         struct sim_finding finding = {.kind = "wrong-space", .location = location};
-        sim_report(
-            &finding,
-            "the %s is a __constant__ or __device__ variable, whose name is no address on the "
-            "device: use %s, or ask cudaGetSymbolAddress() for the address",
-            side, instead);
+        sim_report(&finding,
+                   "the %s is a __constant__ or __device__ variable, whose name is not a device "
+                   "address: use %s, or get the address from cudaGetSymbolAddress()",
+                   side, instead);
     }
     return mere;
 }

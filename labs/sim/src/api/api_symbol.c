@@ -16,7 +16,7 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
                          struct sim_location location) {
     if (room_of(symbol) < size) {
         struct sim_finding finding = {.kind = "wrong-space", .location = location};
-        sim_report(&finding, "the symbol of this copy is no variable of the device: write the name "
+        sim_report(&finding, "the symbol of this copy is not a device variable: write the name "
                              "of a __constant__ or __device__ variable, without quotes and &");
         return sim_fail(cudaErrorInvalidSymbol);
     }
@@ -26,7 +26,7 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
     if (offset > size || bytes > size - offset) {
         struct sim_finding finding = {.kind = "out-of-bounds", .location = location};
         sim_report(&finding,
-                   "%zu bytes at offset %zu of a symbol of %zu bytes are %zu more than it has",
+                   "%zu bytes at offset %zu do not fit in a symbol of %zu bytes: %zu too many",
                    bytes, offset, size, offset > size ? bytes : bytes - (size - offset));
         return sim_fail(cudaErrorInvalidValue);
     }

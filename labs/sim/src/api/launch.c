@@ -96,8 +96,8 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
     uint64_t plane = (uint64_t)b->x * b->y; /* fits; times z it may not */
     if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
         snprintf(why, size,
-                 "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every side must be "
-                 "at least 1",
+                 "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every dimension must "
+                 "be at least 1",
                  g->x, g->y, g->z, b->x, b->y, b->z);
         return cudaErrorInvalidConfiguration;
     }
@@ -116,7 +116,8 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
         return cudaErrorInvalidConfiguration;
     }
     if (!sim_is_stream(c->stream)) {
-        snprintf(why, size, "the fourth value of <<<...>>> is no stream, or one that is destroyed");
+        snprintf(why, size,
+                 "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
         return cudaErrorInvalidResourceHandle;
     }
     size_t limit = shared_limit(c, k);
@@ -224,9 +225,9 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     if (name) {
         sim_report(
             &finding,
-            "argument %d of kernel %s is a __constant__ or __device__ variable, whose name on "
-            "the host is no address on the device: let the kernel use the variable itself, or "
-            "ask cudaGetSymbolAddress() for the address",
+            "argument %d of kernel %s is a __constant__ or __device__ variable, whose name in "
+            "host code is not a device address: use the variable itself in the kernel, or get "
+            "its address from cudaGetSymbolAddress()",
             number, c->kernel);
         sim_fail_for_good(cudaErrorIllegalAddress);
         return;
@@ -234,11 +235,10 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     if (sim_checked || known || !sim_is_readable(p)) {
         return; /* checked, the access itself will tell; what is no memory faults when touched */
     }
-    sim_report(
-        &finding,
-        "argument %d of kernel %s points to the host's memory, which the device cannot read: "
-        "copy it with cudaMemcpy() to memory from cudaMalloc()",
-        number, c->kernel);
+    sim_report(&finding,
+               "argument %d of kernel %s points to host memory, which the device cannot access: "
+               "copy it with cudaMemcpy() to memory from cudaMalloc()",
+               number, c->kernel);
     sim_fail_for_good(cudaErrorIllegalAddress);
 }
 

@@ -18,9 +18,10 @@
 #define SIM_MULTIPROCESSOR_WARPS 64
 #define SIM_MULTIPROCESSOR_BLOCKS 32
 #define SIM_MULTIPROCESSOR_SHARED ((size_t)228 * 1024)
-#define SIM_BLOCK_SHARED_OPTIN ((size_t)227 * 1024) /* of a block whose kernel has asked for more  \
-                                                     */
-#define SIM_RESERVED_SHARED ((size_t)1024)          /* that the system takes of each block's */
+#define SIM_BLOCK_SHARED_OPTIN                                                                     \
+    ((size_t)227 * 1024)                   /* of a block whose kernel has asked for more           \
+                                            */
+#define SIM_RESERVED_SHARED ((size_t)1024) /* that the system takes of each block's */
 #define SIM_GLOBAL_BYTES ((size_t)150109880320)
 
 #define SIM_POISON 0xff /* NaN as a float, -1 as an int */

@@ -78,7 +78,7 @@ static bool injected(const char *name, struct sim_location location) {
         return false;
     }
     struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
-    sim_report(&finding, "call %d of %s was made to fail", calls_since_armed, name);
+    sim_report(&finding, "call %d of %s was made to fail on purpose", calls_since_armed, name);
     return true;
 }
 
@@ -96,11 +96,11 @@ bool sim_injected_launch(void) {
 }
 
 /* The program will not ask any more. */
-static void report_unchecked(struct unchecked *u, const char *advice) {
+static void report_unchecked(struct unchecked *u, const char *what_it_does) {
     if (u->kind) {
         struct sim_finding finding = {
             .kind = u->kind, .kernel = u->kernel, .location = u->location};
-        sim_report(&finding, "%s; the program never asked: %s", u->message, advice);
+        sim_report(&finding, "%s. The program %s", u->message, what_it_does);
     }
     u->kind = NULL;
 }
@@ -128,11 +128,12 @@ void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_locat
 
 void sim_report_unchecked_launch(void) {
     report_unchecked(&launch,
-                     "call cudaGetLastError() after each launch and look at what it returns");
+                     "never checks for this error: call cudaGetLastError() after each launch and "
+                     "check what it returns");
 }
 
 static void report_unchecked_call(void) {
-    report_unchecked(&call, "look at what every call returns");
+    report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
 }
 
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
@@ -140,8 +141,8 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
         report_unchecked_call();
         call.kind = "unchecked-error";
         call.location = (struct sim_location){file, line};
-        snprintf(call.message, sizeof call.message,
-                 "%s() failed with %s, and its result is dropped", name, cudaGetErrorName(error));
+        snprintf(call.message, sizeof call.message, "%s() failed with %s", name,
+                 cudaGetErrorName(error));
     }
     return error;
 }

@@ -239,15 +239,16 @@ void address_describe(const struct memory_object *p, char *text, size_t size) {
     const char *file = p->declared_at.file ? p->declared_at.file : "?";
     switch (p->kind) {
     case MEMORY_GLOBAL:
-        snprintf(text, size, "the %zu bytes allocated at %s:%d", bytes, file, p->declared_at.line);
+        snprintf(text, size, "the array of %zu bytes allocated at %s:%d", bytes, file,
+                 p->declared_at.line);
         break;
     case MEMORY_DYNAMIC:
-        snprintf(text, size, "the %zu bytes of dynamic shared memory of the launch", bytes);
+        snprintf(text, size, "the block's %zu bytes of dynamic shared memory", bytes);
         break;
     case MEMORY_SHARED:
     case MEMORY_CONSTANT:
     case MEMORY_VARIABLE:
-        snprintf(text, size, "%s (%zu bytes of %s memory, %s:%d)", p->name, bytes,
+        snprintf(text, size, "%s (%zu bytes of %s memory, declared at %s:%d)", p->name, bytes,
                  p->kind == MEMORY_SHARED     ? "shared"
                  : p->kind == MEMORY_CONSTANT ? "constant"
                                               : "global",

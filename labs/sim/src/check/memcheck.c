@@ -103,14 +103,14 @@ static void report_outside(const struct access *a, const struct memory_object *p
     address_describe(p, owner, sizeof owner);
     const char *end = a->at + a->bytes;
     if (p->freed) {
-        sim_report(&f, WHO " %s %zu bytes of memory that was freed before: of %s", INDEX(threadIdx),
+        sim_report(&f, WHO " %s %zu bytes of memory that was already freed: %s", INDEX(threadIdx),
                    INDEX(blockIdx), verb(a->how), a->bytes, owner);
     } else if (a->at < p->from) {
-        sim_report(&f, WHO " %s %zu bytes that begin %td bytes before %s", INDEX(threadIdx),
+        sim_report(&f, WHO " %s %zu bytes that start %td bytes before %s", INDEX(threadIdx),
                    INDEX(blockIdx), verb(a->how), a->bytes, p->from - a->at, owner);
     } else {
-        sim_report(&f, WHO " %s %zu bytes that end %td bytes past the end of %s", INDEX(threadIdx),
-                   INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner);
+        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner);
     }
 }
 
@@ -123,7 +123,7 @@ static void report_unknown(const struct access *a) {
     }
     if (readable) {
         sim_report(&f,
-                   WHO " %s %zu bytes of the host's memory, which the device cannot reach: copy "
+                   WHO " %s %zu bytes of host memory, which the device cannot access: copy "
                        "them with cudaMemcpy() to memory from cudaMalloc()",
                    INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
     } else {
@@ -141,7 +141,7 @@ static void report_misaligned(const struct access *a, const struct memory_object
     char owner[512];
     address_describe(p, owner, sizeof owner);
     sim_report(&f,
-               WHO " %s %zu bytes at once, at an address that is no multiple of %zu: %td bytes "
+               WHO " %s %zu bytes at once at an address that is not a multiple of %zu: %td bytes "
                    "into %s",
                INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, a->at - p->from,
                owner);
@@ -155,9 +155,9 @@ static void report_unwritten(const struct access *a, const struct memory_object 
     }
     char owner[512];
     address_describe(p, owner, sizeof owner);
-    sim_report(&f, WHO " %s %zu bytes%s that nobody has written: %td bytes into %s",
+    sim_report(&f, WHO " %s %zu bytes%s that were never written: %td bytes into %s",
                INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes,
-               in_part ? ", some of them bytes" : "", a->at - p->from, owner);
+               in_part ? ", some of them" : "", a->at - p->from, owner);
 }
 
 static void report_race(struct sim_finding *f, const struct race *race,
@@ -170,6 +170,7 @@ static void report_race(struct sim_finding *f, const struct race *race,
     address_describe(p, owner, sizeof owner);
     unsigned t;
     uint64_t number;
+    const char *order = "with no barrier between them";
     const char *did = race->other.pc & SHADOW_ATOMIC ? "atomically updates"
                       : race->other_stored           ? "writes"
                                                      : "reads";
@@ -178,10 +179,11 @@ static void report_race(struct sim_finding *f, const struct race *race,
         snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
     } else {
         snprintf(other, sizeof other, "another block");
+        order = "and nothing orders the two blocks";
     }
-    sim_report(f, WHO " %s what %s %s%s, with nothing between them that orders the two: in %s",
-               INDEX(thread), INDEX(block), does, other, did, same_value ? ", the same value" : "",
-               owner);
+    sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
+               INDEX(block), does, other, did, owner, order,
+               same_value ? "; both write the same value" : "");
 }
 
 /* The pending store has happened: did it change anything? */
@@ -304,7 +306,7 @@ static void check_host(const struct access *a) {
     struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};
     if (v != NULL && !is_known(&f)) {
         sim_report(&f,
-                   "the host's code %s %s (%s:%d), a variable of the device: copy it with "
+                   "host code %s %s (declared at %s:%d), which is device memory: copy it with "
                    "cudaMemcpy%sSymbol()",
                    verb(a->how), v->name, v->file, v->line, a->how == RACE_LOAD ? "From" : "To");
     }

@@ -26,7 +26,7 @@ static void describe(const struct worker *w, enum thread_state state, char *text
             return;
         }
     }
-    snprintf(text, size, "no thread waits for the others of the block");
+    snprintf(text, size, "no thread waits at a barrier of the block");
 }
 
 static void report_deadlock(const struct worker *w) {
@@ -42,7 +42,7 @@ static void report_deadlock(const struct worker *w) {
     char at_warp[256], at_barrier[256];
     describe(w, AT_WARP, at_warp, sizeof at_warp);
     describe(w, AT_BARRIER, at_barrier, sizeof at_barrier);
-    sim_report(&finding, "kernel %s never ends: %s (mask 0x%08x) that never come, %s",
+    sim_report(&finding, "kernel %s never ends: %s (mask 0x%08x) that never arrive; %s",
                w->config->kernel, at_warp, w->thread[stuck].mask, at_barrier);
 }
 
@@ -82,10 +82,10 @@ static void report_divergence(struct worker *w) {
     const uint3 *a = &w->index[first], *b = &w->index[other];
     sim_report_once(
         &finding,
-        "not all threads of block (%u,%u,%u) come to this barrier: thread (%u,%u,%u) waits "
+        "not all threads of block (%u,%u,%u) reach this barrier: thread (%u,%u,%u) waits "
         "here, thread (%u,%u,%u) %s",
         blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
-        left ? "has left the kernel" : "at another one");
+        left ? "has left the kernel" : "waits at another barrier");
 }
 
 /* Every thread that is not done stands at a barrier: lets them pass. */

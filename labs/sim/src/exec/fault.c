@@ -35,26 +35,29 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
         f->kind = "crash";
         sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
     } else if (!a) {
-        sim_report(f, "%s touched address %p, which belongs to no allocation", who,
+        sim_report(f, "%s accessed address %p, which belongs to no allocation", who,
                    (const void *)address);
     } else if (a->freed) {
         f->kind = "use-after-free";
-        sim_report(f, "%s touched memory that was freed before (%zu bytes, allocated at %s:%d)",
-                   who, a->bytes, file, a->location.line);
+        sim_report(
+            f,
+            "%s accessed memory that was already freed (an array of %zu bytes allocated at %s:%d)",
+            who, a->bytes, file, a->location.line);
     } else if (address < a->base) {
-        sim_report(f, "%s touched memory %td bytes before the %zu bytes allocated at %s:%d", who,
-                   a->base - address, a->bytes, file, a->location.line);
+        sim_report(f,
+                   "%s accessed memory %td bytes before the array of %zu bytes allocated at %s:%d",
+                   who, a->base - address, a->bytes, file, a->location.line);
     } else if (address >= a->base + a->bytes) {
         sim_report(f,
-                   "%s touched memory %td bytes past the end of the %zu bytes allocated at %s:%d",
+                   "%s accessed memory %td bytes past the end of the array of %zu bytes allocated "
+                   "at %s:%d",
                    who, address - (a->base + a->bytes), a->bytes, file, a->location.line);
     } else {
         f->kind = "wrong-space";
-        sim_report(
-            f,
-            "%s touched device memory (%zu bytes, allocated at %s:%d), which the host cannot "
-            "reach: copy it with cudaMemcpy()",
-            who, a->bytes, file, a->location.line);
+        sim_report(f,
+                   "%s accessed device memory (an array of %zu bytes allocated at %s:%d), which "
+                   "host code cannot access: copy it with cudaMemcpy()",
+                   who, a->bytes, file, a->location.line);
     }
 }
 
@@ -66,7 +69,7 @@ static void explain(int number, siginfo_t *info, void *context) {
     bool on_guard = false;
     struct sim_finding finding = {.pc = program_counter(context)};
     if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
-        report(&finding, address, "the host's code");
+        report(&finding, address, "host code");
         return;
     }
     char who[256];
@@ -83,14 +86,14 @@ static void explain(int number, siginfo_t *info, void *context) {
     } else if (sim_past_dynamic_shared(address)) {
         finding.kind = "out-of-bounds";
         sim_report(&finding,
-                   "%s touched shared memory past its end: the launch asked for %zu bytes of "
+                   "%s accessed shared memory past its end: the launch asked for %zu bytes of "
                    "dynamic shared memory",
                    who, sim_worker->config->shared);
     } else if (info->si_code == SI_KERNEL) { /* on x86: the processor gives no address */
         finding.kind = "misaligned";
         sim_report(&finding,
-                   "%s used an address that is not a multiple of the access's size (a float4 needs "
-                   "a multiple of 16), or one that no memory can have",
+                   "%s used an address that is not a multiple of the size of the access (a float4 "
+                   "needs a multiple of 16), or an invalid address",
                    who);
     } else {
         report(&finding, address, who);

@@ -54,14 +54,15 @@ static size_t round_up(size_t n, size_t to) {
 }
 
 /* Ends the kernel: the device would not have begun it. */
-static void refuse(const struct sim_shared_slot *slot, size_t wanted) {
+static void refuse(const struct sim_shared_slot *slot, size_t needed) {
     const struct sim_config *c = sim_worker->config;
     struct sim_location location = {c->file, c->line};
     sim_unchecked_launch(
         "invalid-launch", c->kernel, location,
-        "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables take "
-        "%zu bytes up to %s (%s:%d) and its dynamic shared memory %zu; a block may have %zu",
-        c->kernel, wanted, slot->name, slot->file, slot->line, c->shared,
+        "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables up to %s "
+        "(declared at %s:%d) take %zu bytes and its dynamic shared memory %zu; a block may have "
+        "%zu",
+        c->kernel, slot->name, slot->file, slot->line, needed, c->shared,
         most == SIM_BLOCK_SHARED ? most : most + c->shared);
     sim_end_kernel(cudaErrorInvalidValue);
 }
@@ -70,21 +71,21 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
     if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != launch_number) {
         pthread_mutex_lock(&lock);
         size_t align = slot->align > 16 ? slot->align : 16;
-        size_t wanted = round_up(used, align) + slot->size;
+        size_t needed = round_up(used, align) + slot->size;
         size_t offset = round_up(laid_out + sim_shared_gap, align);
-        bool fits = wanted <= most && offset + slot->size <= SIM_SHARED_ARENA;
+        bool fits = needed <= most && offset + slot->size <= SIM_SHARED_ARENA;
         if (fits && slot->launch != launch_number) {
             slot->offset = (unsigned)offset;
             if (slot_count < MAX_SLOTS) {
                 slots[slot_count++] = slot;
             }
-            __atomic_store_n(&used, wanted, __ATOMIC_RELAXED);
+            __atomic_store_n(&used, needed, __ATOMIC_RELAXED);
             __atomic_store_n(&laid_out, offset + slot->size, __ATOMIC_RELAXED);
             __atomic_store_n(&slot->launch, launch_number, __ATOMIC_RELEASE);
         }
         pthread_mutex_unlock(&lock);
         if (!fits && slot->launch != launch_number) {
-            refuse(slot, wanted);
+            refuse(slot, needed);
         }
     }
     return sim_worker->arena + slot->offset;

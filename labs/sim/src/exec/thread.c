@@ -77,7 +77,7 @@ void sim_begin_warp(struct worker *w, unsigned first) {
             struct fiber *fresh = &w->fiber[w->fibers];
             if (!fiber_create(fresh, w->fibers, run_threads, w)) {
                 struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
-                sim_report(&finding, "no memory for the stacks of kernel %s's threads",
+                sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
                            w->config->kernel);
                 w->failed = cudaErrorLaunchOutOfResources;
                 return;
@@ -118,7 +118,7 @@ void sim_trap(const char *file, int line) {
                                   .location = {file, line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
-    sim_report(&finding, "kernel %s was ended by __trap()", sim_worker->config->kernel);
+    sim_report(&finding, "kernel %s called __trap()", sim_worker->config->kernel);
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 

@@ -72,7 +72,7 @@ static void report_absent(const struct worker *w, unsigned first, unsigned lanes
                                       .block = &blockIdx,
                                       .thread = &w->index[first + lane]};
         sim_report_once(&finding,
-                        "the mask 0x%08x of this shuffle names lane %u, which never comes to it: "
+                        "the mask 0x%08x of this shuffle names lane %u, which never reaches it: "
                         "thread (%u,%u,%u) of block (%u,%u,%u) has left the kernel",
                         leader->mask, lane, w->index[first + lane].x, w->index[first + lane].y,
                         w->index[first + lane].z, blockIdx.x, blockIdx.y, blockIdx.z);

@@ -217,14 +217,18 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
     char *bad = written(after, end);
     if (bad) {
         sim_report(&finding,
-                   "kernel %s wrote %td bytes past the end of the %zu bytes allocated at %s:%d",
-                   kernel, bad - after, a->bytes, file, a->location.line);
+                   "kernel %s wrote past the end of the array of %zu bytes allocated at %s:%d: it "
+                   "changed the byte at index %td",
+                   kernel, a->bytes, file, a->location.line, bad - a->base);
         memset(after, SIM_POISON, (size_t)(end - after));
     }
     bad = written(before, a->base);
     if (bad) {
-        sim_report(&finding, "kernel %s wrote %td bytes before the %zu bytes allocated at %s:%d",
-                   kernel, a->base - bad, a->bytes, file, a->location.line);
+        sim_report(
+            &finding,
+            "kernel %s wrote before the start of the array of %zu bytes allocated at %s:%d: it "
+            "changed the byte at index %td",
+            kernel, a->bytes, file, a->location.line, bad - a->base);
         memset(before, SIM_POISON, (size_t)(a->base - before));
     }
 }

@@ -73,8 +73,10 @@ __attribute__((constructor)) static void check_constants(void) {
     }
     if (bytes > SIM_CONSTANT_BYTES) {
         struct sim_finding finding = {.kind = "invalid-launch"};
-        sim_report(&finding, "the __constant__ variables take %zu bytes; a device has %zu", bytes,
-                   SIM_CONSTANT_BYTES);
+        sim_report(
+            &finding,
+            "the __constant__ variables take %zu bytes; a device has %zu bytes of constant memory",
+            bytes, SIM_CONSTANT_BYTES);
         _Exit(EXIT_FAILURE);
     }
 }

@@ -89,10 +89,10 @@ START_TEST(a_refused_launch_is_explained) {
     ck_assert(!found(&asked, "unchecked-error", ""));
     struct outcome ignored = run_program(launch_too_many_and_go_on, NULL);
     ck_found(ignored, "invalid-launch", at_line(WENT_ON));
-    ck_found(ignored, "invalid-launch", "the program never asked");
+    ck_found(ignored, "invalid-launch", "The program never checks for this error");
     struct outcome last = run_program(launch_too_many_last, NULL);
     ck_found(last, "invalid-launch", at_line(LAST));
-    ck_found(last, "invalid-launch", "the program never asked");
+    ck_found(last, "invalid-launch", "The program never checks for this error");
 }
 END_TEST
 

@@ -219,14 +219,14 @@ START_TEST(misaligned_vector) {
 END_TEST
 
 START_TEST(out_of_bounds) {
-    expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the 1000 bytes");
+    expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the array of 1000 bytes");
     expect_death(past_the_end, "out-of-bounds", "\"block\":[2,0,0],\"thread\":[5,0,0]");
-    expect_death(before_the_start, "out-of-bounds", "4096 bytes before the 1000 bytes");
-    expect_death(after_free, "use-after-free", "1000 bytes, allocated at");
+    expect_death(before_the_start, "out-of-bounds", "4096 bytes before the array of 1000 bytes");
+    expect_death(after_free, "use-after-free", "already freed (an array of 1000 bytes allocated at");
     struct outcome outcome = run_program(just_past_the_end, NULL);
-    ck_found(outcome, "out-of-bounds", "kernel touch wrote 3 bytes past the end");
+    ck_found(outcome, "out-of-bounds", "changed the byte at index 1003");
     outcome = run_program(just_before_the_start, NULL);
-    ck_found(outcome, "out-of-bounds", "kernel touch wrote 1 bytes before");
+    ck_found(outcome, "out-of-bounds", "changed the byte at index -1");
     outcome = run_program(inside, NULL);
     ck_nothing_found(outcome);
 }
@@ -255,15 +255,15 @@ static void copies_of_the_wrong_kind() {
 }
 
 START_TEST(device_and_host_are_apart) {
-    expect_death(host_reads_device, "wrong-space", "the host's code touched device memory");
+    expect_death(host_reads_device, "wrong-space", "host code accessed device memory");
     struct outcome outcome = run_program(device_gets_host_pointer, NULL);
     ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "wrong-space", "argument 1 of kernel touch points to the host's memory");
+    ck_found(outcome, "wrong-space", "argument 1 of kernel touch points to host memory");
     outcome = run_program(copies_of_the_wrong_kind, NULL);
-    ck_found(outcome, "wrong-space", "the destination of this copy should be device memory");
-    ck_found(outcome, "out-of-bounds", "12 bytes are copied, 8 more than the destination has");
-    ck_found(outcome, "use-after-free", "cudaFree() of memory that was freed before");
-    ck_found(outcome, "wrong-space", "cudaFree() of a pointer that no allocation gave");
+    ck_found(outcome, "wrong-space", "the destination of this call should be device memory");
+    ck_found(outcome, "out-of-bounds", "accesses 12 bytes, but the destination has only 4 from that address on");
+    ck_found(outcome, "use-after-free", "cudaFree() of memory that was already freed");
+    ck_found(outcome, "wrong-space", "cudaFree() of a pointer that no allocation returned");
 }
 END_TEST
 
