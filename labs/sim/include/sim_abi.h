@@ -1,6 +1,6 @@
-/* What a compiled program and the simulator's runtime share: every structure that one of them fills
- * in and the other reads, and every function that the headers of this folder or the text that
- * rewrite.py inserts call. Written once, for C11 (the runtime) and C++17 (the program). */
+/* What a compiled program and the runtime of the simulator share: every structure that one fills in
+ * and the other reads, and every function that the headers of this folder, or the code that
+ * rewrite.py inserts, call. Written once, for C11 (the runtime) and C++17 (the program). */
 #ifndef SIM_ABI_H
 #define SIM_ABI_H
 
@@ -62,7 +62,7 @@ struct sim_config {
     const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
     const char *kernel, *file;
     int line;
-    size_t closure_bytes; /* of the arguments, as the threads read them */
+    size_t closure_bytes; /* size of the arguments, as the threads read them */
 };
 
 /* Calls `thread(closure)` once for each thread of the grid. */
@@ -86,30 +86,30 @@ struct sim_shared_slot {
     unsigned launch, offset; /* the offset holds for that launch */
 };
 
-/* The variable in the memory of the block that runs. */
+/* The address of the variable in the memory of the running block. */
 void *sim_shared_address(struct sim_shared_slot *slot);
 
-/* The block's dynamic shared memory, as long as the launch asked for. */
+/* The dynamic shared memory of the running block, as large as the launch asked for. */
 void *sim_dynamic_shared(void);
 
 /* ---- threads of a block, lanes of a warp; `file` and `line` are the caller's */
 
 /* The indices of the running thread. The program must see constants of one plain type (CUDA has two
- * of them as dim3, to which a uint3 converts): a traced program then does not report their reads. */
+ * of them as dim3, to which a uint3 converts), so that a traced program does not report reads of
+ * them. */
 #ifdef SIM_RUNTIME
 extern _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 #elif defined(__cplusplus)
 extern __thread const uint3 threadIdx, blockIdx, blockDim, gridDim;
 #endif
 
-/* What the threads of a block agree on at a barrier: how many of their predicates are true, and of
- * how many threads. */
+/* The result of a barrier: the number of true predicates, and of threads. */
 struct sim_barrier_result {
     int set, threads;
 };
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
 
-/* Every lane of `mask` gives a value; each gets that of the lane it names (0..31). */
+/* Every lane of `mask` passes a value and receives that of the lane `from` (0..31). */
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
                                     const char *file, int line);
 unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
@@ -126,7 +126,7 @@ unsigned long long sim_clock(void);
 
 /* ---- calls of the runtime API */
 
-/* The line of the program that makes the next call. */
+/* Sets the line of the program that makes the next call. */
 void sim_site(const char *file, int line);
 
 /* Written by rewrite.py around a call whose result the program ignores. Returns `error`. */
@@ -136,7 +136,7 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
 }
 #endif
 
-/* Both compilers must lay these out alike. */
+/* Both compilers must agree on the layout. */
 #ifdef __cplusplus
 #define SIM_ASSERT static_assert
 #else

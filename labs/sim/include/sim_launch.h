@@ -1,4 +1,4 @@
-/* Kernels, their launches, their shared variables, and what a thread knows of itself. */
+/* Kernels, their launches, their shared variables and their built-in names. */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
@@ -15,13 +15,14 @@
 #define __builtin_align__(n) __align__(n)
 #define __grid_constant__
 
-/* Written by rewrite.py for variables that are __constant__ or __device__: in sections of their
- * own, so that the runtime knows where the device's variables are. */
+/* rewrite.py marks __constant__ and __device__ variables with these. Each kind has a section of its
+ * own, so that the runtime knows where device variables are. */
 #define SIM_CONSTANT __attribute__((used, section(SIM_CONSTANT_SECTION)))
 #define SIM_DEVICE __attribute__((used, section(SIM_DEVICE_SECTION)))
 
-/* Written after each of them that stands at file scope. In a traced program it registers the
- * variable and puts a gap beside it, so that whoever leaves it does not land in another one. */
+/* rewrite.py adds this after each of them at file scope. In a traced program it registers the
+ * variable and puts a gap beside it, so that an access outside of it does not land in another
+ * variable. */
 #ifdef __SANITIZE_THREAD__
 #define SIM_VARIABLE(section_name, name, line)                                                     \
     __attribute__((used, section(section_name))) static char name##_sim_gap[SIM_VARIABLE_GAP];     \
@@ -42,7 +43,7 @@ struct sim_registered_variable : sim_variable {
 
 constexpr int warpSize = SIM_WARP_SIZE;
 
-/* The simulator's own code in a traced program is not the kernel's. */
+/* Code of the simulator, which a traced program must not report as the kernel's. */
 #define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
 
 /* `Tag` tells declarations apart. */
@@ -57,7 +58,7 @@ SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
 
 template <class T>
 static inline void sim_check_argument(const sim_config *config, int number, T *pointer) {
-    if constexpr (!std::is_function<T>::value) { /* the device's functions are the host's, here */
+    if constexpr (!std::is_function<T>::value) { /* a device function is a host function here */
         sim_check_pointer(config, number, (const volatile void *)pointer);
     }
 }
@@ -91,7 +92,7 @@ template <class... P> struct sim_kernel_launch {
         sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
                    &thread);
     }
-    /* Taken when the arguments do not fit, so that this header has nothing to add to the error. */
+    /* Chosen if the arguments do not fit, so that this header adds nothing to the error. */
     template <int = 0> void operator()(...) const {
     }
 };
@@ -102,8 +103,8 @@ static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, con
     return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0}};
 }
 
-/* The same for a kernel whose arguments choose it: a template that is not fully named, or an
- * overloaded one. `kernel` is a lambda that calls it. */
+/* The same for a kernel that its arguments select: a template that is not fully named, or an
+ * overloaded function. `kernel` is a lambda that calls it. */
 template <class F> struct sim_generic_launch {
     F kernel;
     sim_config config;

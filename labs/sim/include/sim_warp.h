@@ -1,5 +1,5 @@
-/* Barriers and what the lanes of a warp do together. Each call leaves its line: a kernel that
- * never ends is reported with the places where its threads wait. */
+/* Barriers and warp functions. Each call passes its line: if a kernel never ends, the finding says
+ * where its threads wait. */
 #ifndef SIM_WARP_H
 #define SIM_WARP_H
 
@@ -84,7 +84,7 @@ SIM_SHUFFLES(double)
 #undef SIM_SHUFFLES
 
 static inline void __threadfence_block() {
-    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than that of the device: see trace_atomics.c */
+    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than that of the device: see tsan_atomics.c */
 }
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

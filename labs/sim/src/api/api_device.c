@@ -1,11 +1,11 @@
-/* The runtime API: the device that the simulator stands for, and what fits on it. */
+/* The device that the simulator stands for, and how many blocks fit on it. */
 #include "api/api.h"
 #include "api/launch.h"
 #include "memory/allocations.h"
 
 #include <string.h>
 
-/* What an NVIDIA H200 says of itself (driver 580, CUDA 13.0). */
+/* The properties of an NVIDIA H200 (driver 580, CUDA 13.0). */
 static const struct cudaDeviceProp device = {
     .name = "NVIDIA H200 (convlabs simulator)",
     .totalGlobalMem = SIM_GLOBAL_BYTES,
@@ -39,7 +39,7 @@ static const struct cudaDeviceProp device = {
     .reservedSharedMemPerBlock = SIM_RESERVED_SHARED,
 };
 
-/* The attributes; that managed memory is missing is the simulator's doing. */
+/* Its attributes, except that the simulator has no managed memory. */
 static const struct {
     enum cudaDeviceAttr attribute;
     int value;
@@ -154,8 +154,8 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* Kernels are over when their launch returns. What is left to say is that the device is lost; a
- * launch that was refused is not seen here, as on the device. */
+/* Kernels have ended when their launch returns, so only a lost device is left to report. A refused
+ * launch is not reported here, as on a device. */
 cudaError_t cudaDeviceSynchronize(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
     return cudaSuccess;
@@ -181,8 +181,8 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
                                                         : sim_fail(cudaErrorInvalidValue);
 }
 
-/* Blocks of `threads` threads that a multiprocessor holds at once; `shared` bytes each, static and
- * dynamic. Registers are unknown here, so that this is an upper bound. */
+/* How many blocks of `threads` threads and `shared` bytes of shared memory, static and dynamic, a
+ * multiprocessor holds at once. An upper bound: the number of registers is unknown. */
 static int blocks_that_fit(int threads, size_t shared) {
     int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     size_t each = shared + SIM_RESERVED_SHARED;

@@ -1,4 +1,4 @@
-/* The runtime API: getting and giving back memory, copies, fills. */
+/* Allocations, copies and fills. */
 #include "api/api.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
@@ -36,7 +36,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     if (height && width > SIM_GLOBAL_BYTES / height) {
         return sim_fail(cudaErrorMemoryAllocation);
     }
-    *pitch = (width + 511) / 512 * 512; /* as the device gives it */
+    *pitch = (width + 511) / 512 * 512; /* the pitch of a device */
     return allocate(pointer, *pitch * height, SIM_DEVICE_MEMORY, 0, location);
 }
 
@@ -54,7 +54,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
-/* Says why `pointer`, which `call` was to free, is none that it can. */
+/* Reports why `call` cannot free `pointer`. */
 static void report_bad_free(const void *pointer, const char *call, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
@@ -192,7 +192,7 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
         return false;
     }
     if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
-        end = owner->base + owner->bytes; /* page-locked: either side may use it */
+        end = owner->base + owner->bytes; /* page-locked: host and device may use it */
         device = device && owner->space == SIM_DEVICE_MEMORY;
     } else if (!end && owner) {
         return true;
@@ -260,7 +260,7 @@ cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from
     return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
-/* Reports the name of a variable where an address belongs. */
+/* Is it the name of a device variable where the call needs an address? Then reports it. */
 static bool is_host_name(const void *pointer, const char *side, const char *instead,
                          struct sim_location location) {
     sim_lock_device();
@@ -276,7 +276,7 @@ static bool is_host_name(const void *pointer, const char *side, const char *inst
     return mere;
 }
 
-/* Between addresses that the program gives. */
+/* A copy between two addresses that the program passed. */
 static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                         size_t width, size_t height, enum cudaMemcpyKind kind,
                         struct sim_location location) {
@@ -293,7 +293,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     return copy(to, bytes, from, bytes, bytes, 1, kind, location);
 }
 
-/* A copy to `to` that was asked for in a stream has been made; or it has failed. */
+/* Records a copy to `to` that was queued in a stream, unless it failed with `copied`. */
 static cudaError_t queued(cudaError_t copied, const void *to, cudaStream_t stream) {
     if (copied == cudaSuccess) {
         sim_lock_device();

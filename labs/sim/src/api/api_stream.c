@@ -1,12 +1,12 @@
-/* The runtime API: streams and events. All work is done when it is asked for, hence in the order of
- * every stream; an event is the time at which it was recorded. */
+/* Streams and events. All work is done when it is queued, hence in the order of every stream; an
+ * event is the time at which it was recorded. */
 #include "api/api.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { QUEUED_MAX = 256 }; /* what is queued later is not written down */
+enum { QUEUED_MAX = 256 }; /* the most that is recorded */
 
 struct sim_stream {
     unsigned number;
@@ -30,7 +30,7 @@ static bool is_default(cudaStream_t stream) {
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* The stream among those that were created, or NULL. Hold the lock. */
+/* The stream if it exists, or NULL. Hold the lock. */
 static const struct sim_stream *created(cudaStream_t stream) {
     const struct sim_stream *s = streams;
     while (s && s != stream) {

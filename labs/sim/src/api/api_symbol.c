@@ -1,16 +1,17 @@
-/* The runtime API: __constant__ and __device__ variables. The forms of cuda_runtime.h know the
- * variable's size; those of C, which get its address, go by the end of its section. */
+/* Copies to and from __constant__ and __device__ variables. The C++ forms in sim_symbols.h know the
+ * size of the variable. The C forms receive only its address, and check against the end of its
+ * section. */
 #include "api/api.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
-/* The bytes from `symbol` to the end of the device's variables, 0 if it is none of them. */
+/* The number of bytes from `symbol` to the end of its section; 0 if it is not a device variable. */
 static size_t room_of(const void *symbol) {
     const char *end = sim_variables_end(symbol);
     return end ? (size_t)(end - (const char *)symbol) : 0;
 }
 
-/* May `bytes` at `offset` of a symbol be copied in this direction? */
+/* May `bytes` bytes at `offset` of a symbol be copied in this direction? */
 static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t offset,
                          enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
                          struct sim_location location) {

@@ -1,4 +1,4 @@
-/* A launch: is it one that the device takes? Then its blocks, spread over the cores. */
+/* A launch: checks whether a device accepts it, then runs its blocks on all cores. */
 #include "api/launch.h"
 
 #include "api/api.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the pool's threads work on. */
+/* The work of the threads of the pool. */
 struct job {
     const struct sim_config *config;
     void (*thread)(const void *);
@@ -79,7 +79,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
-/* The most shared memory that a block of this kernel may have, static and dynamic. */
+/* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
     bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
     size_t limit = SIM_BLOCK_SHARED_OPTIN;
@@ -89,11 +89,11 @@ static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *
     return more && limit > SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
 }
 
-/* Does the device take this launch? Returns its answer and says in `why` what is wrong. */
+/* Does the device accept this launch? Returns its answer and writes the reason to `why`. */
 static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, char *why,
                          size_t size) {
     const dim3 *g = &c->grid, *b = &c->block;
-    uint64_t plane = (uint64_t)b->x * b->y; /* fits; times z it may not */
+    uint64_t plane = (uint64_t)b->x * b->y; /* this product fits; times z it may not */
     if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
         snprintf(why, size,
                  "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every dimension must "
@@ -144,7 +144,7 @@ static bool run_block(void *context, uint64_t i) {
     return error == cudaSuccess;
 }
 
-/* The launch did not happen: the program learns of it only when it asks. */
+/* Refuses the launch: the program learns of it only if it asks. */
 static void refuse(const struct sim_config *c, cudaError_t error) {
     sim_fail(error);
     sim_unchecked_launch("unchecked-error", c->kernel, (struct sim_location){c->file, c->line},
@@ -177,7 +177,7 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
         return;
     }
     if (job.failed == cudaErrorInvalidValue) {
-        sim_fail(job.failed); /* shared.c has said why */
+        sim_fail(job.failed); /* shared.c has reported the reason */
     } else if (job.failed == cudaErrorLaunchOutOfResources) {
         refuse(c, job.failed);
     } else {
@@ -213,8 +213,8 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     }
 }
 
-/* Is an argument a pointer to the host's memory, or the host's name of a variable of the device? A
- * device that follows it ends the program. */
+/* Is an argument a pointer to host memory, or the host's name of a device variable? A device that
+ * used it would end the program. */
 void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
     const void *p = (const void *)(uintptr_t)pointer;
     struct sim_finding finding = {
@@ -233,7 +233,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
         return;
     }
     if (sim_checked || known || !sim_is_readable(p)) {
-        return; /* checked, the access itself will tell; what is no memory faults when touched */
+        return; /* when checked, the access itself is reported; an invalid address faults */
     }
     sim_report(&finding,
                "argument %d of kernel %s points to host memory, which the device cannot access: "

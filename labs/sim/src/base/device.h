@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SIM_WARP_SIZE, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES stand in sim_abi.h. */
+/* sim_abi.h has SIM_WARP_SIZE, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES. */
 #define SIM_MAX_THREADS 1024 /* of a block */
 #define SIM_MULTIPROCESSORS 132
 #define SIM_MULTIPROCESSOR_WARPS 64
@@ -21,7 +21,7 @@
 #define SIM_BLOCK_SHARED_OPTIN                                                                     \
     ((size_t)227 * 1024)                   /* of a block whose kernel has asked for more           \
                                             */
-#define SIM_RESERVED_SHARED ((size_t)1024) /* that the system takes of each block's */
+#define SIM_RESERVED_SHARED ((size_t)1024) /* that the system reserves in each block */
 #define SIM_GLOBAL_BYTES ((size_t)150109880320)
 
 #define SIM_POISON 0xff /* NaN as a float, -1 as an int */

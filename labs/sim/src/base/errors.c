@@ -13,10 +13,10 @@ static cudaError_t sticky;
 static bool armed;
 static int calls_since_armed;
 
-/* The launch that was refused last and the call that failed last with its result dropped, until the
- * program asks for the error. */
+/* The last launch that was refused, and the last call that failed without a check of its result;
+ * kept until the program asks for the error. */
 static struct unchecked {
-    const char *kind; /* NULL: there is none */
+    const char *kind; /* NULL: none */
     const char *kernel;
     struct sim_location location;
     char message[512];
@@ -67,7 +67,7 @@ void sim_inject_arm(void) {
     calls_since_armed = 0;
 }
 
-/* Counts a call of `name` and says whether it is the one that is to fail. */
+/* Counts a call of `name`; is it the one that must fail? */
 static bool injected(const char *name, struct sim_location location) {
     size_t length = strlen(name);
     if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
@@ -84,7 +84,8 @@ static bool injected(const char *name, struct sim_location location) {
 
 cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
     *location = here;
-    here = (struct sim_location){NULL, 0}; /* a call from elsewhere must not inherit it */
+    here = (struct sim_location){
+        NULL, 0}; /* a call without a line of its own must not inherit this one */
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
     }
@@ -95,7 +96,7 @@ bool sim_injected_launch(void) {
     return injected("launch", (struct sim_location){NULL, 0});
 }
 
-/* The program will not ask any more. */
+/* The program has had its last chance to ask for the error. */
 static void report_unchecked(struct unchecked *u, const char *what_it_does) {
     if (u->kind) {
         struct sim_finding finding = {
@@ -105,7 +106,7 @@ static void report_unchecked(struct unchecked *u, const char *what_it_does) {
     u->kind = NULL;
 }
 
-/* The program asks: it knows of the failure, and a note tells it the reason. */
+/* The program has asked for the error, so it knows of it; a note gives the reason. */
 static void see(struct unchecked *u) {
     if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
         struct sim_finding finding = {

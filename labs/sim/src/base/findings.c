@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define MAX_TEXT 1024
-#define MAX_FINDINGS 200 /* a broken program may repeat the same for ever */
+#define MAX_FINDINGS 200 /* a broken program may repeat one forever */
 
-/* A line of JSON in the making; what does not fit is cut off. */
+/* A line of text that grows; what does not fit is cut off. */
 struct line {
     char text[8 * MAX_TEXT];
     size_t length;
@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
     }
 }
 
-#define ROOM_AFTER 512 /* for what follows a string */
+#define ROOM_AFTER 512 /* bytes kept free for what follows a string */
 
 static void add_string(struct line *line, const char *key, const char *text) {
     add(line, "\"%s\":\"", key);
@@ -52,7 +52,8 @@ static uintptr_t in_program(const void *pc) {
     return (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* One write() of the whole line, so that threads and processes do not mix theirs. */
+/* One write() for the whole line, so that lines of other threads and processes do not mix with
+ * it. */
 static void append(const struct sim_finding *f, const char *message) {
     const char *path = sim_options.findings;
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
@@ -103,7 +104,7 @@ static void report(const struct sim_finding *f, const char *format, va_list argu
     vsnprintf(message, sizeof message, format, arguments);
     append(f, message);
     if (sim_checked && sim_options.findings) {
-        return; /* whoever asked for the checks reads them there, with their lines */
+        return; /* the grader shows them, with their source lines */
     }
     struct line line = {.length = 0};
     add(&line, "convlabs-sim: ");

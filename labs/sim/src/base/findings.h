@@ -4,13 +4,13 @@
 
 #include "base/device.h"
 
-/* Where in the program something was called; file may be NULL. */
+/* A line of the program; file may be NULL. */
 struct sim_location {
     const char *file;
     int line;
 };
 
-/* What a finding is about; zero members are left out of it. */
+/* What a finding is about. Members that are zero do not appear in it. */
 struct sim_finding {
     const char *severity; /* NULL: "error" */
     const char *kind, *kernel;
@@ -26,7 +26,7 @@ struct sim_finding {
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
 
-/* The same, unless that kind of finding was reported at that location of the program before. */
+/* The same, unless a finding of this kind was already reported for this line. */
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
 

@@ -28,7 +28,8 @@ void sim_read_options(void) {
     }
 }
 
-/* A function of its own: gcc forgets the priority of one that a header has declared. */
+/* Separate from sim_read_options(), because gcc ignores the priority of a constructor that a header
+ * has declared before. */
 __attribute__((constructor(101))) static void read_options_first(void) {
     sim_read_options();
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* g++ puts the gap of SIM_VARIABLE() before its variable; these stand behind the last ones. */
+/* g++ puts the gap of SIM_VARIABLE() before its variable; these come after the last variable. */
 __attribute__((used, section(SIM_CONSTANT_SECTION))) static char constant_gap[SIM_VARIABLE_GAP];
 __attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VARIABLE_GAP];
 
-#define RECENT 8 /* places found last, by turns */
+#define RECENT 8 /* the objects looked up last, replaced in turn */
 
 static struct {
     struct memory_object recent[RECENT];
@@ -51,8 +51,7 @@ struct range {
     const char *at, *from, *to;
 };
 
-/* Finds the segment of the program, or of a library, that holds the address and is never written.
- */
+/* Finds the segment of the program, or of a library, that holds the address and is read-only. */
 static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
     (void)size;
     struct range *range = wanted;
@@ -69,7 +68,8 @@ static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *w
     return 0;
 }
 
-/* The thread's arguments, tables of the program, or another thread's stack, through a pointer. */
+/* Is it in the launch's arguments, in constants of the program, or on the stack of another
+ * thread? */
 static bool find_own(const struct worker *w, struct range *range) {
     range->from = w->closure;
     range->to = range->from + w->config->closure_bytes;
@@ -86,8 +86,8 @@ static bool find_own(const struct worker *w, struct range *range) {
     return false;
 }
 
-/* The shadow of an allocation, made when the first kernel touches it. What the host can write is
- * taken as written. */
+/* The shadow of an allocation, created at the first access of a kernel. Memory that the host can
+ * write counts as written. */
 static struct shadow *shadow_of(struct sim_allocation *a) {
     if (a->shadow == NULL && !a->freed) {
         a->shadow = shadow_create(a->base, a->bytes, a->space != SIM_DEVICE_MEMORY);
@@ -124,7 +124,8 @@ const struct sim_variable *address_variable(const char *at) {
     return nearest;
 }
 
-/* So near a variable of the device that it was meant for it: kernels cannot name the host's. */
+/* Is it so close to a device variable that the kernel meant that one? Kernels cannot name host
+ * variables. */
 static bool is_past_variable(const char *at) {
     const struct sim_variable *v = address_variable(at);
     const char *from = v ? v->address : NULL;
@@ -134,7 +135,7 @@ static bool is_past_variable(const char *at) {
 
 static struct memory_object variable(const char *at, enum memory_kind kind) {
     const struct sim_variable *v = address_variable(at);
-    if (v == NULL) { /* one that rewrite.py could not register */
+    if (v == NULL) { /* rewrite.py could not register it */
         return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;

@@ -12,11 +12,13 @@
 
 extern const char __ehdr_start[];
 
-#define MAX_REPORTED 256 /* different findings of a run */
-#define MAX_COMPARED 64  /* bytes of a store; a longer one counts as a change */
+#define MAX_REPORTED 256 /* the most different findings of a run */
+#define MAX_COMPARED 64  /* bytes of a store that are compared; a longer store counts as a change  \
+                          */
 #define MAX_GUESSES 8    /* of one thread that wait for their atomicCAS() */
 
-/* A store that has not happened yet: whether it changes anything is seen afterwards. */
+/* The last store, which happens after its check: whether it changes anything is known only
+ * later. */
 static struct {
     struct shadow_cell *cells; /* NULL: there is none */
     size_t count, bytes;
@@ -28,8 +30,8 @@ static struct {
     uint3 block, thread;
 } pending;
 
-/* Plain reads of what others update atomically, by the running thread: a race, unless the thread
- * leaves it to atomicCAS() whether it has read what is there. */
+/* Plain reads, by the running thread, of what other threads update atomically. Each is a race
+ * unless an atomicCAS() of the same thread then verifies the value that it read. */
 static struct guess {
     const void *address;
     struct race race;
@@ -39,13 +41,13 @@ static struct guess {
 } guesses[MAX_GUESSES];
 static unsigned guess_count;
 
-/* One thread's access, as the findings tell it. */
+/* One access of one thread. */
 struct access {
     const struct worker *w;
     const char *at;
     size_t bytes;
     enum race_access how;
-    const char *pc; /* of the call */
+    const char *pc; /* of the call in the program */
 };
 
 void check_begin(void) {
@@ -54,7 +56,7 @@ void check_begin(void) {
     sim_guard = (size_t)1 << 24;
 }
 
-/* Has the same been reported before? Two instructions make one race, whichever comes first. */
+/* Was the same finding reported before? Two instructions make one race, in either order. */
 static bool is_known(const struct sim_finding *f) {
     static struct {
         const void *low, *high;
@@ -149,7 +151,7 @@ static void report_misaligned(const struct access *a, const struct memory_object
 
 static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
     struct sim_finding f = finding(a, "uninitialised-read");
-    f.severity = in_part ? "note" : "error"; /* in part: padding of a structure, most likely */
+    f.severity = in_part ? "note" : "error"; /* part of a structure: most likely its padding */
     if (is_known(&f)) {
         return;
     }
@@ -186,7 +188,7 @@ static void report_race(struct sim_finding *f, const struct race *race,
                same_value ? "; both write the same value" : "");
 }
 
-/* The pending store has happened: did it change anything? */
+/* The pending store has happened: reports its race, as a note if it changed nothing. */
 static void settle(void) {
     if (pending.cells == NULL) {
         return;
@@ -206,7 +208,7 @@ static void settle(void) {
     }
 }
 
-/* No atomicCAS() has come. */
+/* Reports the guesses that no atomicCAS() has verified. */
 static void settle_guesses(void) {
     for (unsigned i = 0; i < guess_count; i++) {
         struct guess *g = &guesses[i];
@@ -299,7 +301,7 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
     check_race(a, p);
 }
 
-/* The host's code: it must not touch the device's variables, which in this process it could. */
+/* An access of host code. It must not access device variables, although it can in this process. */
 static void check_host(const struct access *a) {
     const struct sim_variable *v =
         sim_device_end(a->at) && !sim_owner(a->at) ? address_variable(a->at) : NULL;
@@ -321,7 +323,7 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     }
     settle();
     if (a.at >= w->running->stack && a.at < w->running->stack + w->running->bytes) {
-        return; /* the thread's own local memory */
+        return; /* local memory of the thread */
     }
     const struct memory_object *p = address_object(w, a.at);
     if (p->kind == MEMORY_OWN) {
@@ -354,7 +356,7 @@ void check_launch_end(void) {
 void check_block_begin(const struct worker *w) {
     settle();
     settle_guesses();
-    address_forget(); /* the dynamic shared memory may lie elsewhere */
+    address_forget(); /* the dynamic shared memory may have moved */
     address_begin_block(w);
     race_block();
 }

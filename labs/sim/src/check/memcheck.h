@@ -1,21 +1,20 @@
-/* The checks of a traced program, on when CONVLABS_SIM_CHECK is set: what compute-sanitizer's four
- * tools look for, and more. Findings name the instruction; who reads them finds its line.
+/* check/: the checks of a traced program, on when CONVLABS_SIM_CHECK is set: what the four tools of
+ * compute-sanitizer look for, and more. A finding names the instruction; the grader looks up its
+ * line.
  *
- *   check.c         what an access is checked for     check_place.c  whose memory an address is
- *   check_race.c    accesses that nothing orders      shadow.c       what is remembered of each
- * byte
- */
+ * This header: what each access is checked for. racecheck.h: accesses that nothing orders.
+ * address.h: whose memory an address is. */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
 
 #include "check/racecheck.h"
 #include "exec/thread.h"
 
-/* The running thread is about to touch `bytes` bytes (any number for a copy of a structure). The
- * kernel ends here if the device would end it. `pc`: where the call returns to. */
+/* The running thread is about to access `bytes` bytes (any number for a copy of a structure). Ends
+ * the kernel if a device would. `pc`: the return address of the callback. */
 void check_access(const void *address, size_t bytes, enum race_access how, const void *pc);
 
-/* What trace.c hears of from the runtime. */
+/* Turns the checks on, before main(); then what happens as a launch runs. */
 void check_begin(void);
 void check_launch_begin(void);
 void check_launch_end(void);

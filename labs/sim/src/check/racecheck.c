@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks that published what they had written by a fence and an atomic function on one address. */
+/* The blocks that have published their writes by a fence and an atomic function on one address. */
 struct publication {
     const void *address;
-    uint32_t *blocks; /* their first segments, rising */
+    uint32_t *blocks; /* their first segments, ascending */
     size_t count, capacity;
     struct publication *next;
 };
@@ -16,7 +16,7 @@ static struct {
     unsigned thread;        /* its number in the block */
     uint32_t launch_first;  /* the first segment of the launch, */
     uint32_t block_first;   /* of the block, */
-    uint32_t barrier_first; /* and after the block's last barrier */
+    uint32_t barrier_first; /* and after the last barrier of the block */
     uint32_t *starts;       /* the first segment of each block so far */
     size_t blocks, blocks_capacity;
     uint16_t *threads; /* of each segment of the block, from block_first */
@@ -25,8 +25,8 @@ static struct {
         warp_first[SIM_MAX_THREADS / SIM_WARP_SIZE]; /* after the last __syncwarp() of all lanes */
     struct {
         uint32_t lanes, first;
-    } partial[SIM_MAX_THREADS]; /* and each thread's last one of some lanes */
-    uint32_t fenced;            /* the segment in which the running thread last came to a fence */
+    } partial[SIM_MAX_THREADS]; /* and the last one of each thread that named only some lanes */
+    uint32_t fenced;            /* the segment of the last fence of the running thread */
     struct publication *published;
     const struct publication *acquired[4]; /* by the running block */
     unsigned acquired_count;
@@ -137,7 +137,7 @@ void race_atomic(const void *address) {
     }
 }
 
-/* The greatest element of a rising array that is not above `key`; NULL when there is none. */
+/* The greatest element of an ascending array that is at most `key`; NULL if there is none. */
 static const uint32_t *at_most(const uint32_t *array, size_t count, uint32_t key) {
     const uint32_t *found = NULL;
     for (size_t low = 0, high = count; low < high;) {
@@ -152,7 +152,7 @@ static const uint32_t *at_most(const uint32_t *array, size_t count, uint32_t key
     return found;
 }
 
-/* Has the running block learnt, by an atomic function, what the block of this event published? */
+/* Has the running block acquired, by an atomic function, what the block of this event published? */
 static bool is_acquired(struct shadow_event event) {
     const uint32_t *block =
         now.acquired_count ? at_most(now.starts, now.blocks, event.segment) : NULL;
@@ -188,8 +188,8 @@ static bool is_mine(struct shadow_event event) {
     return event.segment == now.segment || (in_block(event) && thread_of(event) == now.thread);
 }
 
-/* Is it certain that the event came before what the running thread does now? `scope`: the first
- * segment in which this memory could be touched by others. */
+/* Did the event certainly happen before the current access of the running thread? `scope`: the
+ * first segment in which other threads could access this memory. */
 static bool is_ordered(struct shadow_event event, uint32_t scope) {
     if (event.segment < scope || event.segment == now.segment) {
         return true;
@@ -270,7 +270,8 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
     for (size_t i = 0; i < count; i++) {
         struct shadow_cell *cell = &cells[i];
         if (how == RACE_COMPARE && cell->reads[0].segment == now.segment) {
-            cell->reads[0] = (struct shadow_event){0, 0}; /* it was a guess */
+            cell->reads[0] =
+                (struct shadow_event){0, 0}; /* the atomicCAS() verifies what this read */
         }
         if (worst.other.segment == 0 || worst.same_value) {
             struct race found = find(cell, how, scope);

@@ -15,7 +15,7 @@ struct sim_barrier_result sim_barrier(int predicate, const char *file, int line)
     return sim_worker->barrier;
 }
 
-/* Appends where the first thread in `state` waits. */
+/* Describes where the first thread in `state` waits. */
 static void describe(const struct worker *w, enum thread_state state, char *text, size_t size) {
     for (unsigned t = 0; t < w->count; t++) {
         const struct thread *it = &w->thread[t];
@@ -46,8 +46,8 @@ static void report_deadlock(const struct worker *w) {
                w->config->kernel, at_warp, w->thread[stuck].mask, at_barrier);
 }
 
-/* At the present barrier of the block: a thread that has left or stands at another line is
- * reported. The device hangs there, or goes on in a way that nothing defines. */
+/* Reports a thread that has left the kernel or waits at another barrier than the first one. A
+ * device hangs there, or goes on with undefined behaviour. */
 static void report_divergence(struct worker *w) {
     const struct thread *leader = NULL;
     unsigned first = 0, other = 0;
@@ -88,7 +88,7 @@ static void report_divergence(struct worker *w) {
         left ? "has left the kernel" : "waits at another barrier");
 }
 
-/* Every thread that is not done stands at a barrier: lets them pass. */
+/* Every thread that is not done waits at a barrier: lets all of them pass. */
 static void pass_barrier(struct worker *w) {
     report_divergence(w);
     if (sim_hooks) {

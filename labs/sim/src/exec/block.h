@@ -5,7 +5,7 @@
 #include "exec/thread.h"
 
 /* Runs all threads of block number `index`, the last one first if `reversed`. Returns cudaSuccess,
- * or why the kernel must end, for which a finding gives the reason. */
+ * or the error that ends the kernel; a finding gives its reason. */
 cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool reversed,
                           void (*call)(const void *), const void *closure);
 

@@ -1,4 +1,4 @@
-/* What a segmentation fault was: whose memory, which thread. */
+/* Explains a segmentation fault: which memory was accessed, and by which thread. */
 #include "exec/fault.h"
 
 #include "exec/shared.h"
@@ -26,7 +26,7 @@ static const void *program_counter(const void *context) {
 #endif
 }
 
-/* Says whose memory lies at or near the address that `who` touched. */
+/* Reports the allocation at or near the address that `who` accessed. */
 static void report(struct sim_finding *f, const char *address, const char *who) {
     const struct sim_allocation *a = sim_owner(address);
     const char *file = a && a->location.file ? a->location.file : "?";
@@ -61,7 +61,7 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     }
 }
 
-/* Explains, then lets the signal take its course: the process dies of it. */
+/* The signal handler: explains the fault, then lets the signal end the process. */
 static void explain(int number, siginfo_t *info, void *context) {
     signal(number, SIG_DFL);
     const char *kernel, *address = info->si_addr;
@@ -89,7 +89,7 @@ static void explain(int number, siginfo_t *info, void *context) {
                    "%s accessed shared memory past its end: the launch asked for %zu bytes of "
                    "dynamic shared memory",
                    who, sim_worker->config->shared);
-    } else if (info->si_code == SI_KERNEL) { /* on x86: the processor gives no address */
+    } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
         finding.kind = "misaligned";
         sim_report(&finding,
                    "%s used an address that is not a multiple of the size of the access (a float4 "

@@ -9,7 +9,8 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-/* Frames that are left for good stay marked, for whatever is mapped at their address next. */
+/* AddressSanitizer would keep the frames of abandoned fibers marked after another mapping takes
+ * their addresses. */
 #define FORGET_FRAMES(at) __asan_unpoison_memory_region((at)->mapping, (at)->mapped)
 #define LEAVE(from, to)                                                                            \
     __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->stack, (to)->bytes)
@@ -69,7 +70,7 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
 
 #include <ucontext.h>
 
-/* makecontext() passes ints only: the pointer goes in two halves. */
+/* makecontext() passes only ints: the pointer goes in two halves. */
 static void start(unsigned high, unsigned low) {
     run_fiber((struct fiber *)((uintptr_t)high << 16 << 16 | low));
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct fiber {
-    void *stack_pointer; /* while it does not run; what it points to is the machine's affair */
+    void *stack_pointer; /* of the fiber while it does not run; on other machines, its ucontext_t */
     char *stack;
     size_t bytes;
     char *mapping; /* the stack and its guard page; NULL for a host thread's own stack */
@@ -25,7 +25,7 @@ void fiber_destroy(struct fiber *fiber);
 /* Makes `fiber` stand for the stack that the calling host thread is on. */
 void fiber_adopt_thread(struct fiber *fiber);
 
-/* Leaves `from`, whose place is kept, and goes on with `to`. */
+/* Suspends `from` and resumes `to`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* Is `address` in the guard page below this fiber's stack? */

@@ -1,5 +1,5 @@
-/* void sim_fiber_switch(void **save, void *load): keeps the callee-saved registers on the stack that
- * is left, and takes them from the one that is entered. */
+/* void sim_fiber_switch(void **save, void *load): saves the callee-saved registers on the current
+ * stack and restores them from the other one. */
     .text
     .globl sim_fiber_switch
     .type sim_fiber_switch, %function

@@ -1,5 +1,5 @@
-/* What the runtime tells a traced program's observer, which is trace/: the layers above it call it
- * through these pointers and know nothing of it. In a plain program a hook costs a test. */
+/* How the runtime reports to trace/, which observes a traced program: the layers above trace/ call
+ * it through these pointers and do not depend on it. In a plain program a hook costs one test. */
 #ifndef SIM_HOOKS_H
 #define SIM_HOOKS_H
 
@@ -8,14 +8,14 @@
 struct worker; /* thread.h */
 
 struct sim_hooks {
-    /* A launch begins, whose blocks all run on the calling host thread; it has ended. */
+    /* A launch begins (all its blocks run on the calling host thread), and it has ended. */
     void (*launch_begin)(const struct sim_config *config);
     void (*launch_end)(const struct sim_config *config);
 
-    /* A block begins: no thread of it has done anything. */
+    /* A block begins: none of its threads has run yet. */
     void (*block_begin)(const struct worker *w);
 
-    /* From now on, what is executed is thread `t` of the block. */
+    /* From now on, thread `t` of the block runs. */
     void (*thread)(const struct worker *w, unsigned t);
 
     /* All threads of the block are at a barrier, or have left the kernel. */
@@ -24,7 +24,7 @@ struct sim_hooks {
     /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
     void (*warp_barrier)(unsigned first, unsigned lanes);
 
-    /* No lane of the warp that begins with thread `first` can go on by itself. */
+    /* Every lane of the warp that begins with thread `first` is done or waits. */
     void (*warp_waits)(const struct worker *w, unsigned first);
 
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
@@ -32,7 +32,7 @@ struct sim_hooks {
     void (*copied)(const void *to, const void *from, size_t bytes);
 };
 
-/* NULL: a plain program. Set by trace/ before main(). */
+/* NULL in a plain program. trace/ sets it before main(). */
 extern const struct sim_hooks *sim_hooks;
 
 #endif

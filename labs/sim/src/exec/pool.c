@@ -7,8 +7,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* Each fiber's stack has a guard page and so takes two of the 65,530 mappings that Linux gives a
- * process; 1024 stacks for each of these leave some. */
+/* Each fiber's stack has a guard page and so takes two of the 65,530 mappings that Linux allows a
+ * process. With 1024 stacks for each host thread, this many threads leave some. */
 #define MAX_THREADS 24
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,7 +83,7 @@ static void start_helpers(unsigned count) {
     while (helpers < count) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, helper, (void *)(uintptr_t)round_number) != 0) {
-            return; /* fewer will do */
+            return; /* the threads that exist share the work */
         }
         pthread_detach(thread);
         helpers++;

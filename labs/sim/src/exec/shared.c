@@ -1,5 +1,5 @@
-/* A block's shared memory. Static variables lie in an arena, each at the location that it got when
- * the launch first met it; dynamic memory ends at a guard page, so that running past it faults. */
+/* Static variables lie in an arena, each at the offset that it was given when the launch first used
+ * it. Dynamic memory ends at a guard page, so that an access past its end faults. */
 #include "exec/shared.h"
 
 #include "base/errors.h"
@@ -10,7 +10,7 @@
 
 #define DYNAMIC ((size_t)228 * 1024)
 
-#define MAX_SLOTS 1024 /* that sim_shared_nearest() knows of */
+#define MAX_SLOTS 1024 /* the most variables that sim_shared_nearest() looks at */
 
 size_t sim_shared_gap;
 
@@ -53,7 +53,7 @@ static size_t round_up(size_t n, size_t to) {
     return (n + to - 1) / to * to;
 }
 
-/* Ends the kernel: the device would not have begun it. */
+/* Ends the kernel; a device would not have started it. */
 static void refuse(const struct sim_shared_slot *slot, size_t needed) {
     const struct sim_config *c = sim_worker->config;
     struct sim_location location = {c->file, c->line};

@@ -1,5 +1,5 @@
-/* A thread keeps its stack only while it waits; the next thread then takes a fresh one. A kernel
- * without barriers thus is a plain loop on a single stack. */
+/* A thread keeps its stack only while it waits; the next thread then takes another. A kernel
+ * without barriers is therefore a plain loop on one stack. */
 #include "exec/thread.h"
 
 #include "exec/hooks.h"
@@ -20,8 +20,8 @@ static void become(struct worker *w, unsigned t) {
     }
 }
 
-/* What a fiber does: the next thread that has not begun, to its end, and so on. A thread that waits
- * leaves the fiber in the middle of this. */
+/* The function of every fiber: runs the next thread that has not begun to its end, and so on. A
+ * thread that waits leaves the fiber inside this loop. */
 static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
@@ -122,7 +122,7 @@ void sim_trap(const char *file, int line) {
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
-/* Called by assert(): in a kernel it ends the kernel, not the program, as on the device. */
+/* Called by assert(): in a kernel it ends the kernel and not the program, as on the device. */
 void __assert_fail(const char *claim, const char *file, unsigned int line, const char *function) {
     if (!sim_worker || !sim_worker->config) {
         fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, claim);

@@ -1,4 +1,4 @@
-/* What the lanes of a warp do together: each that arrives waits until all of its mask are there. */
+/* A lane that reaches an operation waits until all lanes of its mask are there. */
 #include "exec/warp.h"
 
 #include "exec/hooks.h"
@@ -7,7 +7,7 @@ unsigned sim_lane(void) {
     return sim_worker->current % SIM_WARP_SIZE;
 }
 
-/* The calling lane waits at an operation; returns it with what the operation gave. */
+/* The calling lane waits at an operation. Returns its thread, which then holds the result. */
 static struct thread *take_part(enum warp_operation operation, unsigned mask,
                                 unsigned long long value, unsigned from, struct sim_location at) {
     struct thread *me = &sim_worker->thread[sim_worker->current];
@@ -41,7 +41,7 @@ static bool is_lane(const struct worker *w, unsigned first, unsigned lane) {
 }
 
 /* The lanes that take part in the operation that lane `leader` waits at: those of its mask that
- * have not left the kernel. 0 while one of them is still to come. */
+ * have not left the kernel. 0 while one of them has not arrived. */
 static unsigned arrived(const struct worker *w, unsigned first, unsigned leader) {
     const struct thread *lead = &w->thread[first + leader];
     unsigned there = 0;
@@ -58,8 +58,8 @@ static unsigned arrived(const struct worker *w, unsigned first, unsigned leader)
     return there >> leader & 1u ? there : 0;
 }
 
-/* A shuffle names lanes that have left the kernel: what it reads from them is undefined. Votes and
- * __syncwarp() may name them. */
+/* The mask of a shuffle names lanes that have left the kernel: what it reads from them is
+ * undefined. The masks of votes and of __syncwarp() may name such lanes. */
 static void report_absent(const struct worker *w, unsigned first, unsigned lanes) {
     const struct thread *leader = &w->thread[first + (unsigned)__builtin_ctz(lanes)];
     for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
@@ -80,8 +80,8 @@ static void report_absent(const struct worker *w, unsigned first, unsigned lanes
     }
 }
 
-/* Gives each of `lanes` its result and lets it go on. A lane that reads from one which takes no
- * part gets poison: on the device, the value is undefined. */
+/* Gives each of `lanes` its result and makes it ready. A lane that reads from one outside of the
+ * mask gets poison: on the device the value is undefined. */
 static void complete(struct worker *w, unsigned first, unsigned lanes,
                      enum warp_operation operation) {
     if (sim_hooks && operation == WARP_BARRIER) {
@@ -137,7 +137,7 @@ static bool resume_ready(struct worker *w, unsigned first) {
     return any;
 }
 
-/* No lane can go on otherwise: those at the same __activemask() are what is active there. */
+/* No other lane can go on: those that wait at the same __activemask() are the active lanes. */
 static bool complete_active(struct worker *w, unsigned first) {
     const struct thread *lead = NULL;
     unsigned lanes = 0;

@@ -4,8 +4,8 @@
 
 #include "exec/thread.h"
 
-/* Runs the warp that begins with thread `first` until each of its lanes is done, at the block's
- * barrier, or waits for what never comes. */
+/* Runs the warp that begins with thread `first` until each of its lanes is done, waits at a barrier
+ * of the block, or waits for a lane that cannot arrive. */
 void sim_settle_warp(struct worker *w, unsigned first);
 
 #endif

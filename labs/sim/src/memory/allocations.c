@@ -1,9 +1,9 @@
-/* Allocations. Each has a mapping of its own:
+/* Each allocation has a mapping of its own:
  *
- *   guard page | ... poison ... | base: the bytes | fewer than 256 of poison | guard page
+ *     guard page | ... poison ... | base: the bytes | fewer than 256 of poison | guard page
  *
- * so that whoever leaves it by more than 255 bytes at the end faults, and whoever writes closer is
- * found when the kernel is over. The base is 256-byte aligned, as the device's is. */
+ * so that an access more than 255 bytes past the end faults, and a write closer than that is found
+ * when the kernel is over. The base is 256-byte aligned, as on the device. */
 #include "memory/allocations.h"
 
 #include "base/errors.h"
@@ -18,7 +18,7 @@
 #define PAGE ((size_t)4096)
 #define ALIGNMENT ((size_t)256)
 
-/* Freed allocations stay, inaccessible, until there are so many or so much address space. */
+/* Freed allocations stay mapped without access, up to this many and this much address space. */
 #define QUARANTINE_BYTES ((size_t)1 << 34)
 #define QUARANTINE_COUNT 4096
 
@@ -131,7 +131,7 @@ const char *sim_device_end(const void *address) {
     return sim_variables_end(address);
 }
 
-/* Gives back the address space of what was freed longest ago, once there is too much of it. */
+/* Unmaps the allocations that were freed first, once there are too many. */
 static void shorten_quarantine(void) {
     size_t bytes = 0, count = 0;
     for (struct sim_allocation **at = &allocations; *at;) {
@@ -161,13 +161,13 @@ static void forget(struct sim_allocation *gone) {
 
 void sim_release(struct sim_allocation *a) {
     if (a->space == SIM_REGISTERED_MEMORY) {
-        forget(a); /* the memory is the program's */
+        forget(a); /* the program owns the memory */
         return;
     }
     a->freed = true;
     shadow_release(a->shadow);
     a->shadow = NULL;
-    /* A new mapping in its place: the memory goes back, the addresses stay taken. */
+    /* A new mapping in its place returns the memory and keeps the addresses reserved. */
     mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     shorten_quarantine();
 }
@@ -205,7 +205,7 @@ static char *written(char *from, char *to) {
     return from < to ? from : NULL;
 }
 
-/* Looks at the poison around an allocation, and restores it. */
+/* Reports changed poison around an allocation, and restores it. */
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
                                struct sim_location location) {
     struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};

@@ -19,15 +19,15 @@ struct sim_allocation {
     unsigned flags;
     bool freed;
     struct sim_location location;
-    struct shadow *shadow; /* the checks', or NULL; owned */
+    struct shadow *shadow; /* of the checks, or NULL; owned */
     struct sim_allocation *next;
 };
 
-/* The width of the guard on each side of an allocation; wider ones catch what goes astray farther.
- * To be set before the first allocation. */
+/* The width of the guard on each side of an allocation: a wider one catches accesses farther away.
+ * Set it before the first allocation. */
 extern size_t sim_guard;
 
-/* Everything that touches device memory or runs on the device does so one after the other. */
+/* Everything that accesses device memory or runs on the device holds this lock. */
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
@@ -35,7 +35,7 @@ void sim_unlock_device(void);
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location);
 
-/* Notes memory of the program's own as page-locked. False when some of it is already. */
+/* Records memory of the program as page-locked. False if some of it already is. */
 bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location);
 
 /* The live allocation of `space` that starts at `pointer`, or NULL. */
@@ -48,16 +48,16 @@ const struct sim_allocation *sim_owner(const void *address);
  * when it is not the device's. */
 const char *sim_device_end(const void *address);
 
-/* Frees it: whoever touches it later faults. */
+/* Frees it: any later access faults. */
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
 
-/* Device memory is out of the host's reach except between these two. The second also looks for
- * bytes written just outside of the allocations; `kernel` is to blame for them. */
+/* The host can access device memory only between these two calls. The second also reports bytes
+ * that were written just outside of an allocation, by `kernel`. */
 void sim_open_device(void);
 void sim_close_device(const char *kernel, struct sim_location location);
 
-/* The same for a range, which may lie anywhere. */
+/* The same for a range, which need not be device memory. */
 void sim_open_range(const void *from, size_t bytes);
 void sim_close_range(const void *from, size_t bytes);
 

@@ -47,7 +47,7 @@ void shadow_release(struct shadow *s) {
     free(s);
 }
 
-/* From a cell per word to a cell per byte. */
+/* Replaces cells of a word by cells of a byte. */
 static bool refine(struct shadow *s) {
     size_t words = cell_count(s, WORD_SHIFT);
     struct shadow_cell *fine = map(cell_count(s, 0) * sizeof *fine);

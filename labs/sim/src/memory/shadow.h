@@ -1,10 +1,9 @@
-/* What the checks remember of each byte of the device's memory: was it ever written, and who
- * touched it last.
+/* What the checks remember of each byte of device memory: whether it was ever written, and who
+ * accessed it last.
  *
- * Bytes are kept in cells of four, and in cells of one from the first access on that does not cover
- * whole aligned words: most memory then costs a cell per word. Nothing is allocated before it is
- * touched.
- */
+ * Cells hold four bytes each; after the first access that does not cover whole aligned words they
+ * hold one. Most memory thus needs one cell a word. No cell is allocated before its first
+ * access. */
 #ifndef SIM_SHADOW_H
 #define SIM_SHADOW_H
 
@@ -13,18 +12,18 @@
 #include <stdint.h>
 
 /* One access. A segment is what one thread did between two points at which it could have been
- * ordered with others; segments are numbered in the order in which they ran, 0: no access. */
+ * ordered with others. Segments are numbered in the order in which they ran; 0: no access. */
 struct shadow_event {
     uint32_t segment;
     uint32_t pc; /* in the program, below SHADOW_ATOMIC; flags above */
 };
 #define SHADOW_ATOMIC (UINT32_C(1) << 31)  /* by an atomic function */
-#define SHADOW_DIFFERS (UINT32_C(1) << 30) /* what it wrote has since been changed by another */
+#define SHADOW_DIFFERS (UINT32_C(1) << 30) /* another thread has since changed what it wrote */
 #define SHADOW_PC (SHADOW_DIFFERS - 1)
 
-/* The last accesses to one granule. `older`: the last write by another thread than `write`'s.
- * reads[0] is the last one, reads[1] the last by another thread than that, reads[2] the last by a
- * thread farther away (another block, or another warp). */
+/* The last accesses to one cell. `older`: the last write by another thread than that of `write`.
+ * reads[0] is the last read, reads[1] the last by another thread than that, reads[2] the last by a
+ * thread farther away (of another block, or of another warp). */
 struct shadow_cell {
     struct shadow_event write, older, reads[3];
 };

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KNOWN 64 /* addresses of variables; a program that asks for more is believed */
+#define MAX_KNOWN 64 /* addresses of variables; beyond this every address counts as known */
 
 static struct sim_variable *variables;
 
-/* What the program has the address of: from there to there. */
+/* The ranges whose address the program has asked for. */
 static struct { const char *from, *to; } known[MAX_KNOWN];
 static unsigned known_count;
 
@@ -65,7 +65,8 @@ void sim_note_pointers(const void *copied, size_t bytes) {
     }
 }
 
-/* nvcc refuses a program whose constants do not fit; here the linker knows only now. */
+/* nvcc refuses a program whose constants do not fit. Here only the linked program shows their
+ * size. */
 __attribute__((constructor)) static void check_constants(void) {
     size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
     for (const struct sim_variable *v = sim_variables(); v; v = v->next) {

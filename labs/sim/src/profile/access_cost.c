@@ -8,8 +8,8 @@ static unsigned lowest_lane(const struct warp_access *a) {
     return (unsigned)__builtin_ctz(a->active);
 }
 
-/* Do all 32 lanes touch address[0] + lane * stride? Written without a way out, so that compilers
- * make vector instructions of it. */
+/* Do all 32 lanes access address[0] + lane * stride? Without an early exit, so that compilers
+ * vectorise the loop. */
 static bool all_at_stride(const struct warp_access *a, uint64_t stride) {
     if (a->active != UINT32_MAX || a->address[1] - a->address[0] != stride) {
         return false;
@@ -31,7 +31,7 @@ static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
         uint64_t last = (address + a->width - 1) >> shift;
         for (uint64_t block = address >> shift; block <= last; block++) {
             unsigned i = count;
-            if (block >= lowest && block <= highest) { /* mostly the one found last */
+            if (block >= lowest && block <= highest) { /* usually the last one */
                 while (i > 0 && seen[i - 1] != block) {
                     i--;
                 }
@@ -60,7 +60,7 @@ unsigned cost_constant_words(const struct warp_access *a) {
     if ((a->address[lowest_lane(a)] & 3) == 0 && all_at_stride(a, 0)) {
         return 1;
     }
-    const unsigned wanted = a->width < 4 ? 1 : a->width / 4; /* words, by one lane */
+    const unsigned wanted = a->width < 4 ? 1 : a->width / 4; /* that one lane reads */
     return (distinct_blocks(a, WORD_SHIFT) + wanted - 1) / wanted;
 }
 

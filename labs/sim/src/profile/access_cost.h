@@ -1,8 +1,7 @@
-/* What one memory instruction of one warp costs on the device, from its lanes' addresses.
+/* What one memory instruction of one warp costs on the device, given the addresses of its lanes.
  *
- * The model is exact for every pattern of the ground truth in labs/tests/nsight/patterns.csv,
- * measured with Nsight Compute on an H200 (compute capability 9.0).
- */
+ * The model is exact for every pattern of labs/tests/nsight/patterns.csv, measured with Nsight
+ * Compute on an H200 (compute capability 9.0). */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H
 
@@ -11,7 +10,7 @@
 
 #define WARP_LANES 32
 
-/* One warp instruction. Lane i takes part when bit i of `active` is set; it touches the `width`
+/* One warp instruction. Lane i takes part if bit i of `active` is set; it accesses the `width`
  * bytes (1, 2, 4, 8 or 16) at address[i]. `active` is never 0. */
 struct warp_access {
     uint32_t active;
@@ -19,8 +18,8 @@ struct warp_access {
     uint64_t address[WARP_LANES];
 };
 
-/* Global memory: the number of distinct 32-byte sectors that the active lanes touch.
- * ncu: l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
+/* Global memory: the number of distinct 32-byte sectors that the active lanes access. ncu:
+ * l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
 unsigned cost_sectors(const struct warp_access *a);
 
 /* Shared memory: the sum over phases of the largest number of distinct 4-byte words in one of the
@@ -30,12 +29,12 @@ unsigned cost_sectors(const struct warp_access *a);
  * ncu: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}. */
 unsigned cost_wavefronts(const struct warp_access *a, bool load);
 
-/* The wavefronts of the same instruction if no bank were hit twice in a phase. */
+/* The wavefronts of the same instruction without bank conflicts. */
 unsigned cost_ideal_wavefronts(const struct warp_access *a, bool load);
 
-/* Constant memory: the number of distinct words that the lanes read, which are served one after the
- * other; a word of a double is 8 bytes, of a float4 16: one that all lanes want is one. A model:
- * Nsight Compute has no counter that equals it. */
+/* Constant memory: the number of distinct words that the lanes read; the device serves them one
+ * after the other. A word has the width of the access, at least 4 bytes. This is a model: no
+ * counter of Nsight Compute equals it. */
 unsigned cost_constant_words(const struct warp_access *a);
 
 #endif

@@ -35,7 +35,7 @@ void sample_begin(const dim3 *grid, uint64_t target) {
     const unsigned extent[3] = {grid->x, grid->y, grid->z};
     bool done[3] = {false, false, false};
     for (int left = 3; left > 0;
-         left--) { /* the shortest first: what it leaves is for the others */
+         left--) { /* the shortest first: the others share what it does not use */
         int shortest = -1;
         for (int i = 0; i < 3; i++) {
             if (!done[i] && (shortest < 0 || extent[i] < extent[shortest])) {

@@ -2,9 +2,9 @@
  *
  * A large grid repeats itself: its blocks differ near the edges of the grid and are alike between
  * them. So along each axis the first and the last few blocks are counted, each for itself, and a
- * few in the middle, for all the others. A block is counted when each of its three indices is; what
- * it counts for is a product, too. Where the blocks in the middle do the same, the sums are exact.
- */
+ * few in the middle, for all the others. A block is counted if each of its three indices is, and
+ * its weight is the product of the three weights. If the blocks in the middle all do the same, the
+ * sums are exact. */
 #ifndef SIM_SAMPLE_H
 #define SIM_SAMPLE_H
 

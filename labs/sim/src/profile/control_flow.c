@@ -11,28 +11,28 @@ struct node {
     int depth; /* number of components that hold the node */
     int head[FLOW_MAX_DEPTH];
     int number; /* Tarjan's and Bourdoncle's depth-first number; INT_MAX: placed */
-    unsigned char *exits_reaching; /* of a loop's head: for each node, the ways out of the loop that
-                                      reach it */
+    unsigned char *exits_reaching; /* of the head of a loop: for each node, how many exits of the
+                                      loop reach it (at most 2) */
 };
 
-/* Control is known to have gone from `from` to the block at `pc`, which is node `to`. */
+/* A known edge: from `from` to the block at `pc`, which is node `to`. */
 struct known {
-    int from, to; /* to is 0: nothing is known */
+    int from, to; /* `to` is 0 in an empty entry */
     uint32_t pc;
 };
 
 #define KNOWN 512 /* a power of two */
 
 struct flow {
-    struct known known[KNOWN]; /* the edges met last, each in its own position */
-    struct node *nodes;        /* nodes[0] stands for the kernel's start */
+    struct known known[KNOWN]; /* a cache of edges, each in the entry of its hash */
+    struct node *nodes;        /* nodes[0] is the start of the kernel */
     int count, capacity;
     int *slots; /* open addressing from pc to node */
     int slot_count;
     unsigned version;
-    unsigned exit_groups; /* from loops, by ways of their own */
+    unsigned exit_groups; /* the last number given to an exit group */
     bool changed;
-    /* of one ordering */
+    /* while the graph is being ordered */
     int *stack, *placed;
     int top, numbered, placed_count;
 };
@@ -153,9 +153,9 @@ int flow_enter(struct flow *flow, int from, uint32_t pc) {
 
 static void component(struct flow *flow, int head, int depth);
 
-/* Bourdoncle's `visit`: numbers what can be reached from `at`, and positions each finished
- * component after all that follows it. Returns the smallest number that a path from `at` leads back
- * to. */
+/* Bourdoncle's `visit`: numbers the nodes that can be reached from `at`, and places each finished
+ * component after everything that follows it. Returns the smallest number that a path from `at`
+ * leads back to. */
 static int visit(struct flow *flow, int at, int depth) {
     struct node *node = &flow->nodes[at];
     flow->stack[flow->top++] = at;
@@ -186,8 +186,8 @@ static int visit(struct flow *flow, int at, int depth) {
     return smallest;
 }
 
-/* Orders the inside of the loop whose head is `head`, which is at nesting depth `depth`. What is
- * placed while it runs belongs to the loop. */
+/* Orders the inside of the loop of `head`, at nesting depth `depth`. The nodes that are placed
+ * meanwhile belong to the loop. */
 static void component(struct flow *flow, int head, int depth) {
     int first = flow->placed_count;
     int inner = depth < FLOW_MAX_DEPTH ? depth + 1 : depth;
@@ -219,8 +219,8 @@ static bool encloses(const struct node *inner, int depth, int node) {
     return false;
 }
 
-/* Counts, for each node that can be reached from `from` without another round of an enclosing loop,
- * one more way out. `seen` is all 0 before and after; `flow->stack` has room for every node. */
+/* Adds one exit to each node that can be reached from `from` without another iteration of an
+ * enclosing loop. `seen` is all 0 before and after; `flow->stack` has room for every node. */
 static void count_reached(struct flow *flow, int head, int depth, int from, unsigned char *seen) {
     struct node *loop = &flow->nodes[head];
     int done = 0, found = 0;
@@ -242,8 +242,8 @@ static void count_reached(struct flow *flow, int head, int depth, int from, unsi
     }
 }
 
-/* Finds where the ways out of the loop of `head` meet. A loop with one way out exits_reaching at
- * once. */
+/* Counts which exits of the loop of `head` reach each node. With a single exit all nodes count as
+ * reached by all. */
 static bool count_exits(struct flow *flow, int head, int depth) {
     struct node *loop = &flow->nodes[head];
     unsigned char *seen = calloc(2, (size_t)flow->count);
@@ -306,7 +306,7 @@ unsigned flow_order(struct flow *flow) {
         flow->nodes[i].depth = 0;
     }
     visit(flow, 0, 0);
-    for (int i = 0; i < flow->placed_count; i++) { /* placed last comes first */
+    for (int i = 0; i < flow->placed_count; i++) { /* the last one placed comes first */
         flow->nodes[flow->placed[i]].order = flow->placed_count - i;
     }
     if (!count_all_exits(flow)) {
@@ -316,7 +316,7 @@ unsigned flow_order(struct flow *flow) {
     return ++flow->version;
 }
 
-/* Does `to` lie on a way out of the loop of `head` that no other one has met yet? */
+/* Is `to` reached by one exit only of the loop of `head`? */
 static bool is_own_exit(const struct flow *flow, int head, int to) {
     const unsigned char *exits_reaching = flow->nodes[head].exits_reaching;
     return exits_reaching != NULL && exits_reaching[to] < 2;
@@ -324,12 +324,13 @@ static bool is_own_exit(const struct flow *flow, int head, int to) {
 
 void flow_step(struct flow *flow, struct flow_position *position, int to) {
     const struct node *node = &flow->nodes[to];
-    int shared = 0; /* loops that hold both ends */
+    int shared = 0; /* loops that contain both ends */
     while (shared < position->depth && shared < node->depth &&
            position->head[shared] == node->head[shared]) {
         shared++;
     }
-    /* An edge to the head of a loop that holds its start begins the next iteration of it. */
+    /* An edge to the head of a loop that contains its start begins the next iteration of that
+     * loop. */
     bool again = shared > 0 && node->head[shared - 1] == to && shared == node->depth;
     if (position->exit_group && !is_own_exit(flow, position->left_loop, to)) {
         position->exit_group = 0;
@@ -370,7 +371,8 @@ void flow_refresh(const struct flow *flow, struct flow_position *position) {
 
 int flow_compare(const struct flow *flow, const struct flow_position *a,
                  const struct flow_position *b) {
-    if (a->exit_group != b->exit_group) { /* who left a loop alone goes on first */
+    if (a->exit_group !=
+        b->exit_group) { /* lanes that left a loop by an exit of their own go on first */
         return a->exit_group != 0 && (b->exit_group == 0 || a->exit_group < b->exit_group) ? -1 : 1;
     }
     for (int i = 0;; i++) {

@@ -16,15 +16,16 @@
 
 enum space { GLOBAL, SHARED, CONSTANT, OTHER };
 
-/* Counters by name: design and Nsight Compute's names stand in the documentation of `grade run`.
- * Each is multiplied by what the blocks stand for, over sample_divisor(). */
+/* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
+ * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
+ * sample_divisor(). */
 struct site {
     uint64_t code;
     enum space space;
     uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
 };
 
-/* The sites of the launch in the order in which it met them, and a table that finds them. */
+/* The sites of the launch in the order of their first access, and a hash table of them. */
 static struct {
     struct site *sites;
     uint32_t *slots; /* 1 + an index into `sites`; 0: free */
@@ -33,7 +34,7 @@ static struct {
 } table;
 
 static struct sector_set touched;
-static uint64_t weight; /* of the present block */
+static uint64_t weight; /* of the running block */
 static unsigned launch;
 
 bool profile_begin(const struct sim_config *config) {
@@ -53,7 +54,7 @@ bool profile_begin_block(const uint3 *block) {
 }
 
 static enum space space_of(const struct worker *w, uint64_t address) {
-    static const char *from, *to; /* the device allocation met last */
+    static const char *from, *to; /* the last device allocation that was looked up */
     const char *at = (const char *)(uintptr_t)address;
     if (at >= w->arena && at < w->dynamic_end) {
         return SHARED;
@@ -73,7 +74,7 @@ static enum space space_of(const struct worker *w, uint64_t address) {
     return sim_device_end(at) ? GLOBAL : OTHER;
 }
 
-/* Where a site stands in the table, or where it would. */
+/* The slot of a site in the table, or the free slot where it belongs. */
 static uint32_t *slot_of(uint64_t code, enum space space) {
     uint64_t slot = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (uint64_t)space;
     for (;; slot++) {
@@ -104,7 +105,8 @@ static bool grow(void) {
     return true;
 }
 
-/* The site of a code and a space (a generic pointer may reach several); NULL when out of memory. */
+/* The site of an instruction and a memory space (a generic pointer may reach several), created if
+ * it is new; NULL when out of memory. */
 static struct site *find(uint64_t code, enum space space) {
     if (table.count == table.capacity && !grow()) {
         return NULL;
@@ -153,7 +155,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     return true;
 }
 
-/* A counter of all blocks from that of the counted ones. */
+/* A counter for all blocks, from the weighted sum over the counted ones. */
 static unsigned long long scaled(uint64_t counter) {
     uint64_t divisor = sample_divisor();
     return (counter + divisor / 2) / divisor;

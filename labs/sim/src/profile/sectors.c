@@ -12,7 +12,7 @@ struct sector_page {
     uint64_t touched[SECTORS_OF_PAGE / 64];
 };
 
-/* The page of this number in a table that has a free place. */
+/* The page of this number, or the free slot where it belongs, in a table that has a free slot. */
 static struct sector_page *place_of(struct sector_page *pages, uint64_t capacity, uint64_t number) {
     uint64_t slot = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     for (;; slot++) {
@@ -64,7 +64,7 @@ bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *
         uint64_t address = a->address[__builtin_ctz(left)];
         uint64_t last = (address + a->width - 1) >> SECTOR_SHIFT;
         for (uint64_t sector = address >> SECTOR_SHIFT; sector <= last; sector++) {
-            if (sector == before) { /* mostly: neighbours share it */
+            if (sector == before) { /* usual: neighbouring lanes share a sector */
                 continue;
             }
             before = sector;

@@ -1,5 +1,5 @@
-/* Which 32-byte sectors of memory a launch has touched: a bitmap per page, so that the memory that
- * this takes is a few per cent of the data touched. */
+/* The 32-byte sectors of memory that a launch has accessed: a bitmap for each page, which takes a
+ * few percent of the memory accessed. */
 #ifndef SIM_SECTORS_H
 #define SIM_SECTORS_H
 
@@ -11,8 +11,8 @@ struct sector_set {
     uint64_t capacity, count; /* of pages; the capacity is 0 or a power of two */
 };
 
-/* Adds the sectors that a warp instruction touches; *new_sectors is how many of them were not in
- * the set before. Returns false when out of memory. */
+/* Adds the sectors that a warp instruction accesses; *new_sectors is how many of them were not in
+ * the set. Returns false when out of memory. */
 bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *new_sectors);
 
 /* Empties the set and frees what it owns. */

@@ -22,7 +22,7 @@ void lane_stream_release(struct lane_stream *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* Lanes that did the same from the same position on: one of them speaks for all. */
+/* Lanes with the same events from the same position on: the first one represents all. */
 struct run {
     uint32_t lanes;
     uint64_t *next; /* the first lane's next event; 0 at the end */
@@ -66,8 +66,8 @@ static bool same_position(const struct flow_position *a, const struct flow_posit
            memcmp(a->iteration, b->iteration, used * sizeof *a->iteration) == 0;
 }
 
-/* Puts every lane into a run. A lane is compared with the last few runs only: neighbours mostly
- * agree, and two runs where one would do cost time but count the same. */
+/* Puts every lane into a run. A lane is compared with the last few runs only: neighbouring lanes
+ * usually agree, and two runs instead of one cost time but count the same. */
 static void find_runs(struct warp *w, uint32_t lanes) {
     enum { LOOK_BACK = 8 };
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -103,7 +103,7 @@ static bool learn(const struct warp *w, const struct run *run) {
     return true;
 }
 
-/* One instruction of `lanes`, which all stand before an access with this code. */
+/* Issues one instruction of `lanes`, whose next event is an access with this code. */
 static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     struct warp_access access;
     access.active = lanes;
@@ -120,8 +120,8 @@ static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     w->emit(w->context, code, &access);
 }
 
-/* All lanes did the same: the k-th accesses are one instruction, wherever the lanes stood before.
- */
+/* All lanes have the same events: the k-th accesses are one instruction, whatever the positions of
+ * the lanes. */
 static void replay_converged(struct warp *w, uint32_t lanes) {
     struct flow_position *leader = &w->positions[lowest(lanes)];
     struct flow_position before = *leader;
@@ -160,8 +160,8 @@ static bool is_access(uint64_t event) {
     return event != 0 && !(event & EVENT_BLOCK);
 }
 
-/* How many accesses the runs of `group` all make before the next block of any of them, if these
- * are the same; otherwise 0. */
+/* How many accesses all runs of `group` make before the next block of any of them, if these are the
+ * same; otherwise 0. */
 static unsigned common_accesses(const struct warp *w, uint32_t group) {
     const uint64_t *leader = w->runs[lowest(group)].next;
     unsigned count = 0;
@@ -182,8 +182,8 @@ static unsigned common_accesses(const struct warp *w, uint32_t group) {
     return count;
 }
 
-/* Issues the accesses that the runs of `group` make before their next block. In one block they
- * are the same; lanes that came back from a call in different positions may differ. */
+/* Issues the accesses that the runs of `group` make before their next block. In one block they are
+ * the same; after a call, lanes that returned from different points may differ. */
 static void run_block(struct warp *w, uint32_t group) {
     unsigned common = common_accesses(w, group);
     if (common > 0) {
@@ -214,7 +214,7 @@ static void run_block(struct warp *w, uint32_t group) {
     }
 }
 
-/* Runs that stand at the same position. */
+/* Runs at the same position. */
 struct group {
     uint32_t runs;
     struct flow_position position;
@@ -225,7 +225,7 @@ struct groups {
     int count;
 };
 
-/* Joins group `moved` to another that stands at its position, if there is one. */
+/* Joins group `moved` to another group at the same position, if there is one. */
 static void join(const struct flow *flow, struct groups *g, int moved) {
     for (int i = 0; i < g->count; i++) {
         if (i != moved && flow_compare(flow, &g->all[i].position, &g->all[moved].position) == 0) {
@@ -249,8 +249,8 @@ static int earliest(const struct flow *flow, const struct groups *g) {
     return best;
 }
 
-/* Takes those runs of a group out whose next event is the same as the first one's, and moves them
- * past it. */
+/* Removes from `runs` those whose next event equals that of the first one, advances them past it
+ * and returns them. */
 static uint32_t take_same(struct warp *w, uint32_t *runs, uint64_t *code) {
     uint32_t same = 0;
     *code = *w->runs[lowest(*runs)].next;
@@ -265,13 +265,13 @@ static uint32_t take_same(struct warp *w, uint32_t *runs, uint64_t *code) {
     return same;
 }
 
-/* Sends the runs of group `g->all[at]`, all before a block or at their end, on to where each goes
- * next. */
+/* Moves the runs of group `g->all[at]`, which are all before a block or at their end, to their next
+ * positions. */
 static void move_on(struct warp *w, struct groups *g, int at) {
     uint64_t code;
     uint32_t rest = g->all[at].runs;
     uint32_t same = take_same(w, &rest, &code);
-    if (rest == 0 && code != 0) { /* mostly */
+    if (rest == 0 && code != 0) { /* the usual case */
         flow_step(w->flow, &g->all[at].position, (int)(uint32_t)code);
         join(w->flow, g, at);
         return;
@@ -282,7 +282,7 @@ static void move_on(struct warp *w, struct groups *g, int at) {
         g->all[at] = g->all[g->count];
     }
     for (;;) {
-        if (code == 0) { /* their end: they stay */
+        if (code == 0) { /* the end of the stream: they stay */
             for (uint32_t left = lanes_of(w, same); left; left &= left - 1) {
                 w->positions[lowest(left)] = from.position;
             }
@@ -330,7 +330,7 @@ bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
             lanes &= ~(left & -left);
             continue;
         }
-        s->codes[s->code_count] = 0; /* the end; lane_stream_grow() left room */
+        s->codes[s->code_count] = 0; /* the end mark, for which lane_stream_grow() left room */
         w.address[lowest(left)] = s->addresses;
     }
     if (lanes == 0) {

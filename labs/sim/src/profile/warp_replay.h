@@ -1,10 +1,9 @@
 /* From the separate runs of 32 lanes to the memory instructions of their warp.
  *
- * Each lane leaves a stream of events: the blocks that it entered and the accesses that it made.
- * Where the streams agree, the k-th accesses are one instruction of the warp. Where they do not,
- * the lanes are replayed in lockstep in the order of flow.h: the earliest position goes first,
- * lanes at the same position go together.
- */
+ * Each lane leaves a stream of events: the basic blocks that it entered and the accesses that it
+ * made. Where the streams agree, the k-th accesses are one instruction of the warp. Where they
+ * diverge, the lanes are replayed in lockstep in the order of control_flow.h: the earliest position
+ * goes first, and lanes at the same position go together. */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
 
@@ -34,9 +33,8 @@ static inline unsigned event_width(uint64_t code) {
     return code >> EVENT_WIDTH_SHIFT & 0xff;
 }
 
-/* What one lane did since the last replay: codes, and an address for each code that is no block.
- * Both arrays have room for `capacity`; they are owned here and lane_stream_release() frees them.
- */
+/* What one lane did since the last replay: codes, and an address for each code that is an access.
+ * Both arrays have room for `capacity` elements and are freed by lane_stream_release(). */
 struct lane_stream {
     uint64_t *codes, *addresses;
     size_t code_count, address_count, capacity;
@@ -46,7 +44,8 @@ struct lane_stream {
 bool lane_stream_grow(struct lane_stream *s);
 void lane_stream_release(struct lane_stream *s);
 
-/* Appends an event; false when out of memory. Inline: this is most of what recording costs. */
+/* Appends an event; false when out of memory. Inline, because recording spends most of its time
+ * here. */
 static inline bool lane_stream_block(struct lane_stream *s, uint32_t pc) {
     if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
         return false;
@@ -67,8 +66,8 @@ static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint
 /* Called for every warp instruction, in the order of the replay. */
 typedef void replay_emit(void *context, uint64_t code, const struct warp_access *access);
 
-/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), notes their control flow in
- * `flow`, moves their positions on and empties their streams. Returns false when out of memory. */
+/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), records their control flow in
+ * `flow`, advances their positions and empties their streams. Returns false when out of memory. */
 bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
                  struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
                  void *context);

@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-/* Bounds of what is written: half a megabyte. */
+/* Limits of the file: half a megabyte. */
 enum { MAX_SITES = 64, MAX_LAUNCHES = 16, LINE = 128 };
 
 static struct {
-    unsigned cost, lanes; /* 0 lanes: nothing was kept */
+    unsigned cost, lanes; /* 0 lanes: nothing is kept */
     uint3 block;
     struct warp_access access;
 } kept[MAX_SITES];
@@ -37,7 +37,7 @@ void worst_access_note(uint32_t site, unsigned cost, const struct warp_access *a
     }
 }
 
-/* Where the cache line of the lowest address begins. */
+/* The start of the cache line of the lowest address. */
 static uint64_t origin(const struct warp_access *a) {
     uint64_t lowest = UINT64_MAX;
     for (uint32_t left = a->active; left; left &= left - 1) {

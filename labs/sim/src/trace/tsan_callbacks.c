@@ -14,19 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One traced program runs its kernels on one host thread, so that its counters do not depend on
- * how blocks are shared out. */
+/* A traced program runs its kernels on one host thread, so that its counters do not depend on how
+ * blocks are divided among threads. */
 static struct {
     struct flow *flow; /* of the launch */
     struct lane_stream streams[SIM_WARP_SIZE];
     struct flow_position positions[SIM_MAX_THREADS];
     bool profiled;  /* the launch is counted */
-    bool counted;   /* and the present block is */
-    bool exhausted; /* out of memory: the launch's counters are incomplete */
+    bool counted;   /* and so is the running block */
+    bool exhausted; /* out of memory: the counters of the launch are incomplete */
 } trace;
 
-/* Where the thread that runs now writes to; NULL outside of kernels and where nothing is counted.
- * Its own stack is local memory, which is not recorded. */
+/* The stream of the running thread; NULL outside of kernels and where nothing is counted. Its stack
+ * is local memory, which is not recorded. */
 static _Thread_local struct lane_stream *stream;
 static _Thread_local const char *stack;
 static _Thread_local size_t stack_bytes;
@@ -129,7 +129,7 @@ __attribute__((constructor(102))) static void install(void) {
     }
 }
 
-/* ---- what the compiler put into the kernels */
+/* ---- what compiled kernels call */
 
 static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
@@ -158,7 +158,8 @@ static inline void record(const void *address, unsigned width, bool store, const
     note(address, width, store, 0, pc);
 }
 
-/* A copy of odd size, such as a float3's: the device makes accesses of its elements' size. */
+/* A copy of a size that is not a power of two, such as a float3's: the device accesses it in
+ * elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
