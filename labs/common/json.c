@@ -5,10 +5,10 @@
 /* The length of the UTF-8 character at `text`, which is not at its end; 0 if it is none, or one of
  * the four-byte characters, which no name here has. */
 static size_t character_length(const unsigned char *text) {
-    size_t length = text[0] < 0x80                       ? 1
+    size_t length = text[0] < 0x80                      ? 1
                     : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
                     : text[0] >> 4 == 0xe               ? 3
-                                                         : 0;
+                                                        : 0;
     for (size_t i = 1; i < length; i++) {
         if (text[i] >> 6 != 2) {
             return 0;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* Writes the inside of the string, without its quotes, and a NUL to `to`, which has room for `room`
- * bytes (at least 1). What does not fit is left out, whole characters at a time. Returns the length,
- * without the NUL. Calls no function, so that a signal handler may call it. */
+ * bytes (at least 1). What does not fit is left out, whole characters at a time. Returns the
+ * length, without the NUL. Calls no function, so that a signal handler may call it. */
 size_t json_escape(char *to, size_t room, const char *text);
 
 /* Writes the string to `file`, with its quotes. */

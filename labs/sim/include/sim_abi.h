@@ -32,8 +32,8 @@ extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
 #endif
 
-/* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it belong
- * to no variable. */
+/* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
+ * belong to no variable. */
 #define SIM_VARIABLE_GAP 64
 struct sim_variable {
     const char *name, *file;
@@ -71,8 +71,8 @@ void sim_launch(const struct sim_config *config, void (*thread)(const void *), c
 /* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
 void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
 
-/* cudaOccupancyMaxPotentialBlockSize(): `shared(closure, threads)` is the dynamic shared memory of a
- * block of that many threads. */
+/* cudaOccupancyMaxPotentialBlockSize(): `shared(closure, threads)` is the dynamic shared memory of
+ * a block of that many threads. */
 cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
                            const void *closure, int limit);
 

@@ -50,7 +50,8 @@ constexpr int warpSize = SIM_WARP_SIZE;
 template <class Tag, class T>
 SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
                                   unsigned align = 16) {
-    static_assert(sizeof(T) <= SIM_BLOCK_SHARED, "a block may have at most 48 KB of static shared memory");
+    static_assert(sizeof(T) <= SIM_BLOCK_SHARED,
+                  "a block may have at most 48 KB of static shared memory");
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
     return *static_cast<T *>(sim_shared_address(&slot));

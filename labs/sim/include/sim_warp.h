@@ -84,7 +84,7 @@ SIM_SHUFFLES(double)
 #undef SIM_SHUFFLES
 
 static inline void __threadfence_block() {
-    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than that of the device: see tsan_atomics.c */
+    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than __threadfence(): see tsan_atomics.c */
 }
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

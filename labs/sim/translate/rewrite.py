@@ -2,11 +2,11 @@
 
     rewrite.py [--shown NAME] [-I DIR]... IN.cu -o OUT.cpp
 
-Three constructs are no C++: a launch, a __shared__ variable, a __constant__ or __device__ variable.
-Candidates are found by their spelling, and the syntax tree says what they are. Every edit stays on
-its own line and the output names the input by #line, so that compilers and findings show the
-student's own file and line. What the simulator does not have is refused by name, as g++ would say
-it: NAME:LINE:COLUMN: error: MESSAGE, exit 1.
+Three constructs are not C++: a launch, a __shared__ variable, and a __constant__ or __device__
+variable. A regular expression finds candidates, and the syntax tree decides what they are. Every
+edit stays on its line and the output names the input by #line, so that compilers and findings show
+the student's own file and line. What the simulator does not support is refused by name, in the
+format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ CANDIDATE = (
 SPACES = ("__shared__", "__constant__", "__device__", "__managed__")
 TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_string_literal",
         "raw_string_content", "system_lib_string", "preproc_directive")  # fmt: skip
-MADE = ("declaration", "function_definition")
+DECLARATIONS = ("declaration", "function_definition")
 FILE_SCOPE = ("translation_unit", "namespace_definition", "declaration_list", "preproc_if",
               "preproc_ifdef", "preproc_else", "linkage_specification")  # fmt: skip
-ASKING = ("cudaGetLastError", "cudaPeekAtLastError")
+ERROR_QUERIES = ("cudaGetLastError", "cudaPeekAtLastError")
 NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "function_declarator",
             "reference_declarator", "parameter_declaration", "optional_parameter_declaration",
             "preproc_def", "preproc_function_def", "enumerator", "struct_specifier",
@@ -50,21 +50,23 @@ NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "functi
 
 @dataclass
 class Rewriter(Source):
-    """One file: `rewrite()` gives it as C++, or raises Refusal."""
+    """One file: `rewrite()` returns it as C++, or raises Refusal."""
 
-    folders: list[Path]  # where #include "..." is looked for, the file's own first
+    folders: list[Path]  # searched for #include "...", the file's own folder first
     output: Path
-    headers: dict[Path, Path] = field(default_factory=dict)  # the program's own, as g++ reads them
-    is_moved: bool = True  # the output takes the file's place, elsewhere
+    headers: dict[Path, Path] = field(
+        default_factory=dict
+    )  # the program's own headers, and the files that g++ reads instead
+    is_moved: bool = True  # the output stands for the file, in another folder
     included: list[tuple[Node, Path]] = field(default_factory=list)
-    macros: set[int] = field(default_factory=set)  # whose launches have been rewritten
+    macros: set[int] = field(default_factory=set)  # ids of bodies whose launches are rewritten
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.known, self.functions = cuda_words()
         self.own, self.sees_all = local_words(self.source.decode(errors="replace"), self.folders)
 
-    # ---- finding
+    # ---- candidates
 
     def rewrite(self) -> bytes:
         self._kernels()
@@ -86,11 +88,12 @@ class Rewriter(Source):
         shown = self.shown.replace("\\", "\\\\").replace('"', '\\"')
         return f'#line 1 "{shown}"\n'.encode() + self.edited()
 
-    # ---- what the simulator does not have
+    # ---- what the simulator does not support
 
     def _include(self, token: Node) -> None:
-        made = next((n for n in (token, *self.above(token)) if n.type == "preproc_include"), None)
-        path = made.child_by_field_name("path") if made is not None else None
+        nodes = (token, *self.above(token))
+        include = next((n for n in nodes if n.type == "preproc_include"), None)
+        path = include.child_by_field_name("path") if include is not None else None
         if path is None:
             return
         name = text(path).strip('<>"')
@@ -101,7 +104,7 @@ class Rewriter(Source):
             self.included.append((path, self._header(beside.resolve())))
 
     def _header(self, path: Path) -> Path:
-        """A header of the program's own, or its copy beside the output if there is CUDA in it."""
+        """The program's own header, or its rewritten copy beside the output if it contains CUDA."""
         if path not in self.headers:
             self.headers[path] = path
             folders = [path.parent, *self.folders[1:]]
@@ -117,7 +120,7 @@ class Rewriter(Source):
 
     def _name(self, node: Node, word: str) -> None:
         if node.type == "preproc_arg":
-            return  # a macro's body is text: g++ sees what becomes of it
+            return  # the body of a macro is text: g++ reads its expansion
         parent = node.parent
         if word in ("asm", "__asm__", "__asm"):
             if any(at.type == "gnu_asm_expression" for at in self.above(node)):
@@ -125,8 +128,12 @@ class Rewriter(Source):
             return
         if word in self.functions and parent is not None:
             if node.type == "identifier" and parent.type not in ("call_expression", *NAMED_BY):
-                self.replace(node, f"sim_c_{word}")  # the function itself, as C has it
-            elif parent.type == "call_expression" and word not in ASKING and is_unchecked(parent):
+                self.replace(node, f"sim_c_{word}")  # the C function, without its default arguments
+            elif (
+                parent.type == "call_expression"
+                and word not in ERROR_QUERIES
+                and is_unchecked(parent)
+            ):
                 self.insert(parent.start_byte, "sim_unchecked_call(")
                 self.insert(parent.end_byte, f', "{word}", __FILE__, {parent.start_point[0] + 1})')
             return
@@ -136,12 +143,12 @@ class Rewriter(Source):
         callee = parent.child_by_field_name("function") if "call" in parent.type else None
         template = parent.type in ("template_type", "template_function")
         if word.startswith("__"):
-            wanted = callee == node and not re.match(r"__(builtin|sync|atomic)_", word)
+            refused = callee == node and not re.match(r"__(builtin|sync|atomic)_", word)
         elif word.startswith("cuda"):
-            wanted = True
+            refused = True
         else:
-            wanted = template or callee == node
-        if wanted and self.sees_all and not self._is_named_here(word):
+            refused = template or callee == node
+        if refused and self.sees_all and not self._is_named_here(word):
             raise self.refusal(node, f"{word}: {ELSEWHERE}")
 
     def _is_named_here(self, word: str) -> bool:
@@ -161,24 +168,26 @@ class Rewriter(Source):
     # ---- launches
 
     def _kernels(self) -> None:
-        """How many template arguments each kernel needs, and which kernels share a name."""
+        """Counts the template arguments that each kernel needs, and the kernels of each name."""
         self.template_arguments: dict[str, int] = {}
         self.overloads: dict[str, set[str]] = {}
         for node in self.find_word("__global__"):
             if node.type in (*TEXT, "preproc_arg"):
                 continue
             above = self.above(node)
-            made = next((n for n in above if n.type in MADE), None)
-            if made is None:
+            declaration = next((n for n in above if n.type in DECLARATIONS), None)
+            if declaration is None:
                 continue
-            declarator = next((n for n in below(made) if n.type == "function_declarator"), None)
+            declarator = next(
+                (n for n in below(declaration) if n.type == "function_declarator"), None
+            )
             if declarator is None:
                 continue
             name = declarator.child_by_field_name("declarator")
             kernel = text(name).split("::")[-1] if name is not None else ""
-            if made.type == "function_definition":
+            if declaration.type == "function_definition":
                 self.overloads.setdefault(kernel, set()).add(text(declarator))
-            outer = above[above.index(made) + 1 : above.index(made) + 2]
+            outer = above[above.index(declaration) + 1 : above.index(declaration) + 2]
             if outer and outer[0].type == "template_declaration":
                 parameters = outer[0].child_by_field_name("parameters")
                 named = parameters.named_children if parameters is not None else []
@@ -224,7 +233,7 @@ class Rewriter(Source):
         self.insert(call.end_byte, ")")
 
     def _macro(self, body: Node) -> None:
-        """The launches in a macro's body, once for all of them."""
+        """Rewrites the launches in the body of a macro, all at once."""
         if body.id in self.macros or body.parent is None:
             return
         self.macros.add(body.id)
@@ -237,46 +246,53 @@ class Rewriter(Source):
                 self.cut(body.start_byte + begin, body.start_byte + end, new)
 
     def _fits(self, kernel: Node, arguments: Node) -> str:
-        """A call that is never made, for g++ to complain about in the kernel's own name."""
+        """A call in sizeof, never executed: g++ reports wrong arguments with the kernel's name."""
         unfit = ("lambda_expression", "raw_string_literal", "compound_statement")
         if any(n.type in unfit or n.type.startswith("preproc") for n in below(arguments)):
             return ""
         return f"(void)sizeof(({on_one_line(kernel)}{on_one_line(arguments)}, 0)), "
 
     def _chosen_by_arguments(self, kernel: Node, plain: str) -> bool:
-        """Is the kernel's name not enough to say which one is meant?"""
-        given = next((n for n in below(kernel) if n.type == "template_argument_list"), None)
-        count = len(given.named_children) if given is not None else 0
+        """Do the arguments select the kernel, because its name alone does not?"""
+        listed = next((n for n in below(kernel) if n.type == "template_argument_list"), None)
+        count = len(listed.named_children) if listed is not None else 0
         if count < self.template_arguments.get(plain, 0):
             return True
-        return given is None and len(self.overloads.get(plain, ())) > 1
+        return listed is None and len(self.overloads.get(plain, ())) > 1
 
     # ---- variables in a memory space
 
     def _variable(self, node: Node, space: str) -> None:
         if node.type == "preproc_arg":
             if space in ("__shared__", "__constant__"):
-                raise self.refusal(node, f"{space} inside a #define: the simulator does not support it; write it out")
+                raise self.refusal(
+                    node,
+                    f"{space} inside a #define: the simulator does not support it; write it out",
+                )
             return
         if space == "__managed__":
             raise self.refusal(node, f"__managed__: {ELSEWHERE}")
         above = self.above(node)
-        made = next((n for n in above if n.type in MADE), None)
-        if made is None or made.type == "function_definition":
+        declaration = next((n for n in above if n.type in DECLARATIONS), None)
+        if declaration is None or declaration.type == "function_definition":
             if space != "__device__":
                 raise self.refusal(node, f"this {space} variable could not be understood")
             return
-        declarators = made.children_by_field_name("declarator")
+        declarators = declaration.children_by_field_name("declarator")
         if any(n.type == "function_declarator" for d in declarators for n in below(d)):
             return
-        marks = {text(c): c for c in made.children if c.child_by_field_name("body") is None and
-                 ("specifier" in c.type or "qual" in c.type or c.type in SPACES)}  # fmt: skip
+        marks = {
+            text(c): c
+            for c in declaration.children
+            if c.child_by_field_name("body") is None
+            and ("specifier" in c.type or "qual" in c.type or c.type in SPACES)
+        }
         if space == "__shared__":
-            self._shared(made, marks, declarators)
+            self._shared(declaration, marks, declarators)
         elif "constexpr" in marks or (space == "__device__" and "__constant__" in marks):
             self.replace(node, "")
         else:
-            self._in_section(node, space, made, marks, declarators)
+            self._in_section(node, space, declaration, marks, declarators)
 
     def _declared(self, declarator: Node) -> Node:
         if declarator.type == "init_declarator":
@@ -286,32 +302,34 @@ class Rewriter(Source):
                 return node
         raise self.refusal(declarator, "this variable could not be understood")
 
-    def _in_section(self, node: Node, space: str, made: Node, marks: dict[str, Node],
+    def _in_section(self, node: Node, space: str, declaration: Node, marks: dict[str, Node],
                     declarators: list[Node]) -> None:  # fmt: skip
-        """Known bounds, and no `const`: the runtime writes what the program only reads."""
+        """Puts it into the section of its space, without `const`: the runtime writes to it."""
         shapes = {n.type for d in declarators for n in below(d) if n.type.endswith("_declarator")}
         if "const" in marks and "pointer_declarator" not in shapes:
             if space == "__device__" and "array_declarator" not in shapes:
-                return  # a constant expression, for all that the program does with it
+                return  # it may serve as a constant expression
             self.replace(marks["const"], "")
         if "extern" in marks:
             self.replace(node, "")
             return
         mark = "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE"
         self.replace(node, mark)
-        if all(n.type in FILE_SCOPE for n in self.above(made)):
+        if all(n.type in FILE_SCOPE for n in self.above(declaration)):
             for declarator in declarators:
                 name = self._declared(declarator)
                 line = name.start_point[0] + 1
-                self.insert(made.end_byte, f" SIM_VARIABLE({mark}_SECTION, {text(name)}, {line})")
+                self.insert(
+                    declaration.end_byte, f" SIM_VARIABLE({mark}_SECTION, {text(name)}, {line})"
+                )
         if space == "__constant__":
             for declarator in declarators:
                 size = f"sizeof({text(self._declared(declarator))}) <= SIM_CONSTANT_BYTES"
                 why = "a device has 65536 bytes of __constant__ memory"
-                self.insert(made.end_byte, f' static_assert({size}, "{why}");')
+                self.insert(declaration.end_byte, f' static_assert({size}, "{why}");')
 
-    def _shared(self, made: Node, marks: dict[str, Node], declarators: list[Node]) -> None:
-        """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and a reference each."""
+    def _shared(self, declaration: Node, marks: dict[str, Node], declarators: list[Node]) -> None:
+        """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and two references."""
         align = "16"
         for word, mark in marks.items():
             aligned = re.search(r"align(?:as|ed)\s*\((.*)\)", word, re.DOTALL)
@@ -322,7 +340,7 @@ class Rewriter(Source):
                 self.replace(mark, "\n" * word.count("\n"))
             if aligned:
                 align = aligned[1].strip()
-        scope = next((n for n in self.above(made) if n.type == "compound_statement"), None)
+        scope = next((n for n in self.above(declaration) if n.type == "compound_statement"), None)
         for declarator in declarators:
             if declarator.type == "init_declarator":
                 raise self.refusal(declarator, "a __shared__ variable cannot have an initial value")
@@ -332,18 +350,18 @@ class Rewriter(Source):
             if "extern" in marks:
                 bound = f" {kind} &{it} = *({kind} *)sim_dynamic_shared();"
             else:
-                self.insert(made.end_byte, f" struct {it}_sim_tag;")
+                self.insert(declaration.end_byte, f" struct {it}_sim_tag;")
                 bound = (
                     f" {kind} &{it} = sim_shared<{it}_sim_tag, {kind}>"
                     f'("{it}", __FILE__, {name.start_point[0] + 1}, {align});'
                 )
             if scope is not None:
-                self.insert(made.end_byte, bound)
+                self.insert(declaration.end_byte, bound)
             else:
                 self._bind_where_used(name, bound)
 
     def _bind_where_used(self, declared: Node, bound: str) -> None:
-        """A __shared__ variable at file scope: each function that uses it binds it by itself."""
+        """A __shared__ variable at file scope: each function that uses it gets a reference."""
         functions: dict[int, Node] = {}
         hidden: set[int] = set()
         for node in self.find_word(text(declared)):
@@ -367,7 +385,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="CUDA C to C++ for the simulator.")
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-I", dest="folders", action="append", default=[], type=Path,
-                        help="where the program's own headers are")  # fmt: skip
+                        help="a folder with headers of the program")  # fmt: skip
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)
     options = parser.parse_args()
@@ -376,7 +394,7 @@ def main() -> int:
         source = options.input.read_bytes()
         folders = [options.input.parent, *options.folders]
         code = Rewriter(source, shown, folders, options.output).rewrite()
-        # nvcc includes its header in every .cu file, asked or not.
+        # nvcc includes its header in every .cu file.
         options.output.write_bytes(b"#include <cuda_runtime.h>\n" + code)
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
@@ -386,7 +404,7 @@ def main() -> int:
         return 1
     except ValueError as problem:  # the grammar was built for another tree-sitter
         print(f"rewrite.py: tree-sitter and tree-sitter-cuda do not fit together ({problem}); "
-              "./grade setup installs the ones that do", file=sys.stderr)  # fmt: skip
+              "./grade setup installs versions that do", file=sys.stderr)  # fmt: skip
         return 2
     return 0
 

@@ -1,4 +1,4 @@
-"""A CUDA source file as a tree, and edits to it that keep every line where it was."""
+"""A CUDA source file as a syntax tree, and edits that keep every line at its number."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dataclasses import dataclass, field
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
-# nvcc's #pragma unroll, which g++ knows by another name; the counters of a traced run need it.
-# Before a loop only: g++ takes no such pragma elsewhere. A number of rounds that is no literal may
-# depend on a template's parameter, which g++ does not take either.
+# nvcc's #pragma unroll, which has another name in g++; the counters of a traced run depend on it.
+# Only before a loop, as g++ allows it nowhere else. Only a literal number of iterations: any other
+# may depend on a template parameter, which g++ does not allow.
 UNROLL = re.compile(
     rb"""^[ \t]*\#[ \t]*pragma[ \t]+
-    (?P<unroll>unroll\b(?:[ \t]*\(?[ \t]*(?P<rounds>[1-9]\d{0,3})(?:[ \t]*\))?)?)
+    (?P<unroll>unroll\b(?:[ \t]*\(?[ \t]*(?P<iterations>[1-9]\d{0,3})(?:[ \t]*\))?)?)
     [ \t\r]*(?://.*)?\n
     (?=(?:\s|//.*\n|/\*(?:[^*]|\*(?!/))*\*/)*(?:for|while|do)\b)""",
     re.MULTILINE | re.VERBOSE,
 )
-# nvcc's word for a function of its own. No macro can stand for it: the C++ library writes
-# __attribute__((__noinline__)).
+# nvcc's mark of a function that is not inlined. A macro cannot replace it, because the C++ library
+# writes __attribute__((__noinline__)).
 NOT_INLINED = re.compile(rb"[(,]\s*__noinline__\b|\b(?P<word>__noinline__)\b")
-# nvcc's lambdas for kernels have a mark that the grammar does not know: [=] __device__(int i) {}
+# The mark of device lambdas, which the grammar does not know: [=] __device__(int i) {}
 LAMBDA = re.compile(rb"(?<=[^\]]\])\s*(?:__(?:host|device)__\s*)+(?=[({])")
-# A grid or block in braces, <<<1, {16, 16}>>>: to the grammar one in parentheses.
+# A grid or block in braces, <<<1, {16, 16}>>>: for the grammar, parentheses take their place.
 LAUNCH = re.compile(rb"<<<(?:(?!>>>|;)[\s\S]){1,400}>>>")
 BRACED = re.compile(rb"((?:<<<|,)\s*)\{([^{}]+)\}(?=\s*(?:,|>>>))")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-MAX_ROUNDS = "1024"  # of a loop that is to be unrolled whole
+MAX_ITERATIONS = "1024"  # of a loop that is to be unrolled completely
 
 
-class Refusal(Exception):  # noqa: N818 - what it is
-    """Something that the simulator cannot run, and where it stands (lines and columns from 1)."""
+class Refusal(Exception):  # noqa: N818 - the word for it
+    """Something that the simulator cannot run, and its line and column (both from 1)."""
 
     def __init__(self, shown: str, node: Node, message: str) -> None:
         row, column = node.start_point
@@ -53,7 +53,7 @@ def text(node: Node) -> str:
 
 
 def below(node: Node) -> Iterator[Node]:
-    """Every node of a (small) tree, in the order of the text."""
+    """Every node of a (small) tree, in source order."""
     stack = [node]
     while stack:
         here = stack.pop()
@@ -88,8 +88,8 @@ class Source:
         parser = Parser(Language(tree_sitter_cuda.language()))
         self.root = parser.parse(self.understood).root_node
         for match in UNROLL.finditer(self.source):
-            rounds = (match["rounds"] or b"").decode() or MAX_ROUNDS
-            self.cut(*match.span("unroll"), f"GCC unroll {rounds}")
+            iterations = (match["iterations"] or b"").decode() or MAX_ITERATIONS
+            self.cut(*match.span("unroll"), f"GCC unroll {iterations}")
         for match in NOT_INLINED.finditer(self.source):
             if match["word"]:
                 self.cut(*match.span("word"), "__attribute__((noinline))")
@@ -117,7 +117,7 @@ class Source:
         return path[::-1]
 
     def function(self, node: Node) -> tuple[Node, str] | None:
-        """The innermost function around `node`, and what stands before its body."""
+        """The innermost function around `node`, and the source before its body."""
         for at in self.above(node):
             body = at.child_by_field_name("body")
             if at.type == "function_definition" and body is not None:
@@ -135,7 +135,7 @@ class Source:
         self.cut(node.start_byte, node.end_byte, new)
 
     def edited(self) -> bytes:
-        """The file with its edits; those at the same place in the order in which they came."""
+        """The file with its edits; edits at the same index apply in the order of their creation."""
         out: list[bytes] = []
         at = 0
         for edit in sorted(self.edits, key=lambda e: (e.start, e.end)):

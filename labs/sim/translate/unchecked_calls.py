@@ -1,4 +1,4 @@
-"""Calls whose result the program never looks at, as far as the text shows it."""
+"""Calls whose result the program ignores, as far as the source shows it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from tree_sitter import Node
 
 
 def is_unchecked(call: Node) -> bool:
-    """Does nobody look at what this call returns?
+    """Does the program ignore what this call returns?
 
     It stands alone as a statement, or a variable takes its result and, before anything else
-    mentions that variable, takes that of another expression. `(void)call` is no oversight.
+    mentions that variable, takes that of another expression. `(void)call` ignores it on purpose.
     """
     parent = call.parent
     if parent is None:
@@ -42,10 +42,11 @@ def _is_overwritten(name: str, statement: Node) -> bool:
 
 def _assigns(name: str, statement: Node) -> bool:
     """`name = expression;` where the expression does not mention it."""
-    made = statement.named_children[0] if statement.type == "expression_statement" else None
-    if made is None or made.type != "assignment_expression":
+    assignment = statement.named_children[0] if statement.type == "expression_statement" else None
+    if assignment is None or assignment.type != "assignment_expression":
         return False
-    left, right = made.child_by_field_name("left"), made.child_by_field_name("right")
+    left = assignment.child_by_field_name("left")
+    right = assignment.child_by_field_name("right")
     if left is None or right is None or text(left) != name:
         return False
     return not any(text(n) == name for n in below(right) if n.type == "identifier")

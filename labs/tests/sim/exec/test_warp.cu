@@ -193,9 +193,9 @@ START_TEST(a_deadlock_is_reported) {
     struct outcome outcome = run_program(run_deadlock, NULL);
     ck_assert_int_eq(outcome.status, 0);
     char line[64];
-    snprintf(line, sizeof line, "thread (0,0,0) waits at labs/tests/sim/exec/test_warp.cu:%d", STUCK);
+    snprintf(line, sizeof line, "thread (0,0,0) waits at " __FILE__ ":%d", STUCK);
     ck_found(outcome, "barrier-divergence", line);
-    snprintf(line, sizeof line, "thread (3,0,0) waits at labs/tests/sim/exec/test_warp.cu:%d", BARRIER);
+    snprintf(line, sizeof line, "thread (3,0,0) waits at " __FILE__ ":%d", BARRIER);
     ck_found(outcome, "barrier-divergence", line);
 }
 END_TEST

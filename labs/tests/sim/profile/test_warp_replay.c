@@ -314,7 +314,8 @@ static void replay_at_random(uint32_t seed) {
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             walk(lane);
         }
-        ck_assert(replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, collect, NULL));
+        ck_assert(
+            replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, collect, NULL));
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             ck_assert_uint_eq(got_count[lane], expected_count[lane]);
             ck_assert_mem_eq(got[lane], expected[lane], got_count[lane] * sizeof **got);
