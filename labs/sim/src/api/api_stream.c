@@ -22,7 +22,7 @@ struct sim_event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_stream *streams;
 static struct sim_event *events;
-static unsigned streams_made;
+static unsigned streams_created;
 static struct sim_queued queued[QUEUED_MAX];
 static unsigned queued_count;
 
@@ -31,7 +31,7 @@ static bool is_default(cudaStream_t stream) {
 }
 
 /* The stream if it exists, or NULL. Hold the lock. */
-static const struct sim_stream *created(cudaStream_t stream) {
+static const struct sim_stream *find_stream(cudaStream_t stream) {
     const struct sim_stream *s = streams;
     while (s && s != stream) {
         s = s->next;
@@ -44,14 +44,14 @@ bool sim_is_stream(cudaStream_t stream) {
         return true;
     }
     pthread_mutex_lock(&lock);
-    const bool known = created(stream) != NULL;
+    const bool known = find_stream(stream) != NULL;
     pthread_mutex_unlock(&lock);
     return known;
 }
 
 void sim_note_queued(enum sim_work work, cudaStream_t stream) {
     pthread_mutex_lock(&lock);
-    const struct sim_stream *s = is_default(stream) ? NULL : created(stream);
+    const struct sim_stream *s = is_default(stream) ? NULL : find_stream(stream);
     if (queued_count < QUEUED_MAX) {
         queued[queued_count++] = (struct sim_queued){work, s ? s->number : 0};
     }
@@ -87,16 +87,16 @@ static cudaError_t create_stream(cudaStream_t *stream, unsigned flags) {
     if (!stream || flags & ~(unsigned)cudaStreamNonBlocking) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    struct sim_stream *fresh = calloc(1, sizeof *fresh);
-    if (!fresh) {
+    struct sim_stream *created = calloc(1, sizeof *created);
+    if (!created) {
         return sim_fail(cudaErrorMemoryAllocation);
     }
     pthread_mutex_lock(&lock);
-    fresh->number = ++streams_made;
-    fresh->next = streams;
-    streams = fresh;
+    created->number = ++streams_created;
+    created->next = streams;
+    streams = created;
     pthread_mutex_unlock(&lock);
-    *stream = fresh;
+    *stream = created;
     return cudaSuccess;
 }
 
@@ -137,29 +137,29 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     while (*at && *at != stream) {
         at = &(*at)->next;
     }
-    struct sim_stream *gone = *at;
-    if (gone) {
-        *at = gone->next;
+    struct sim_stream *removed = *at;
+    if (removed) {
+        *at = removed->next;
     }
     pthread_mutex_unlock(&lock);
-    free(gone);
-    return gone ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    free(removed);
+    return removed ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
 }
 
 static cudaError_t create_event(cudaEvent_t *event, unsigned flags) {
     if (!event || flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming)) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    struct sim_event *fresh = calloc(1, sizeof *fresh);
-    if (!fresh) {
+    struct sim_event *created = calloc(1, sizeof *created);
+    if (!created) {
         return sim_fail(cudaErrorMemoryAllocation);
     }
-    fresh->timed = !(flags & cudaEventDisableTiming);
+    created->timed = !(flags & cudaEventDisableTiming);
     pthread_mutex_lock(&lock);
-    fresh->next = events;
-    events = fresh;
+    created->next = events;
+    events = created;
     pthread_mutex_unlock(&lock);
-    *event = fresh;
+    *event = created;
     return cudaSuccess;
 }
 
@@ -221,11 +221,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     while (*at && *at != event) {
         at = &(*at)->next;
     }
-    struct sim_event *gone = *at;
-    if (gone) {
-        *at = gone->next;
+    struct sim_event *removed = *at;
+    if (removed) {
+        *at = removed->next;
     }
     pthread_mutex_unlock(&lock);
-    free(gone);
-    return gone ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    free(removed);
+    return removed ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static _Thread_local cudaError_t last;
-static _Thread_local struct sim_location here;
+static _Thread_local struct sim_location call_site;
 static cudaError_t sticky;
 
 static bool armed;
@@ -45,7 +45,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 void sim_site(const char *file, int line) {
-    here = (struct sim_location){file, line};
+    call_site = (struct sim_location){file, line};
 }
 
 cudaError_t sim_fail(cudaError_t error) {
@@ -83,8 +83,8 @@ static bool injected(const char *name, struct sim_location location) {
 }
 
 cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
-    *location = here;
-    here = (struct sim_location){
+    *location = call_site;
+    call_site = (struct sim_location){
         NULL, 0}; /* a call without a line of its own must not inherit this one */
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());

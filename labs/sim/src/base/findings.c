@@ -136,14 +136,14 @@ void sim_report_once(const struct sim_finding *f, const char *format, ...) {
                          known[i].file != f->location.file)) {
         i++;
     }
-    bool fresh = i == count && count < MAX_FINDINGS;
-    if (fresh) {
+    bool is_new = i == count && count < MAX_FINDINGS;
+    if (is_new) {
         known[count].kind = f->kind;
         known[count].file = f->location.file;
         known[count++].line = f->location.line;
     }
     pthread_mutex_unlock(&lock);
-    if (fresh) {
+    if (is_new) {
         va_list arguments;
         va_start(arguments, format);
         report(f, format, arguments);

@@ -52,9 +52,9 @@ struct range {
 };
 
 /* Finds the segment of the program, or of a library, that holds the address and is read-only. */
-static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *wanted) {
+static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
-    struct range *range = wanted;
+    struct range *range = context;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         const char *from = (const char *)(uintptr_t)(info->dlpi_addr + h->p_vaddr);

@@ -32,15 +32,15 @@ static struct {
     unsigned acquired_count;
 } now;
 
-static bool make_room(void **array, size_t wanted, size_t *capacity, size_t size) {
-    if (wanted <= *capacity) {
+static bool make_room(void **array, size_t count, size_t *capacity, size_t size) {
+    if (count <= *capacity) {
         return true;
     }
     size_t larger = *capacity ? *capacity * 2 : 1024;
-    void *moved = realloc(*array, (larger < wanted ? wanted : larger) * size);
+    void *moved = realloc(*array, (larger < count ? count : larger) * size);
     if (moved != NULL) {
         *array = moved;
-        *capacity = larger < wanted ? wanted : larger;
+        *capacity = larger < count ? count : larger;
     }
     return moved != NULL;
 }
@@ -50,10 +50,10 @@ void race_launch(void) {
     now.block_first = now.barrier_first = now.launch_first;
     now.blocks = 0;
     while (now.published) {
-        struct publication *gone = now.published;
-        now.published = gone->next;
-        free(gone->blocks);
-        free(gone);
+        struct publication *old = now.published;
+        now.published = old->next;
+        free(old->blocks);
+        free(old);
     }
     now.acquired_count = 0;
 }
@@ -139,17 +139,17 @@ void race_atomic(const void *address) {
 
 /* The greatest element of an ascending array that is at most `key`; NULL if there is none. */
 static const uint32_t *at_most(const uint32_t *array, size_t count, uint32_t key) {
-    const uint32_t *found = NULL;
+    const uint32_t *greatest = NULL;
     for (size_t low = 0, high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
         if (array[middle] <= key) {
-            found = &array[middle];
+            greatest = &array[middle];
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return found;
+    return greatest;
 }
 
 /* Has the running block acquired, by an atomic function, what the block of this event published? */
@@ -274,8 +274,8 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
                 (struct shadow_event){0, 0}; /* the atomicCAS() verifies what this read */
         }
         if (worst.other.segment == 0 || worst.same_value) {
-            struct race found = find(cell, how, scope);
-            worst = found.other.segment ? found : worst;
+            struct race race = find(cell, how, scope);
+            worst = race.other.segment ? race : worst;
         }
         if (how == RACE_LOAD) {
             note_read(cell, me, scope);

@@ -55,13 +55,13 @@ static void take_part(void) {
 }
 
 static void *helper(void *argument) {
-    unsigned seen = (unsigned)(uintptr_t)argument;
+    unsigned last_round = (unsigned)(uintptr_t)argument;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (round_number == seen) {
+        while (round_number == last_round) {
             pthread_cond_wait(&begun, &lock);
         }
-        seen = round_number;
+        last_round = round_number;
         pthread_mutex_unlock(&lock);
         take_part();
         pthread_mutex_lock(&lock);

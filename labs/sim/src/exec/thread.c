@@ -74,8 +74,8 @@ void sim_begin_warp(struct worker *w, unsigned first) {
     w->limit = w->count - first < SIM_WARP_SIZE ? w->count - first : SIM_WARP_SIZE;
     while (w->next < w->limit && w->failed == cudaSuccess) {
         if (w->idle_count == 0) {
-            struct fiber *fresh = &w->fiber[w->fibers];
-            if (!fiber_create(fresh, w->fibers, run_threads, w)) {
+            struct fiber *new_fiber = &w->fiber[w->fibers];
+            if (!fiber_create(new_fiber, w->fibers, run_threads, w)) {
                 struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
                 sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
                            w->config->kernel);
@@ -83,7 +83,7 @@ void sim_begin_warp(struct worker *w, unsigned first) {
                 return;
             }
             w->fibers++;
-            w->idle[w->idle_count++] = fresh;
+            w->idle[w->idle_count++] = new_fiber;
         }
         enter(w, w->idle[--w->idle_count]);
     }

@@ -90,12 +90,12 @@ static void complete(struct worker *w, unsigned first, unsigned lanes,
     if (operation == WARP_SHUFFLE) {
         report_absent(w, first, lanes);
     }
-    unsigned long long given[SIM_WARP_SIZE] = {0};
+    unsigned long long values[SIM_WARP_SIZE] = {0};
     unsigned ballot = 0;
     for (unsigned left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        given[lane] = w->thread[first + lane].value;
-        ballot |= (unsigned)(given[lane] & 1u) << lane;
+        values[lane] = w->thread[first + lane].value;
+        ballot |= (unsigned)(values[lane] & 1u) << lane;
     }
     for (unsigned left = lanes; left; left &= left - 1) {
         struct thread *it = &w->thread[first + (unsigned)__builtin_ctz(left)];
@@ -104,7 +104,7 @@ static void complete(struct worker *w, unsigned first, unsigned lanes,
         } else if (operation == WARP_ACTIVE) {
             it->value = lanes;
         } else if (operation == WARP_SHUFFLE) {
-            it->value = lanes >> it->from & 1u ? given[it->from] : UINT64_MAX;
+            it->value = lanes >> it->from & 1u ? values[it->from] : UINT64_MAX;
         }
         it->state = READY;
     }

@@ -150,13 +150,13 @@ static void shorten_quarantine(void) {
     }
 }
 
-static void forget(struct sim_allocation *gone) {
+static void forget(struct sim_allocation *allocation) {
     struct sim_allocation **at = &allocations;
-    while (*at != gone) {
+    while (*at != allocation) {
         at = &(*at)->next;
     }
-    *at = gone->next;
-    free(gone);
+    *at = allocation->next;
+    free(allocation);
 }
 
 void sim_release(struct sim_allocation *a) {

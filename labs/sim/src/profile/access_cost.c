@@ -23,7 +23,7 @@ static bool all_at_stride(const struct warp_access *a, uint64_t stride) {
 
 /* The number of distinct values of address >> shift over the active lanes. */
 static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
-    uint64_t seen[WARP_LANES * 5]; /* 16 bytes at an odd address touch 5 words */
+    uint64_t blocks[WARP_LANES * 5]; /* 16 bytes at an odd address touch 5 words */
     uint64_t lowest = UINT64_MAX, highest = 0;
     unsigned count = 0;
     for (uint32_t left = a->active; left; left &= left - 1) {
@@ -32,7 +32,7 @@ static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
         for (uint64_t block = address >> shift; block <= last; block++) {
             unsigned i = count;
             if (block >= lowest && block <= highest) { /* usually the last one */
-                while (i > 0 && seen[i - 1] != block) {
+                while (i > 0 && blocks[i - 1] != block) {
                     i--;
                 }
             } else {
@@ -41,7 +41,7 @@ static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
             if (i == 0) {
                 lowest = block < lowest ? block : lowest;
                 highest = block > highest ? block : highest;
-                seen[count++] = block;
+                blocks[count++] = block;
             }
         }
     }
@@ -60,8 +60,8 @@ unsigned cost_constant_words(const struct warp_access *a) {
     if ((a->address[lowest_lane(a)] & 3) == 0 && all_at_stride(a, 0)) {
         return 1;
     }
-    const unsigned wanted = a->width < 4 ? 1 : a->width / 4; /* that one lane reads */
-    return (distinct_blocks(a, WORD_SHIFT) + wanted - 1) / wanted;
+    const unsigned words_per_lane = a->width < 4 ? 1 : a->width / 4; /* that one lane reads */
+    return (distinct_blocks(a, WORD_SHIFT) + words_per_lane - 1) / words_per_lane;
 }
 
 /* Does every active lane have the address of lane ^ distance, where that one is active? */

@@ -14,11 +14,11 @@ static uint64_t power_of(uint64_t base, int exponent) {
 
 /* The largest number whose `power`-th power is at most `value`; at least 1. */
 static uint64_t root(uint64_t value, int power) {
-    uint64_t found = power == 1 && value > 0 ? value : 1;
-    while (power > 1 && power_of(found + 1, power) <= value) {
-        found++;
+    uint64_t result = power == 1 && value > 0 ? value : 1;
+    while (power > 1 && power_of(result + 1, power) <= value) {
+        result++;
     }
-    return found;
+    return result;
 }
 
 static struct axis choose(unsigned extent, uint64_t target) {

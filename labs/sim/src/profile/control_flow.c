@@ -220,25 +220,26 @@ static bool encloses(const struct node *inner, int depth, int node) {
 }
 
 /* Adds one exit to each node that can be reached from `from` without another iteration of an
- * enclosing loop. `seen` is all 0 before and after; `flow->stack` has room for every node. */
-static void count_reached(struct flow *flow, int head, int depth, int from, unsigned char *seen) {
+ * enclosing loop. `visited` is all 0 before and after; `flow->stack` has room for every node. */
+static void count_reached(struct flow *flow, int head, int depth, int from,
+                          unsigned char *visited) {
     struct node *loop = &flow->nodes[head];
-    int done = 0, found = 0;
-    flow->stack[found++] = from;
-    seen[from] = 1;
-    while (done < found) {
+    int done = 0, reached_count = 0;
+    flow->stack[reached_count++] = from;
+    visited[from] = 1;
+    while (done < reached_count) {
         int at = flow->stack[done++];
         loop->exits_reaching[at] = loop->exits_reaching[at] == 0 ? 1 : 2;
         for (int i = 0; i < flow->nodes[at].count && !encloses(loop, depth, at); i++) {
             int next = flow->nodes[at].next[i];
-            if (!seen[next]) {
-                seen[next] = 1;
-                flow->stack[found++] = next;
+            if (!visited[next]) {
+                visited[next] = 1;
+                flow->stack[reached_count++] = next;
             }
         }
     }
-    for (int i = 0; i < found; i++) {
-        seen[flow->stack[i]] = 0;
+    for (int i = 0; i < reached_count; i++) {
+        visited[flow->stack[i]] = 0;
     }
 }
 
@@ -246,13 +247,13 @@ static void count_reached(struct flow *flow, int head, int depth, int from, unsi
  * reached by all. */
 static bool count_exits(struct flow *flow, int head, int depth) {
     struct node *loop = &flow->nodes[head];
-    unsigned char *seen = calloc(2, (size_t)flow->count);
+    unsigned char *visited = calloc(2, (size_t)flow->count);
     loop->exits_reaching = calloc(1, (size_t)flow->count);
-    if (seen == NULL || loop->exits_reaching == NULL) {
-        free(seen);
+    if (visited == NULL || loop->exits_reaching == NULL) {
+        free(visited);
         return false;
     }
-    unsigned char *is_exit = seen + flow->count;
+    unsigned char *is_exit = visited + flow->count;
     int exits = 0;
     for (int i = 0; i < flow->count; i++) {
         const struct node *node = &flow->nodes[i];
@@ -261,14 +262,14 @@ static bool count_exits(struct flow *flow, int head, int depth) {
             if (!is_inside(&flow->nodes[to], head, depth) && !is_exit[to]) {
                 is_exit[to] = 1;
                 exits++;
-                count_reached(flow, head, depth, to, seen);
+                count_reached(flow, head, depth, to, visited);
             }
         }
     }
     if (exits < 2) {
         memset(loop->exits_reaching, 2, (size_t)flow->count);
     }
-    free(seen);
+    free(visited);
     return true;
 }
 
@@ -376,11 +377,11 @@ int flow_compare(const struct flow *flow, const struct flow_position *a,
         return a->exit_group != 0 && (b->exit_group == 0 || a->exit_group < b->exit_group) ? -1 : 1;
     }
     for (int i = 0;; i++) {
-        int here = i < a->depth ? a->head[i] : a->node;
-        int there = i < b->depth ? b->head[i] : b->node;
-        bool loops = i < a->depth && i < b->depth && here == there;
+        int node_a = i < a->depth ? a->head[i] : a->node;
+        int node_b = i < b->depth ? b->head[i] : b->node;
+        bool loops = i < a->depth && i < b->depth && node_a == node_b;
         if (!loops) {
-            return flow->nodes[here].order - flow->nodes[there].order;
+            return flow->nodes[node_a].order - flow->nodes[node_b].order;
         }
         if (a->iteration[i] != b->iteration[i]) {
             return a->iteration[i] < b->iteration[i] ? -1 : 1;

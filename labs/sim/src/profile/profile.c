@@ -78,10 +78,10 @@ static enum space space_of(const struct worker *w, uint64_t address) {
 static uint32_t *slot_of(uint64_t code, enum space space) {
     uint64_t slot = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (uint64_t)space;
     for (;; slot++) {
-        uint32_t *found = &table.slots[slot & (table.slot_count - 1)];
-        if (*found == 0 ||
-            (table.sites[*found - 1].code == code && table.sites[*found - 1].space == space)) {
-            return found;
+        uint32_t *entry = &table.slots[slot & (table.slot_count - 1)];
+        if (*entry == 0 ||
+            (table.sites[*entry - 1].code == code && table.sites[*entry - 1].space == space)) {
+            return entry;
         }
     }
 }
