@@ -1,5 +1,5 @@
-/* For the suites of the simulator: runs a small program in a process of its own and reads what the
- * simulator found in it. */
+/* For the test suites of the simulator: runs a small program in a separate process and reads the
+ * findings of the simulator. */
 #ifndef TEST_SIM_H
 #define TEST_SIM_H
 
@@ -20,7 +20,7 @@ struct outcome {
     char findings[8192]; /* one JSON object a line */
 };
 
-/* Runs `program` to its end, quietly; `inject` is CONVLABS_SIM_INJECT, or NULL. */
+/* Runs `program` to its end without output; `inject` is CONVLABS_SIM_INJECT, or NULL. */
 static inline struct outcome run_program(void (*program)(void), const char *inject) {
     struct outcome outcome;
     memset(&outcome, 0, sizeof outcome);
@@ -50,7 +50,7 @@ static inline struct outcome run_program(void (*program)(void), const char *inje
     return outcome;
 }
 
-/* Does some finding's line hold both texts? */
+/* Is there a finding of this kind whose line contains the message? */
 static inline bool found(const struct outcome *outcome, const char *kind, const char *message) {
     char copy[sizeof outcome->findings], label[64];
     memcpy(copy, outcome->findings, sizeof copy);

@@ -130,9 +130,9 @@ static void report_unknown(const struct access *a) {
                        "them with cudaMemcpy() to memory from cudaMalloc()",
                    INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
     } else {
-        sim_report(&f, WHO " %s %zu bytes at address %p, %s", INDEX(threadIdx), INDEX(blockIdx),
-                   verb(a->how), a->bytes, (const void *)a->at,
-                   null ? "a null pointer" : "which belongs to no allocation");
+        sim_report(&f, WHO " %s %zu bytes %s %p%s", INDEX(threadIdx), INDEX(blockIdx), verb(a->how),
+                   a->bytes, null ? "through a null pointer: address" : "at address",
+                   (const void *)a->at, null ? "" : ", which belongs to no allocation");
     }
 }
 
@@ -158,9 +158,9 @@ static void report_unwritten(const struct access *a, const struct memory_object 
     }
     char owner[512];
     address_describe(p, owner, sizeof owner);
-    sim_report(&f, WHO " %s %zu bytes%s that were never written: %td bytes into %s",
-               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes,
-               in_part ? ", some of them" : "", a->at - p->from, owner);
+    sim_report(&f, WHO " %s %zu bytes%s were never written: %td bytes into %s", INDEX(threadIdx),
+               INDEX(blockIdx), verb(a->how), a->bytes, in_part ? ", some of which" : " that",
+               a->at - p->from, owner);
 }
 
 static void report_race(struct sim_finding *f, const struct race *race,

@@ -1,4 +1,4 @@
-// What device code may call, and what the device says of itself.
+// What device code may call, and the properties of the device.
 #include "../test_sim.h"
 
 #include <math.h>

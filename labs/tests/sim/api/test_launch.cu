@@ -1,4 +1,4 @@
-// Which launches the device takes, that each thread runs exactly once, and how arguments travel.
+// Which launches the device accepts; each thread runs exactly once; how arguments are passed.
 #include "../test_sim.h"
 
 __global__ void count_threads(int *d_runs, int width) {

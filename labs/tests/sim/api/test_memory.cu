@@ -1,4 +1,4 @@
-// Memory of the device and of the host: every call's codes, and who may touch what.
+// Memory of the device and of the host: the code of every call, and who may access what.
 #include "../test_sim.h"
 
 START_TEST(getting_and_giving_back) {

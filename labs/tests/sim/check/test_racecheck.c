@@ -1,5 +1,5 @@
-/* Which accesses nothing orders. Each test writes down what threads do, in the order in which the
- * simulator would run them, and asks which access is a race with an earlier one. */
+/* Data races. Each test lists what threads do, in the order in which the simulator would run them,
+ * and asks which access races with an earlier one. */
 #include <check.h>
 #include <string.h>
 
@@ -164,7 +164,7 @@ START_TEST(a_guess_that_is_compared_is_no_race) {
 }
 END_TEST
 
-/* Block 0 writes, publishes behind a fence (or without one); block 1 draws a ticket and reads. */
+/* Block 0 writes and publishes, with or without a fence; block 1 draws a ticket and reads. */
 static struct race after_ticket(bool fence, bool ticket) {
     static int counter;
     begin();
@@ -230,7 +230,7 @@ START_TEST(who_it_was) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("check_race");
+    Suite *suite = suite_create("sim: racecheck");
     TCase *tests = tcase_create("all");
     const TTest *all[] = {
         a_read_and_a_write_of_two_threads,     a_barrier_orders_the_block,

@@ -1,4 +1,4 @@
-// Shared memory: where variables lie, what they hold at first, how much a block may have.
+// Shared memory: the addresses of variables, their initial contents, how much a block may have.
 #include "../test_sim.h"
 
 #define THREADS 96

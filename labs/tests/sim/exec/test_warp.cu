@@ -200,7 +200,7 @@ START_TEST(a_deadlock_is_reported) {
 }
 END_TEST
 
-// Where the stacks of a kernel that ended early were, whoever comes next may write.
+// The stacks of a kernel that ended early are unmapped: later mappings may use their addresses.
 static void run_deadlock_and_use_its_memory() {
     run_deadlock();
     for (int i = 0; i < 64; i++) {

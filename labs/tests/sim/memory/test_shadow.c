@@ -1,4 +1,4 @@
-/* What is remembered of each byte, against a plain model: random ranges of random widths. */
+/* The shadow of memory against a simple model: random ranges of random widths. */
 #include <check.h>
 #include <stdbool.h>
 #include <string.h>
@@ -80,7 +80,7 @@ START_TEST(words_until_a_byte_is_touched) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("shadow");
+    Suite *suite = suite_create("sim: shadow");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, known_bytes);
     tcase_add_test(tests, copied_knowledge);

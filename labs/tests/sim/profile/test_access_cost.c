@@ -1,4 +1,4 @@
-/* The counter model against Nsight Compute: every measured pattern must come out exactly. */
+/* The cost model against Nsight Compute: it must give every measured pattern exactly. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ START_TEST(a_double_or_a_vector_of_constants_is_one_word) {
 }
 END_TEST
 
-/* No device does that; a program that does is reported, and must not break the counters. */
+/* A device cannot do this. A program that does is reported, and must not break the counters. */
 START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
     struct warp_access a = every_lane(16, 4098, 64);
     ck_assert_uint_eq(cost_constant_words(&a), 5 * WARP_LANES / 4);
@@ -117,7 +117,7 @@ START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("counters");
+    Suite *suite = suite_create("sim: access cost");
     TCase *tests = tcase_create("model");
     tcase_add_test(tests, every_measured_pattern);
     tcase_add_test(tests, a_full_row_of_floats_is_four_sectors);

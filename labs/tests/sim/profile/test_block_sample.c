@@ -5,7 +5,7 @@
 #include "profile/block_sample.h"
 #include "profile/sectors.h"
 
-/* Sums `value` over the counted blocks of a grid, each for as many as it stands for. */
+/* Sums `value` over the counted blocks of a grid, times their weights. */
 static uint64_t sampled_sum(dim3 grid, uint64_t (*value)(uint3, dim3), uint64_t *counted) {
     uint64_t sum = 0;
     *counted = 0;
@@ -131,7 +131,7 @@ START_TEST(a_set_of_many_pages_forgets_none) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("sample");
+    Suite *suite = suite_create("sim: block sample");
     TCase *tests = tcase_create("blocks and sectors");
     tcase_add_loop_test(tests, blocks_that_differ_at_the_edges_only_sum_exactly, 0,
                         sizeof grids / sizeof *grids);

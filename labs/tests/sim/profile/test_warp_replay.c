@@ -1,5 +1,5 @@
-/* Lanes that went different ways meet again where the program lets them. Each test writes down the
- * runs of 32 lanes of a small program and looks at the warp instructions that come out. */
+/* Divergent lanes reconverge where the program lets them. Each test lists the runs of 32 lanes of a
+ * small program and checks the warp instructions of their replay. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -135,8 +135,8 @@ START_TEST(a_skipped_iteration_does_not_run_ahead) {
 }
 END_TEST
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: who has left waits after the loop,
- * and the others stay together. */
+/* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: a lane that has left waits after
+ * the loop, and the others stay together. */
 START_TEST(break_does_not_hold_the_others_divergent) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         enter(lane, ENTRY);
@@ -194,8 +194,8 @@ START_TEST(early_return_in_a_loop_holds_nobody_up) {
 }
 END_TEST
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { store; return; } } load: nobody meets who
- * leaves with a store of his own, so each departure is an instruction of its own. */
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { store; return; } } load: lanes that
+ * leave in different iterations never reconverge, so each exit is a separate instruction. */
 START_TEST(a_way_out_that_no_other_meets_is_taken_at_once) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
@@ -220,7 +220,7 @@ START_TEST(a_way_out_that_no_other_meets_is_taken_at_once) {
 }
 END_TEST
 
-/* Two nested loops whose inner one has lane-dependent bounds: after it the lanes meet again, in
+/* Two nested loops whose inner one has lane-dependent bounds: after it the lanes reconverge, in
  * every iteration of the outer one. */
 START_TEST(nested_loops_meet_in_every_outer_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
@@ -333,7 +333,7 @@ START_TEST(nothing_is_lost_in_random_programs) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("replay");
+    Suite *suite = suite_create("sim: warp replay");
     TCase *tests = tcase_create("reconvergence");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, lanes_that_agree_are_one_instruction);
