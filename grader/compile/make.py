@@ -238,7 +238,7 @@ def _sources(lab: Lab) -> list[Path]:
     """What decides, besides the submitted files, what is made of them: rules, flags and headers."""
     here, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
     found = [*common.rglob("*.h"), *here.glob("*.h"), *here.glob("flags.mk")]
-    found += [*simulator.glob("*.py"), *(simulator / "include").glob("*.h")]
+    found += [*(simulator / "translate").glob("*.py"), *(simulator / "include").glob("*.h")]
     return [paths.ROOT / "Makefile", common / "submission.mk", *sorted(found)]
 
 

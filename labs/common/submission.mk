@@ -84,7 +84,7 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
 $(OUT)/%.cu.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
 # Only counters need unrolled loops, and g++ takes ten times as long over them.
 $(OUT)/%.cu.o: $(OUT)/%.cu.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
@@ -112,7 +112,7 @@ $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
 $(GIVEN)/%.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $< -o $@
 ifeq ($(BACKEND),gpu)
 $(GIVEN)/%.o: labs/$(LAB)/%.cu
 	@mkdir -p $(@D)

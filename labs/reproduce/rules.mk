@@ -79,7 +79,7 @@ ifeq ($(suffix $(REP_SOURCE)),.c)
 else ifeq ($(BACKEND),gpu)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(REP_EXTRA) -Ilabs/common -Ilabs/$(LAB) -c $(REP_SOURCE) -o $(REP_OBJECT)
 else
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC) -c $(REP_OBJECT:.o=.cpp) -o $(REP_OBJECT)
 endif
 
