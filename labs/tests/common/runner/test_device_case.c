@@ -2,6 +2,8 @@
  * failures it reports and how, and that it frees everything whatever fails. */
 #include "runner/device_case.c"
 
+#include "../../../sim/src/base/options.h"
+
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +68,12 @@ static void drive(cudaError_t (*function)(const float *, float *), bool armed_fi
 
 /* ---------------------------------------------------------------- tests */
 
+/* From now on the simulator makes that call fail: "cudaMalloc:2" is the second cudaMalloc(). */
+static void inject(const char *call) {
+    setenv("CONVLABS_SIM_INJECT", call, 1);
+    sim_read_options();
+}
+
 static size_t free_bytes(void) {
     size_t available = 0, total = 0;
     ck_assert_int_eq(cudaMemGetInfo(&available, &total), cudaSuccess);
@@ -95,7 +103,7 @@ END_TEST
 /* The simulator knows memory that was never written: a cudaMemset() would hide a read of it. */
 START_TEST(an_output_stays_unwritten_on_the_simulator) {
     unsigned char bytes[BYTES];
-    setenv("CONVLABS_SIM_INJECT", "cudaMemset:1", 1);
+    inject("cudaMemset:1");
     drive(doubles, true);
     ck_assert_int_eq(runner.returned, 0); /* there was no cudaMemset() to fail */
 
@@ -135,7 +143,7 @@ enum { FAILURES = sizeof failures / sizeof failures[0] };
 
 START_TEST(a_failure_is_reported_and_frees_everything) {
     const size_t before = free_bytes();
-    setenv("CONVLABS_SIM_INJECT", failures[_i].inject, 1);
+    inject(failures[_i].inject);
     drive(doubles, failures[_i].of_driver);
     ck_assert_int_eq(runner.returned, (int)failures[_i].returned);
     ck_assert_str_eq(runner.error, failures[_i].error);
@@ -146,7 +154,7 @@ END_TEST
 
 /* The driver's own calls come before: the first cudaMemcpy() that counts is the student's. */
 START_TEST(only_calls_of_the_students_turn_count) {
-    setenv("CONVLABS_SIM_INJECT", "cudaMalloc:1", 1);
+    inject("cudaMalloc:1");
     drive(doubles, false);
     ck_assert_int_eq(runner.returned, 0);
 }
@@ -192,7 +200,7 @@ START_TEST(a_case_without_memory) {
     struct device_case c = {.runner = &runner};
     device_case_students_turn();
     device_case_called(&c, "correlate_host", cudaSuccess);
-    setenv("CONVLABS_SIM_INJECT", "cudaDeviceSynchronize:1", 1);
+    inject("cudaDeviceSynchronize:1");
     device_case_end(&c, NULL, NULL, 0);
     ck_assert_str_eq(runner.error, "correlate_host() returned cudaSuccess, but its kernel failed: "
                                    "cudaErrorLaunchFailure");
