@@ -124,8 +124,8 @@ def test_where_walls_are_required_nothing_runs_without(
 def test_one_program_at_a_time_uses_a_gpu() -> None:
     code = (
         "from pathlib import Path\n"
-        "from grader.jail import View\n"
-        "from grader.sandbox import Limits, launch\n"
+        "from grader.sandbox.bubblewrap import View\n"
+        "from grader.sandbox.launcher import Limits, launch\n"
         "launch(['true'], Limits(5), Path('/tmp'), view=View(gpu=True))\n"
     )
     with (paths.BUILD / "gpu.lock").open("w") as lock:

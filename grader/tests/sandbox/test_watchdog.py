@@ -13,7 +13,7 @@ import pytest
 GRADER = (
     "import sys\n"
     "from pathlib import Path\n"
-    "from grader.sandbox import Limits, launch\n"
+    "from grader.sandbox.launcher import Limits, launch\n"
     "launch(sys.argv[1:], Limits(60), Path.cwd())\n"
 )
 DETACHES = (  # and forgets the signal that it had asked for, as a fork does
@@ -62,9 +62,9 @@ def test_detached_process_dies_with_the_grader(number: signal.Signals, tmp_path:
 
 def test_guard_goes_quietly_with_a_grader_that_ends(tmp_path: Path) -> None:
     code = GRADER + (
-        "from grader import guard\n"
-        "assert Path(f'/proc/{guard.pid()}').exists()\n"
-        "print(guard.pid())\n"
+        "from grader.sandbox import watchdog\n"
+        "assert Path(f'/proc/{watchdog.pid()}').exists()\n"
+        "print(watchdog.pid())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "true"],
