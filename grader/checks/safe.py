@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Safe
@@ -23,7 +23,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     """Runs it, forwards and, on the simulator, backwards; a file in C, under the check for races.
     `needs`: what is said when the result is not right, and so
     nothing is proved. Raises OSError or DatasetMissing for what is not the student's."""
-    if (raced := runner.raced(safe)) and (found := errors(raced)):
+    if (raced := runner.openmp_races(safe)) and (found := errors(raced)):
         return _found(submission, safe, raced, found)
     forwards = runner.forwards(safe)
     if forwards.outcome.end == "our-fault":
@@ -34,7 +34,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     if not forwards.right:
         return _made(submission, safe, "skip", forwards, needs=needs)
     backwards = runner.backwards(safe)
-    remarks = [NOT_RACED] if runner.not_raced(safe) else []
+    remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []
     if backwards is None:
         return _made(submission, safe, "pass", forwards, remarks)
     if found := errors(backwards):
@@ -51,7 +51,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     return _made(submission, safe, "pass", forwards, remarks)
 
 
-def errors(run: Checked) -> list[Finding]:
+def errors(run: InstrumentedRun) -> list[Finding]:
     """The findings that cost points, each kind at a place once."""
     seen: dict[tuple[str, str, str], Finding] = {}
     for finding in run.outcome.findings:
@@ -60,7 +60,7 @@ def errors(run: Checked) -> list[Finding]:
     return list(seen.values())
 
 
-def _found(submission: Submission, safe: Safe, run: Checked, found: list[Finding]) -> Check:
+def _found(submission: Submission, safe: Safe, run: InstrumentedRun, found: list[Finding]) -> Check:
     lines = []
     for finding in found[:MOST]:
         lines.append(finding.render())
@@ -87,13 +87,13 @@ def _sources(submission: Submission, finding: Finding) -> list[str]:
     return shown
 
 
-def _same(a: Checked, b: Checked) -> bool:
+def _same(a: InstrumentedRun, b: InstrumentedRun) -> bool:
     """Bit for bit; NaN equals NaN."""
     one, other = a.outcome.output, b.outcome.output
     return one is not None and other is not None and one.tobytes() == other.tobytes()
 
 
-def _difference(operation: Operation, a: Checked, b: Checked) -> str:
+def _difference(operation: Operation, a: InstrumentedRun, b: InstrumentedRun) -> str:
     one, other = a.outcome.output, b.outcome.output
     if one is None or other is None:
         return f"with threads and blocks in reverse order your program {b.outcome.reason}"
@@ -114,7 +114,7 @@ def _made(
     submission: Submission,
     safe: Safe,
     verdict: Verdict,
-    run: Checked,
+    run: InstrumentedRun,
     lines: list[str] | None = None,
     diagnosis: str | None = None,
     needs: str | None = None,

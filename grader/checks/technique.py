@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile, profile, read
 from grader.model import counters
 from grader.model.counters import Counters
@@ -145,7 +145,7 @@ def _made(
     submission: Submission,
     technique: Technique,
     verdict: Verdict,
-    run: Checked,
+    run: InstrumentedRun,
     lines: list[str] | None = None,
     measured: Measured | None = None,
     needs: str | None = None,

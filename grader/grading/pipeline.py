@@ -15,10 +15,9 @@ from grader import __version__, files
 from grader.checks import correct, early_stop, technique
 from grader.checks import safe as safety
 from grader.checks import speed as timing
-from grader.compile import nvcc_check, staging
-from grader.compile.make import Build, BuildError, build, building
+from grader.compile import make, nvcc_check, staging
+from grader.compile.make import Build, BuildError, BuildRequest
 from grader.execute.backend import Backend, cpu_has, machine, timed_on
-from grader.execute.case import workspace
 from grader.execute.instrumented import Runner
 from grader.execute.profile import Profile
 from grader.grading import score
@@ -28,6 +27,7 @@ from grader.model.finding import Finding
 from grader.model.result import Check, GradedFile, Kind, Result, Verdict
 from grader.model.spec import Case, Lab, Safe, Speed, Technique
 from grader.model.submission import Submission
+from grader.sandbox.workspace import workspace
 
 Planned = Case | Safe | Technique | Speed
 KINDS: dict[type, Kind] = {
@@ -171,12 +171,9 @@ def _compiles(grading: Grading, selected: list[Planned], verbose: bool) -> bool:
         grading.add(Check(identity, name, "build", "fail", message=lines))
         return False
     try:
-        built = build(
-            submission,
-            grading.backend,
-            verbose,
-            nvcc=grading.backend == "sim" and nvcc_check.here(),
-        )
+        nvcc = grading.backend == "sim" and nvcc_check.available()
+        request = BuildRequest(submission, grading.backend, nvcc=nvcc, verbose=verbose)
+        built = make.build(request)
     except (BuildError, OSError) as fault:
         grading.add(Check(identity, name, "build", "error", message=_fault(fault)))
         return False
@@ -207,7 +204,7 @@ def _simulate(grading: Grading, verbose: bool) -> None:
         grading.without = ["the simulator needs g++, which is not installed"]
         return
     try:
-        built = build(grading.submission, "sim", verbose)
+        built = make.build(BuildRequest(grading.submission, "sim", verbose=verbose))
     except (BuildError, OSError) as fault:
         grading.without = _fault(fault)[:1]
         return
@@ -225,8 +222,8 @@ def _building_ahead(grading: Grading, selected: list[Planned], verbose: bool) ->
         if grading.watched and _watching(selected):
             kind = _watched_kind(grading)
             try:
-                checked = building(grading.submission, kind, verbose, "checked")
-                grading.ahead = stack.enter_context(checked)
+                request = BuildRequest(grading.submission, kind, "checked", verbose=verbose)
+                grading.ahead = stack.enter_context(make.start(request))
             except (BuildError, OSError) as fault:
                 grading.unwatched, grading.without = "error", _fault(fault)
         yield
@@ -377,7 +374,7 @@ def _seen_by_safe(grading: Grading, part: str, work: Path) -> list[Finding]:
     with suppress(OSError, MemoryError, DatasetMissing):  # the safe checks themselves say so
         for safe in grading.submission.lab.safe:
             if safe.part == part:
-                raced = grading.runner.raced(safe)
+                raced = grading.runner.openmp_races(safe)
                 found += safety.errors(raced) if raced else []
                 found += safety.errors(grading.runner.forwards(safe))
     return found

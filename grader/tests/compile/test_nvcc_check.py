@@ -10,6 +10,7 @@ import pytest
 
 from grader import paths
 from grader.compile import make, nvcc_check
+from grader.compile.make import BuildRequest
 from grader.grading import score
 from grader.model import spec
 from grader.model import submission as submissions
@@ -63,9 +64,9 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
 
 def asked(submission: Submission, anew: bool = True) -> Check:
     """The check of a submission that the simulator takes."""
-    if anew and (report := make.build(submission, "sim", nvcc=True).nvcc):
+    if anew and (report := make.build(BuildRequest(submission, "sim", nvcc=True)).nvcc):
         report.unlink(missing_ok=True)
-    built = make.build(submission, "sim", nvcc=True)
+    built = make.build(BuildRequest(submission, "sim", nvcc=True))
     assert built.binary and built.nvcc
     return nvcc_check.check(submission, built.nvcc)
 
@@ -136,8 +137,8 @@ def test_without_nvcc_nothing_is_said(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    assert not nvcc_check.here()
-    assert make.build(submission, "sim", nvcc=nvcc_check.here()).nvcc is None
+    assert not nvcc_check.available()
+    assert make.build(BuildRequest(submission, "sim", nvcc=nvcc_check.available())).nvcc is None
 
 
 def test_the_real_one(

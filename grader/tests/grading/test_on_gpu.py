@@ -3,12 +3,12 @@
 No GPU is needed: the plain program that a GPU would run is the simulator's here.
 """
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from grader.compile import make
-from grader.compile.make import Build
+from grader.compile.make import Build, BuildRequest
 from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
@@ -19,11 +19,13 @@ PATTERN = "B "  # correctness, failing calls, safe and technique
 
 @pytest.fixture
 def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    def instead(submission: Submission, backend: str, *more: Any, **options: Any) -> Build:
-        made = make.build(submission, "sim", *more, **options)
-        return Build(made.binary) if backend == "gpu" else made
+    build = make.build
 
-    monkeypatch.setattr(pipeline, "build", instead)
+    def instead(request: BuildRequest) -> Build:
+        built = build(replace(request, backend="sim"))
+        return Build(built.binary) if request.backend == "gpu" else built
+
+    monkeypatch.setattr(make, "build", instead)
     return submissions.find(spec.load("lab3"), "solutions")
 
 
