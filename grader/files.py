@@ -43,13 +43,16 @@ def read_regular(path: Path, limit: int = MAX_FILE, *, truncate: bool = False) -
         if path.is_symlink():
             raise OSError(errno.ELOOP, "is a link; put the file itself there") from None
         raise OSError(problem.errno, f"cannot be read ({problem.strerror})") from None
-    with os.fdopen(fd, "rb") as file:
+    try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise OSError(errno.EINVAL, "is not a file")
         if info.st_size > limit and not truncate:
             raise OSError(errno.EFBIG, f"has {info.st_size} bytes; the limit is {limit}")
-        return file.read(limit)
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            return file.read(limit)
+    finally:
+        os.close(fd)
 
 
 @contextlib.contextmanager
