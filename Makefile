@@ -87,6 +87,8 @@ lint: setup-dev
 	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m mypy
+	$(say) LINT 'imports between packages'
+	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
 	@$(MAKE) lint-c
 
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made

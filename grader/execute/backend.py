@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from grader.model.result import Machine
-from grader.model.spec import Lab, Speed
+from grader.model.spec import Lab
 
 Backend = Literal["cpu", "sim", "gpu"]
 
@@ -36,15 +36,6 @@ def choose(lab: Lab, name: str) -> Backend:
     if name == "gpu" and (why := gpu_missing()):
         raise BackendError(f"{why}; --backend sim grades without one", usage=False)
     return cast(Backend, name)
-
-
-def timed_on(lab: Lab, speed: Speed, backend: Backend) -> Backend | None:
-    """The backend on which a speed check is timed when a lab is graded on `backend`: a function in
-    C always on the CPU, one in CUDA on the GPU. None: it cannot be timed; what the simulator takes
-    says nothing about a GPU."""
-    if lab.file_of(speed).endswith(".c"):
-        return "cpu"
-    return "gpu" if backend == "gpu" else None
 
 
 def gpu_missing() -> str | None:

@@ -7,7 +7,7 @@ files: adding a lab touches nothing here.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import msgspec
 
@@ -20,6 +20,8 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 BORDERS = ("zero", "replicate", "")
+
+Kind = Literal["correct", "safe", "technique", "speed"]
 
 
 class SpecError(Exception):
@@ -84,6 +86,8 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One input with its expected result."""
 
+    kind: ClassVar[Kind] = "correct"
+
     inject: str | None = None  # "cudaMalloc:2": that call is made to fail
     exact: str | None = None  # "float32 row-major": compared bit for bit
     rationale: str = ""  # hidden cases: shown in place of the input
@@ -93,11 +97,15 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
-    and the order in which threads run may not show."""
+    and the result may not depend on the order in which threads run."""
+
+    kind: ClassVar[Kind] = "safe"
 
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter of a traced run, and what it may be. Exactly one of the limits is set."""
+    """A counter of a traced run and its limit. Exactly one of the two limits is set."""
+
+    kind: ClassVar[Kind] = "technique"
 
     counter: str  # of grader.counters, or a quotient "a / b" of two
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
@@ -107,7 +115,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One timed input. speed.py says what the bars mean."""
+    """One timed input. timing/statistics.py decides about the thresholds."""
+
+    kind: ClassVar[Kind] = "speed"
 
     hint: str  # what to try, for who is too slow
     baseline_is: tuple[float, float] | None = None  # its time over the reference's; None: not timed
@@ -116,6 +126,9 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     full_at: float = 0.9
     at_least: float | None = None  # against the baseline: times its speed
     taps: Positive | None = None  # multiply-adds a result that none can save; None: operations.py's
+
+
+AnyCheck = Case | Safe | Technique | Speed
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,19 +151,24 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
     hidden_included: bool = False
 
-    def part_of(self, case: Input) -> Part:
-        return next(part for part in self.part if part.id == case.part)
+    def part_of(self, check: Input) -> Part:
+        """The part that a check belongs to."""
+        return next(part for part in self.part if part.id == check.part)
 
-    def file_of(self, case: Input) -> str:
-        """The submitted file that a check's part is in."""
-        return self.part_of(case).file or self.submit[0]
+    def file_of(self, check: Input) -> str:
+        """The submitted file that holds the check's part."""
+        return self.part_of(check).file or self.submit[0]
 
-    def checks(self) -> list[Case | Safe | Technique | Speed]:
-        """Everything that is graded, in its order."""
+    def id_of(self, check: Input) -> str:
+        """The check's id in a result, such as "lab3/A/13x13 on 97x61"."""
+        return f"{self.id}/{check.part}/{check.name}"
+
+    def checks(self) -> list[AnyCheck]:
+        """Everything that is graded, in the order of grading."""
         return [*self.case, *self.safe, *self.technique, *self.speed]
 
-    def shown_checks(self) -> list[Case | Safe | Technique | Speed]:
-        """Those whose names anyone may see."""
+    def shown_checks(self) -> list[AnyCheck]:
+        """The checks whose names a student may see."""
         return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
 
 

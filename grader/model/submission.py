@@ -109,17 +109,18 @@ def find(lab: Lab, src: str) -> Submission:
             f"{src} holds neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
             f"name the folder with your file: ./grade {lab.id} --src PATH"
         )
+    shown = _shown(folder)
     contents: dict[str, bytes] = {}
     problems: list[str] = []
     for name in lab.submit:
         try:
             contents[name] = files.read_regular(folder / name)
         except OSError as problem:
-            problems.append(f"{_shown(folder)}/{name} {problem.strerror or problem}")
+            problems.append(f"{shown}/{name} {problem.strerror or problem}")
         else:
             if not contents[name].strip():
-                problems.append(f"{_shown(folder)}/{name} is empty")
-    return Submission(lab, folder, _shown(folder), contents, problems)
+                problems.append(f"{shown}/{name} is empty")
+    return Submission(lab, folder, shown, contents, problems)
 
 
 def _shown(folder: Path) -> str:
