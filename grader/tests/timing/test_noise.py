@@ -76,7 +76,7 @@ def test_it_is_noise(kind: str) -> None:
     assert abs(beside) < 0.02 and abs(below) < 0.02
 
 
-def test_rows_of_planes_are_found_by_their_numbers() -> None:
+def test_rows_can_be_made_by_their_numbers_alone() -> None:
     whole = noise.rows("f4", 9, np.arange(30), 7)
     some = np.array([[3, 4], [13, 14]])
     assert (noise.rows("f4", 9, some, 7) == whole[some]).all()
