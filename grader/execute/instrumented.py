@@ -72,10 +72,10 @@ class Runner:
     def _run(self, check: Input, mode: Mode) -> InstrumentedRun:
         key = (check.signature(), mode)
         if key not in self._done:
-            self._done[key] = self._run_anew(check, mode)
+            self._done[key] = self._run_program(check, mode)
         return self._done[key]
 
-    def _run_anew(self, check: Input, mode: Mode) -> InstrumentedRun:
+    def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
         lab = self.submission.lab
         case = cache.of(lab, check)
         binary = self.binary.with_name("raced") if mode.openmp_races else self.binary

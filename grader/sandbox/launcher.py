@@ -1,6 +1,6 @@
 """Runs one command within limits, in the sandbox or without it, and leaves nothing of it behind.
 
-The command gets a session of its own, limits on time, memory, processes, file size and output, a
+The command gets a new session, limits on time, memory, processes, file size and output, a
 small environment and no standard input. When it ends or reaches a limit, it is killed together with
 everything that descends from it, even processes that detached themselves (process_tree.py). The
 watchdog kills what is left when the grader itself is killed (watchdog.py).
@@ -47,7 +47,7 @@ class Running:
     process: subprocess.Popen[bytes]
     limits: Limits
     sandboxed: SandboxedCommand | None
-    start: float  # time.monotonic()
+    started_at: float  # time.monotonic()
     streams: list[_Stream]  # stdout and stderr
     stopped_by: Limit | None = None
 
@@ -63,7 +63,7 @@ class Running:
             status=code if code >= 0 else None,
             signal=-code if code < 0 else None,
             stopped_by=self.stopped_by,
-            seconds=time.monotonic() - self.start,
+            seconds=time.monotonic() - self.started_at,
             stdout=bytes(self.streams[0].data),
             stderr=bytes(self.streams[1].data),
         )
@@ -80,7 +80,7 @@ class Running:
             process_tree.kill(self.process, self.limits.grace, _spared())
 
     def deadline(self) -> float:
-        return self.start + self.limits.seconds
+        return self.started_at + self.limits.seconds
 
 
 _running: list[Running] = []
@@ -163,7 +163,7 @@ def _start(
     files: tuple[int, ...],
 ) -> Running:
     process_tree.adopt_orphans()
-    start = time.monotonic()
+    started_at = time.monotonic()
     process = subprocess.Popen(
         argv,
         stdin=subprocess.DEVNULL,
@@ -178,7 +178,7 @@ def _start(
     )
     assert process.stdout is not None and process.stderr is not None
     streams = [_Stream(process.stdout), _Stream(process.stderr)]
-    return Running(process, limits, sandboxed, start, streams)
+    return Running(process, limits, sandboxed, started_at, streams)
 
 
 def _code_inside(sandboxed: SandboxedCommand, errors: bytes) -> int:

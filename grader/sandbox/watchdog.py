@@ -3,7 +3,7 @@
 A command that the grader starts asks the kernel to be killed with it (PR_SET_PDEATHSIG). That is
 not enough: the process that bubblewrap clones asks some milliseconds after it was started, and a
 program that detached itself outside a sandbox never asks. So a grader that starts a command also
-starts a watchdog, a shell in a session of its own. The watchdog waits on a pipe until the grader
+starts a watchdog, a shell in another session. The watchdog waits on a pipe until the grader
 ends. Unless the grader said goodbye, it then kills every process that was started with the grader's
 mark in its environment.
 """

@@ -144,7 +144,7 @@ class Bench:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _sides(self, only: Side | None) -> dict[Side, Path]:
-        """The shared objects that the program is given. One that is timed alone must not see the
+        """The shared objects that the program opens. One that is timed alone must not see the
         others: it could let them do its work."""
         sides: dict[Side, Path | None] = {
             "student": self.student,
@@ -170,7 +170,7 @@ class Bench:
         """Saves the inputs in `folder`. Returns the program's options for inputs and output."""
         options = []
         for name, array in inputs.arrays.items():
-            if name != "image":  # each call has an image of its own, of this type and size
+            if name != "image":  # each call gets another image, of this type and size
                 np.save(folder / f"{name}.npy", array)
                 options += [f"--{name}", f"{folder}/{name}.npy"]
         rows = row_samples.image_rows(self.operation, inputs.image)
