@@ -17,7 +17,7 @@ import msgspec
 
 from grader import paths
 from grader.bulk.protocol import Answer, Task, answer, send
-from grader.execute import case
+from grader.sandbox.workspace import remove_abandoned
 
 LOG = "grader.log"
 LOOK = 1.0  # seconds between two looks at the clock
@@ -60,7 +60,7 @@ class Pool:
         self.folder = folder
         self._log = (folder / LOG).open("ab")
         (paths.BUILD / "bulk").mkdir(parents=True, exist_ok=True)
-        case.sweep(paths.BUILD / "bulk")
+        remove_abandoned(paths.BUILD / "bulk")
         self._workers = [self._start() for _ in range(jobs)]
 
     def __enter__(self) -> Self:
@@ -75,8 +75,8 @@ class Pool:
         for worker in self._workers:
             worker.end()
         self._log.close()
-        case.sweep(paths.BUILD / "bulk")
-        case.sweep(paths.BUILD / "run")
+        remove_abandoned(paths.BUILD / "bulk")
+        remove_abandoned(paths.BUILD / "run")
 
     def _start(self) -> Worker:
         """A session of its own: Ctrl-C on the terminal is the coordinator's to answer."""

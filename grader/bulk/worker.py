@@ -7,7 +7,6 @@ grading to the next is kept.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import signal
@@ -33,7 +32,7 @@ from grader.model import spec
 from grader.model.result import Result
 from grader.model.submission import Submission
 from grader.render import html
-from grader.sandbox import launcher
+from grader.sandbox import process_tree
 
 
 @cache
@@ -107,7 +106,7 @@ def _fault(result: Result) -> str:
 
 def main(run: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides
-    ctypes.CDLL(None).prctl(launcher.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    process_tree.die_with_parent(os.getppid())
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints goes to the log
     home, turns = paths.BUILD / "bulk" / str(os.getpid()), Turns(run)

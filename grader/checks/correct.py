@@ -11,7 +11,8 @@ import numpy as np
 
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
-from grader.execute.case import PLAIN, REVERSED, Outcome, Status, run
+from grader.execute.case import Outcome, Status, run
+from grader.execute.modes import PLAIN, REVERSED
 from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Lab

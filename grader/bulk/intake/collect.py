@@ -21,12 +21,14 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from grader.bulk.intake import student_names
-from grader.execute.case import last_line, workspace
 from grader.files import MAX_FILE
 from grader.model.spec import Lab
 from grader.model.submission import harmless
 from grader.sandbox import bubblewrap, launcher
 from grader.sandbox.bubblewrap import View
+from grader.sandbox.ending import early_end
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import workspace
 
 MOST_ARCHIVE = 64 << 20  # bytes
 MOST_ENTRIES = 5_000  # of a student's folder that are looked at
@@ -34,7 +36,7 @@ DEEPEST = 12  # folders within it
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 OPENING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 UNPACK = Path(__file__).with_name("unpack.py")
-UNPACK_LIMITS = launcher.Limits(seconds=20, output=80 << 20, memory=1 << 30, address_space=2 << 30)
+UNPACK_LIMITS = Limits(seconds=20, output=80 << 20, memory=1 << 30, address_space=2 << 30)
 CANVAS = re.compile(
     r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<user>\d+)_(?P<attachment>\d+)_(?P<file>.+)", re.DOTALL
 )
@@ -300,10 +302,10 @@ def _in_archive(place: Path, wanted: set[str]) -> tuple[list[Candidate], str]:
         argv = [sys.executable, "-I", "-S", str(UNPACK), str(copy), *sorted(wanted)]
         view = View((copy, UNPACK, *bubblewrap.interpreter()))
         done = launcher.launch(argv, UNPACK_LIMITS, work, view=view)
-    if done.timed_out or done.swollen or done.flooded or done.signal:
+    if early_end(done):
         return [], "the archive takes more time or memory to unpack than any honest one"
     if done.status != 0:
-        raise OSError(errno.EIO, f"unpacking failed: {last_line(done.stderr)}")
+        raise OSError(errno.EIO, f"unpacking failed: {done.last_error_line()}")
     return _unpacked(done.stdout)
 
 

@@ -18,13 +18,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import paths
-from grader.compile import make
-from grader.execute.case import LEFT, made, workspace
+from grader.compile import make, sources
+from grader.execute.case import OUTPUT_FILES
 from grader.model import spec
 from grader.model.spec import Lab
 from grader.sandbox import bubblewrap, launcher, seccomp
 from grader.sandbox.bubblewrap import View
-from grader.sandbox.launcher import Finished, Limits
+from grader.sandbox.ending import Finished
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import create_outputs, workspace
 
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")
@@ -56,7 +58,8 @@ class Ground:
     gpu: bool  # what is probed are the walls around programs that use one
 
     def launch(self, *arguments: str, limits: Limits = SHORT) -> Finished:
-        view = View((self.program, self.folder), made(self.folder, LEFT), gpu=self.gpu)
+        outputs = create_outputs(self.folder, OUTPUT_FILES)
+        view = View((self.program, self.folder), outputs, gpu=self.gpu)
         return launcher.launch([str(self.program), *arguments], limits, self.folder, view=view)
 
 
@@ -101,7 +104,7 @@ def _ground(gpu: bool) -> Iterator[Ground]:
 def _compiled(out: Path, compiler: list[str], source: Path) -> Path:
     """A probe, built behind walls as a submission is."""
     out.mkdir()
-    bubblewrap.give(out, compiler=True)
+    bubblewrap.hand_over(out, compiler=True)
     view = View((source,), (out,), temporary=1 << 28, compiler=True, gpu=source is KERNEL)
     argv = [*compiler, str(source), "-o", str(out / "probe")]
     done = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
@@ -137,7 +140,7 @@ def _attempts(ground: Ground) -> dict[str, tuple[str, ...]]:
         "write over its input": ("writes", str(folder / "image.npy")),
         "add a file to its folder": ("writes", str(folder / "more")),
         "put a link beside its outputs": ("links", str(folder / "link")),
-        "remove an output": ("removes", str(folder / LEFT[0])),
+        "remove an output": ("removes", str(folder / OUTPUT_FILES[0])),
         "put a fifo beside its outputs": ("makes-fifo", str(folder / "fifo")),
         "write to /": ("writes", "/new"),
         "write to /usr": ("writes", "/usr/new"),
@@ -190,7 +193,7 @@ def _refused_to_compilers(ground: Ground, lab: Lab) -> list[Seen]:
     for number, (name, line) in enumerate(wanted.items()):
         source = out / "src" / f"{number}.c"
         source.write_text(line + "\nint nothing;\n")
-        view = replace(make.view(lab, out, lab.backends[0]), gpu=ground.gpu)
+        view = replace(sources.view(lab, out, lab.backends[0]), gpu=ground.gpu)
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
         done = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
         said = done.stderr.decode(errors="replace")
@@ -201,7 +204,7 @@ def _refused_to_compilers(ground: Ground, lab: Lab) -> list[Seen]:
 
 def _works(ground: Ground) -> list[Seen]:
     """What an honest program does."""
-    output = ground.folder / LEFT[0]
+    output = ground.folder / OUTPUT_FILES[0]
     wanted: dict[str, tuple[tuple[str, ...], Callable[[Finished], bool]]] = {
         "reads its input": (("reads", str(ground.folder / "image.npy")), lambda d: d.status == 0),
         "writes its output": (("writes", str(output)), lambda _: output.read_bytes() == b"x"),
@@ -229,11 +232,15 @@ def _stopped(ground: Ground) -> list[Seen]:
     """What would never end: how it is stopped, and that nothing of it is left."""
     brief = replace(SHORT, seconds=0.5)
     wanted: dict[str, tuple[str, Limits, Callable[[Finished], bool]]] = {
-        "fork bomb": ("forks", brief, lambda d: d.timed_out),
-        "memory bomb": ("swells", replace(SHORT, memory=256 << 20), lambda d: d.swollen),
-        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.timed_out),
-        "daemon": ("detaches", brief, lambda d: d.timed_out),
-        "endless output": ("prints", SHORT, lambda d: d.flooded),
+        "fork bomb": ("forks", brief, lambda d: d.stopped_by == "time"),
+        "memory bomb": (
+            "swells",
+            replace(SHORT, memory=256 << 20),
+            lambda d: d.stopped_by == "memory",
+        ),
+        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.stopped_by == "time"),
+        "daemon": ("detaches", brief, lambda d: d.stopped_by == "time"),
+        "endless output": ("prints", SHORT, lambda d: d.stopped_by == "output"),
     }
     seen = []
     for name, (attempt, limits, right) in wanted.items():
