@@ -2,6 +2,7 @@
 
 #include "io/file.h"
 #include "io/image.h"
+#include "json.h"
 #include "our_fault.h"
 
 #include <stdarg.h>
@@ -318,28 +319,15 @@ static void write_output(const struct output *out) {
         our_fault("%s", error);
 }
 
-/* `text` as the inside of a JSON string. */
-static void print_escaped(FILE *file, const char *text) {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c >= 0x7f)
-            fputc('?', file);
-        else if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else
-            fputc(c, file);
-    }
-}
-
 static void write_status(const struct runner *r) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *file = open_memstream(&text, &bytes);
     if (!file)
         our_fault("not enough memory for the status");
-    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":\"", r->returned);
-    print_escaped(file, r->error);
-    fputs("\",\"outputs\":[", file);
+    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":", r->returned);
+    json_write(file, r->error);
+    fputs(",\"outputs\":[", file);
     for (int i = 0; i < r->outputs; i++)
         fprintf(file, "%s{\"name\":\"%s\",\"guards\":\"%s\"}", i > 0 ? "," : "", r->output[i].name,
                 guards(&r->output[i]));
