@@ -76,7 +76,7 @@ test: $(if $(wildcard grader/tests/rules.mk),test-all,test-simulator) ## does ev
 test-simulator: ## the simulator's unit tests, and its counters against those of a GPU (1 minute)
 	@echo 'make test: the simulator on this machine, about 1 minute on 2 cores'
 	@$(MAKE) setup-check
-	@$(MAKE) unit-one-flavour
+	@$(MAKE) -j$$(nproc) unit-one-flavour
 	$(say) CHECK 'the counters of this simulator against a GPU'
 	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py --check
 

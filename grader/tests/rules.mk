@@ -3,24 +3,24 @@
 # Folders of grader/tests whose tests compile little.
 PYTHON_FAST := datasets diagnose export model oracle release setup student timing
 
-# The steps of `make test`: what is cheap and fails most often comes first. Minutes: on 2 cores.
+# The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
-MINUTES_lint := 1
+TIME_lint := 15 s
 WHAT_lint := ruff, mypy and clang read every file
-MINUTES_unit-plain := 1
+TIME_unit-plain := 30 s
 WHAT_unit-plain := unit tests of the runtime and the simulator, in C
-MINUTES_python-fast := 1
+TIME_python-fast := 50 s
 WHAT_python-fast := grader tests of $(PYTHON_FAST)
-MINUTES_unit-asan := 2
+TIME_unit-asan := 1 min
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-MINUTES_python-slow := 20
+TIME_python-slow := 20 min
 WHAT_python-slow := all other Python tests: they build and grade submissions
 LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
 
 .PHONY: test-all test-plan
 test-plan:
-	@echo 'make test: $(if $(FAST),the quick tests,all tests; make test FAST=1 runs the first three steps). On 2 cores:'
-	@$(foreach step,$(STEPS),printf '  %-12s %2d min  %s\n' $(step) $(MINUTES_$(step)) '$(WHAT_$(step))';)
+	@echo 'make test: $(if $(FAST),the quick tests,all tests (FAST=1: the first three steps)); on 2 cores it takes about'
+	@$(foreach step,$(STEPS),printf '  %-12s %6s  %s\n' $(step) '$(TIME_$(step))' '$(WHAT_$(step))';)
 test-all: test-plan
 	@$(MAKE) setup-dev
 	@number=0; for step in $(STEPS); do \
@@ -41,7 +41,7 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	@$(MAKE) lint-c
 
 unit-plain unit-asan: setup-dev
-	@$(MAKE) unit-one-flavour FLAVOUR=$(@:unit-%=%)
+	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)
 
 FAST_FOLDERS := $(PYTHON_FAST:%=grader/tests/%)
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadfile

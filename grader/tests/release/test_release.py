@@ -32,6 +32,15 @@ def packed(*members: Member) -> bytes:
     return archive.pack(list(members), FOLDER, 0)
 
 
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """make as from a terminal: without the flags of the make that runs these tests."""
+    flags = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "FAST")
+    environment = {name: value for name, value in os.environ.items() if name not in flags}
+    return subprocess.run(
+        ["make", *arguments], cwd=folder, capture_output=True, text=True, env=environment
+    )
+
+
 def text(content: str, path: str = "handouts/lab1.md") -> Member:
     return Member(path, content.encode(), False)
 
@@ -170,7 +179,7 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
     (tmp_path / "a.tar.gz").write_bytes(packed(*whole))
     folder = archive.unpack(tmp_path / "a.tar.gz", tmp_path / "unpacked")
     for goal in ("help", "help-all"):
-        shown = subprocess.run(["make", goal], cwd=folder, capture_output=True, text=True)
+        shown = make(folder, goal)
         assert shown.returncode == 0
         assert shown.stderr == ""
         assert "make test " in shown.stdout
@@ -178,12 +187,12 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
             assert f"make {absent}" not in shown.stdout
     assert "make check-zoo " in shown.stdout
     goals = re.findall(r"make ([a-z0-9-]+)", shown.stdout)
-    dry = subprocess.run(["make", "-n", *goals], cwd=folder, capture_output=True, text=True)
+    dry = make(folder, "-n", *goals)
     assert dry.returncode == 0, dry.stderr
 
 
 def test_the_repositorys_test_command_tests_everything() -> None:
-    dry = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True)
+    dry = make(ROOT, "-n", "test")
     steps = "lint unit-plain python-fast unit-asan python-slow"
     assert f"for step in {steps};" in dry.stdout, dry.stderr
 
@@ -193,9 +202,9 @@ def test_files_that_moved_away_are_an_error(tmp_path: Path) -> None:
     for name in ("Makefile", "labs/common/submission.mk"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
-    made = subprocess.run(["make", "unit"], cwd=tmp_path, capture_output=True, text=True)
-    assert made.returncode == 2
-    assert "no file matches labs/" in made.stderr
+    ended = make(tmp_path, "unit")
+    assert ended.returncode == 2
+    assert "no file matches labs/" in ended.stderr
 
 
 @pytest.mark.parametrize("squeezed", [False, True])
