@@ -13,7 +13,7 @@ CC      := gcc
 CXX     := g++
 NVCC    ?= nvcc
 GPU_ARCH ?= native
-# In place of native, where there is no GPU: nvcc 10 to 13 have it.
+# Used instead of native if there is no GPU; nvcc 10 to 13 have it.
 NVCC_ARCH := sm_75
 
 LABS := $(sort $(foreach d,$(wildcard labs/lab*_*),$(firstword $(subst _, ,$(notdir $(d))))))
@@ -93,27 +93,28 @@ STRICT := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 CPPFLAGS := -Ilabs/common -Ilabs/sim/include
 DEPS = -MMD -MP
 
-# Ours: strict, C11. `flavour` is plain or asan; everything of one flavour lives in its own folder.
+# Our own code: strict C11. FLAVOUR is plain or asan; each has its own folder in build/.
 CFLAGS_plain := -O2 -g
 CFLAGS_asan  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OUR_CFLAGS    = -std=c11 -D_GNU_SOURCE $(STRICT) $(CFLAGS_$(FLAVOUR)) -fPIC -pthread
 FLAVOUR ?= plain
 LIB := $(BUILD)/lib/$(FLAVOUR)
 
-# The student's: warnings are shown, never fatal. An uninitialised local gets a fixed wrong value
-# (on a GPU it holds what the register held), so that a forgotten `sum = 0` cannot pass by luck;
-# a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
-# DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
+# The student's code: warnings are shown, never fatal. An uninitialised local gets a fixed wrong value
+# (on a GPU it has whatever the register held), so that a forgotten `sum = 0` cannot pass by luck. If
+# the CPU can, a*b+c is contracted to one rounding, as nvcc does by default (--fmad=true). DWARF 4,
+# because addr2line finds the file that a #line names in it, but not in gcc's DWARF 5.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 REWRITER := $(wildcard labs/sim/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
-# Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
+# Removes the byte order mark that editors on Windows write: after a #line it is a stray character.
 AS_TEXT := sed "1s/^$$(printf '\357\273\277')//"
-# NATIVE is empty where gcc makes programs for another machine.
+# NATIVE is empty when gcc compiles for another machine.
 NATIVE := -march=native
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
-# -O1 and what contraction and short helpers need of -O2: half the time of a build, as fast to run.
+# -O1, and the parts of -O2 that contraction and short helpers need: as fast as -O2, and it builds in
+# half the time.
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 # A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
@@ -191,7 +192,8 @@ unit: setup-check ## the runtime's unit tests, plain and under AddressSanitizer 
 	@$(MAKE) unit-one-flavour FLAVOUR=plain
 	@$(MAKE) unit-one-flavour FLAVOUR=asan
 
-# The sanitised run has more threads than most machines have cores: what needs them shows anywhere.
+# The sanitized run has more threads than most machines have cores, so that a bug which needs many
+# threads shows on every machine.
 TEST_THREADS = $(if $(filter asan,$(FLAVOUR)),CONVLABS_SIM_THREADS=8)
 unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
 	$(say) CHECK '$(words $^) suites, $(FLAVOUR)'
@@ -212,14 +214,14 @@ $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 -include $(wildcard $(BUILD)/tests/*/*.d)
 .SECONDARY:
 
-# One lab, one submission: called by ./grade build and when something is timed.
+# One submission to one lab: called by ./grade build, and when something is timed.
 include labs/common/submission.mk
 
-# ---------------------------------------------------------------- a program of one's own
+# ---------------------------------------------------------------- the user's own program
 
-# Called by `./grade run`: PROGRAM=build/program/<key> FILES='0.cu 1.c', staged in $(PROGRAM)/src;
-# in the environment, NAME0, NAME1, ..., what messages call them, and CPATH for their #includes.
-# TRACED=1 compiles them for the counters.
+# Called by `./grade run` with PROGRAM=build/program/<key> FILES='0.cu 1.c'; the files are staged in
+# $(PROGRAM)/src. The environment has NAME0, NAME1, ..., their names in messages, and CPATH, where their
+# headers are. TRACED=1 compiles them for counters and checks.
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
 PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
