@@ -27,6 +27,8 @@ from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model.result import Result
 from grader.model.submission import Submission
@@ -72,14 +74,13 @@ def _look_into(work: Unpack) -> Found:
 def _grade(work: Grade, home: Path, turns: Turns) -> Graded:
     lab = _lab(work.lab, work.seconds)
     submission = staged(lab, work.files, home)
-    observer = pipeline.Observer(timing=turns.alone)
+    observer = Observer(exclusive=turns.alone)
     evidence = Evidence(submission) if work.pages else None
     backend = _backend(work.lab, work.backend)
     try:
         with turns.together():
-            result = pipeline.grade(
-                submission, backend, observer, timed=work.timed, evidence=evidence
-            )
+            plan = plan_for(lab, backend, timed=work.timed)
+            result = pipeline.grade(plan, submission, observer, evidence=evidence)
             page = html.page(result, evidence) if evidence else ""
     finally:
         shutil.rmtree(home, ignore_errors=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from grader.model.result import Machine
-from grader.model.spec import Lab, Speed
+from grader.model.spec import Lab
 
 Backend = Literal["cpu", "sim", "gpu"]
 
@@ -35,14 +35,6 @@ def choose(lab: Lab, wanted: str) -> Backend:
     if wanted == "gpu" and (why := gpu_missing()):
         raise BackendError(f"{why}; --backend sim grades without one", usage=False)
     return cast(Backend, wanted)
-
-
-def timed_on(lab: Lab, speed: Speed, backend: Backend) -> Backend | None:
-    """Where a speed check of a grading is timed: a function in C on the CPU, whatever the backend,
-    one in CUDA on a GPU, and nowhere without one. The simulator's time says nothing."""
-    if lab.file_of(speed).endswith(".c"):
-        return "cpu"
-    return "gpu" if backend == "gpu" else None
 
 
 def gpu_missing() -> str | None:

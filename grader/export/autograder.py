@@ -25,6 +25,8 @@ from grader.bulk.worker import staged
 from grader.execute import backend
 from grader.export import gradescope
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same files, the same bytes
@@ -89,7 +91,8 @@ def _graded(lab: spec.Lab, taken: Files) -> dict[str, Any]:
     home = paths.BUILD / "bulk" / str(os.getpid())
     submission = staged(lab, taken.contents, home)
     try:
-        result = pipeline.grade(submission, backend.choose(lab, "auto"), pipeline.Observer())
+        plan = plan_for(lab, backend.choose(lab, "auto"))
+        result = pipeline.grade(plan, submission, Observer())
     finally:
         shutil.rmtree(home, ignore_errors=True)
     return gradescope.results(result)

@@ -6,7 +6,7 @@ PYTHON_FAST := datasets diagnose export model oracle release setup student timin
 # The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
 TIME_lint := 15 s
-WHAT_lint := ruff, mypy and clang read every file
+WHAT_lint := ruff, mypy and clang on every file; the layers of grader/ and labs/sim
 TIME_unit-plain := 30 s
 WHAT_unit-plain := unit tests of the runtime and the simulator, in C
 TIME_python-fast := 50 s
@@ -38,7 +38,9 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m mypy
-	@$(MAKE) lint-c
+	$(say) LINT 'imports between packages'
+	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
+	@$(MAKE) -j$$(nproc) lint-c lint-layers
 
 unit-plain unit-asan: setup-dev
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)

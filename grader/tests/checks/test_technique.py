@@ -162,7 +162,7 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
     )
     assert check["details"]["value"] == pytest.approx(1 + taps / (96 * 64))
     text = "\n".join(check["message"])
-    assert f"global_memory.cu:{line} makes" in text and "*sum +=" in text and "why: " in text
+    assert f"global_memory.cu:{line} accounts for" in text and "*sum +=" in text and "why: " in text
 
 
 def test_what_is_not_there_to_be_judged_fails() -> None:

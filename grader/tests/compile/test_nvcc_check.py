@@ -11,6 +11,7 @@ import pytest
 from grader import paths
 from grader.compile import make, nvcc_check
 from grader.grading import score
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Score
@@ -106,7 +107,7 @@ def test_an_nvcc_that_is_broken_is_not_the_students_fault(
     fake(BROKEN)
     check = asked(submission)
     assert check.verdict == "skip" and "no host compiler" in check.message[0]
-    marks = score.score(LAB, "sim", [check], selected=False)
+    marks = score.score(plan_for(LAB, "sim"), [check])
     assert all(u.points for u in marks.unmeasured)
     assert score.exit_code([check], marks) == score.FULL_MARKS
     fake(ACCEPTS)  # it has been mended

@@ -10,7 +10,7 @@ import pytest
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
-from grader.grading import score
+from grader.grading import plan, score
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Case
@@ -150,13 +150,13 @@ def test_flags_are_read_word_by_word(tmp_path: Path) -> None:
 
 
 def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "cpu_has", lambda instructions: instructions != "avx2")
+    monkeypatch.setattr(plan, "cpu_has", lambda instructions: instructions != "avx2")
     checks = [
         Check("lab8/C/c", "c", "correct", "pass", points=10, max_points=10, part="C"),
         Check("lab8/D/d", "d", "correct", "skip", max_points=10, part="D"),
         Check("lab8/E/e", "e", "correct", "skip", max_points=3, part="E"),
     ]
-    marks = score.score(LAB, "gpu", checks, selected=False)
+    marks = score.score(plan.plan_for(LAB, "gpu"), checks)
     reasons = {u.reason: u.points for u in marks.unmeasured}
     assert (marks.earned, marks.measured) == (10, 10)
     assert reasons["need a CPU with AVX2"] == 10

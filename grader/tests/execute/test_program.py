@@ -170,4 +170,4 @@ def test_what_is_no_symbol_is_said_by_line(symbol: str, tmp_path: Path) -> None:
     )
     done = run(source)
     assert done.returncode == 13, "cudaErrorInvalidSymbol"
-    assert "quoted.cu:5: the symbol of this copy is no variable of the device" in done.stderr
+    assert "quoted.cu:5: the symbol of this copy is not a device variable" in done.stderr

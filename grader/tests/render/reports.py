@@ -13,6 +13,8 @@ from grader.execute.backend import machine
 from grader.execute.profile import Kernel, Line, Profile
 from grader.grading import pipeline, score
 from grader.grading.evidence import Evidence, Traced
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -30,7 +32,9 @@ def wrong() -> tuple[Result, Evidence]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
     submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
     evidence = Evidence(submission)
-    seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B ", evidence=evidence)
+    seen = pipeline.grade(
+        plan_for(submission.lab, "sim", "B "), submission, Observer(), evidence=evidence
+    )
     return seen, evidence
 
 
@@ -81,7 +85,7 @@ def hostile() -> tuple[Result, Evidence]:
 def graded(evidence: Evidence, checks: list[Check]) -> Result:
     """A result with these checks."""
     lab = evidence.submission.lab
-    marks = score.score(lab, "sim", checks, selected=False)
+    marks = score.score(plan_for(lab, "sim", timed=False), checks)
     files = [
         result.GradedFile(f"{evidence.submission.shown}/{name}", "0" * 64)
         for name in evidence.submission.contents

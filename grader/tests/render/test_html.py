@@ -19,6 +19,8 @@ from grader.execute.profile import Kernel, Launch, Line, Profile
 from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
 from grader.grading import pipeline
 from grader.grading.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -49,7 +51,9 @@ def test_a_wrong_part_is_pictured() -> None:
 
 def test_the_grade_does_not_depend_on_the_report() -> None:
     seen, evidence = reports.wrong()
-    plain = pipeline.grade(evidence.submission, "sim", pipeline.Observer(), "B ")
+    plain = pipeline.grade(
+        plan_for(evidence.submission.lab, "sim", "B "), evidence.submission, Observer()
+    )
     assert reports.without_seconds(plain) == reports.without_seconds(seen)
 
 

@@ -23,6 +23,8 @@ from pathlib import Path
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -65,9 +67,8 @@ def graded(lab_id: str, part: str, source: str) -> tuple[str, float | None]:
     lab = spec.load(lab_id)
     name = next(s.name for s in lab.speed if s.part == part)
     submission = submissions.find(lab, source)
-    result = pipeline.grade(
-        submission, backend.choose(lab, "auto"), pipeline.Observer(), pattern=name
-    )
+    plan = plan_for(lab, backend.choose(lab, "auto"), pattern=name)
+    result = pipeline.grade(plan, submission, Observer())
     (check,) = (c for c in result.checks if c.kind == "speed")
     return check.verdict, check.details.get("ratio")
 
