@@ -147,7 +147,7 @@ def check_of(entry: str, name: str) -> dict[str, Any]:
 
 
 def test_a_failure_names_line_figure_limit_and_reason() -> None:
-    check = check_of("lab2/poor-sum-in-memory", "one store a pixel")
+    check = check_of("lab2/poor-sum-in-memory", "one store per pixel")
     file = ZOO / "lab2/poor-sum-in-memory/global_memory.cu"
     line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
     assert check["verdict"] == "fail" and check["points"] == 0
