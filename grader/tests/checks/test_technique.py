@@ -166,7 +166,9 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
 
 
 def test_what_is_not_there_to_be_judged_fails() -> None:
-    check = check_of("lab3/poor-bank-in-global-memory", "one word of the bank for the whole warp")
+    check = check_of(
+        "lab3/poor-bank-in-global-memory", "a warp reads one word of the bank at a time"
+    )
     assert check["verdict"] == "fail" and check["details"]["value"] is None
 
 
