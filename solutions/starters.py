@@ -111,7 +111,7 @@ def exercise_problems(exercises: list[Exercise]) -> list[str]:
 
 
 def lab_problems(spec: dict[str, Any], folder: str, root: Path = ROOT) -> list[str]:
-    """The problems of one lab: its hints, notes and exercises, and starters that are out of date."""
+    """The problems of one lab: in its hints, notes and exercises, and starters out of date."""
     problems = []
     for part in spec["part"]:
         hints = [hint for hint in part.get("hints", []) if hint.strip()]
