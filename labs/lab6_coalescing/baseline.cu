@@ -44,12 +44,12 @@ __global__ void baseline_rows_kernel(const float *d_image, int width, int height
     }
 }
 
-/* TILE x TILE pixels a block of TILE x STEP threads; a thread has every STEP-th y of its x. */
+/* TILE x TILE pixels per block of TILE x STEP threads; a thread has every STEP-th y of its x. */
 __global__ void baseline_columns_kernel(const float *d_image, int width, int height, int radius,
                                         enum border border, float *d_out) {
     __shared__ float data[TILE][TILE + 2 * APRON]; /* data[x][y] */
     const int top = blockIdx.y * TILE;
-    const int u = threadIdx.x; /* the lane: one column of the tile each */
+    const int u = threadIdx.x; /* the lane: each has one column of the tile */
     const int x = blockIdx.x * TILE + u;
 
     for (int v = threadIdx.y; v < TILE + 2 * radius; v += STEP) {
