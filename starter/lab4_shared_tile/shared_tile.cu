@@ -116,7 +116,7 @@ __global__ void dynamic_kernel(const float *d_image, int width, int height, cons
     float *s_mask = s_dynamic + side * side; /* ... followed by size rows of size floats */
 
     /* TODO 7: as part B, but the rows of s_tile are `side` floats long, and the block also loads
-     * the mask into s_mask, one row per row of threads. One barrier is enough for both.
+     * the mask into s_mask, with loops like those for the tile. One barrier is enough for both.
      * (about 19 lines) */
     (void)d_image, (void)width, (void)height, (void)d_mask, (void)border, (void)d_out;
     (void)size, (void)&s_tile, (void)&s_mask;

@@ -40,8 +40,8 @@ template <typename real>
 __global__ void depthwise_kernel(const real *d_image, int height, int width, const real *d_mask,
                                  real *d_out) {
     /* TODO 2: blockIdx.z is the channel. Load the tile and the mask into shared memory, wait for
-     * all threads, and compute ROWS pixels: row threadIdx.y * ROWS and the rows below it. Test only
-     * then which are in the image: a thread outside it must load too.  (about 25 lines) */
+     * all threads, and compute ROWS pixels: row threadIdx.y * ROWS and the rows below it. Test the
+     * bounds only then: a thread outside the image must load too.  (about 25 lines) */
     (void)d_image, (void)height, (void)width, (void)d_mask, (void)d_out;
 }
 
