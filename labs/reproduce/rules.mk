@@ -1,16 +1,17 @@
-# The programs of `make reproduce`: build/reproduce/bin/{cpu,sim,gpu}/NAME. Each links a program of
-# this folder, which times, with one lab's solution and baseline, compiled as for a grade.
+# The programs of `make reproduce`: build/reproduce/bin/{cpu,sim,gpu}/NAME. Each links the solution
+# and the baseline of one lab with a program of this folder that times them, all compiled as for
+# grading.
 #
 #   make reproduce                          measure, and write build/reproduce/report.{html,md}
 #   make reproduce-programs BACKEND=gpu     build every program of one backend: cpu, sim or gpu
 #
-# A lab without a solution is left out, and the report says so.
+# If a lab has no solution, its programs are not built, and the report says so.
 
 .PHONY: reproduce
 reproduce: setup $(BUILD)/reproduce-venv/made ## the sources' experiments on this machine, beside their published figures (5 minutes)
 	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m labs.reproduce $(if $(FRESH),--fresh)
 
-# The report alone needs matplotlib, so it has an environment of its own.
+# Only the report needs matplotlib and Jinja.
 $(BUILD)/reproduce-venv/made: grader/setup/requirements-reproduce.lock | setup
 	$(say) VENV $(@D)
 	$(Q)$(PYTHON) -m venv --clear $(@D)
@@ -22,12 +23,12 @@ REP_LAB = $(notdir $(firstword $(wildcard labs/lab$(1)_*)))
 REP_FILES = $(wildcard solutions/$(call REP_LAB,$(1))/*.$(2))
 REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
 
-# Nothing here may need stb: these programs are also built where it is not installed.
+# Only files that need no picture library: these programs are also built without stb.
 REP_COMMON := $(patsubst %,$(LIB)/common/%.o,bench/clock io/file io/npy)
 REP_SIM_LABS := 2 4
 REP_GPU_LABS := 2 3 4 5 6 7 8
 REP_PROGRAMS_cpu = cpu_filter cpu_filter_exact cpu_separable $(if $(call REP_HAVE,8,c),cpu_grey)
-# Times on the simulator mean nothing, so it runs only the labs whose results are compared.
+# The simulator gives results but no times, so only labs whose results are compared are built for it.
 REP_PROGRAMS_sim = $(foreach n,$(call REP_HAVE,$(REP_SIM_LABS),cu),device_lab$(n)) device_lab2_unfused
 REP_PROGRAMS_gpu = $(foreach n,$(call REP_HAVE,$(REP_GPU_LABS),cu),device_lab$(n)) device_lab2_unfused
 
@@ -35,7 +36,7 @@ REP_PROGRAMS_gpu = $(foreach n,$(call REP_HAVE,$(REP_GPU_LABS),cu),device_lab$(n
 reproduce-programs:
 	@$(MAKE) $(REP_PROGRAMS_$(BACKEND):%=$(REP)/$(BACKEND)/%)
 
-# ---- ours: strict C, with the lab.h of the lab that a program is for
+# ---- our programs: strict C, with the lab.h of their lab
 
 REP_INC_cpu := -Ilabs/common
 REP_INC_sim := $(CPPFLAGS)
@@ -52,7 +53,7 @@ $(REP)/$(1)/%.o: labs/reproduce/%.c
 	$$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(REP_INC_$(1)) $(DEPS) $$(if $$(REP_LAB_OF_$$*),-Ilabs/$$(call REP_LAB,$$(REP_LAB_OF_$$*))) -c $$< -o $$@
 endef
 $(foreach b,cpu sim gpu,$(eval $(call REP_OURS,$(b))))
-# Its loops are measured, so they are compiled with lab 1's optimisation.
+# Its loops are measured, so they are optimised like those of lab 1.
 $(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -66,8 +67,8 @@ lint-reproduce-%: labs/reproduce/%.c
 	    -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) \
 	    $(if $(REP_LAB_OF_$*),-Ilabs/$(call REP_LAB,$(REP_LAB_OF_$*))) $<
 
-# ---- the labs' files: REP_SOURCE becomes REP_OBJECT. A second make with LAB set compiles it, so that
-# the lab's flags.mk applies.
+# ---- solutions and baselines: REP_SOURCE is compiled to REP_OBJECT in a separate make with LAB set,
+# because a lab may have its own flags (flags.mk)
 
 .PHONY: reproduce-solution
 reproduce-solution:
@@ -113,7 +114,7 @@ REP_HELP_cpu := $(patsubst %,$(REP)/cpu/%.o,timing filter)
 REP_HELP_sim := $(patsubst %,$(REP)/sim/%.o,timing filter device)
 REP_HELP_gpu := $(patsubst %,$(REP)/gpu/%.o,timing filter device)
 
-# $(1) backend, $(2) program, $(3) its objects besides those of every program
+# $(1) backend, $(2) program, $(3) objects besides the common ones
 define REP_PROGRAM
 $(REP)/$(1)/$(2): $(3:%=$(REP)/$(1)/%.o) $(REP_HELP_$(1)) $(REP_COMMON) $(if $(filter sim,$(1)),$(LIB)/libsim.a)
 	$$(say) LINK $$@
