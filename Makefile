@@ -25,6 +25,9 @@ else
   say := @printf '  %-6s %s\n'
 endif
 MAKEFLAGS += --no-print-directory --no-builtin-rules
+# The files that match each of these patterns. A pattern that matches none is an error, so that no
+# lint and no test passes on an empty list; only a sandbox (READY=1) does not show every file.
+some = $(foreach p,$(1),$(or $(wildcard $p),$(if $(READY),,$(error no file matches $p))))
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -179,7 +182,7 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
 # DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
-REWRITER := $(wildcard labs/sim/translate/*.py)
+REWRITER := $(call some,labs/sim/translate/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 # Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
@@ -205,7 +208,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT)
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
-# For races between OpenMP's threads, gcc reports each access, and labs/common/race.h takes it.
+# For races between OpenMP's threads, gcc reports each access to labs/common/openmp_race/.
 RACE_CFLAGS    := -std=gnu11 -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
@@ -213,32 +216,30 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
 
-MAINS := runner bench bench_cpu race team
-COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out $(MAINS:%=labs/common/%.c),$(wildcard labs/common/*.c)))
-SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*/*.c)) \
-           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*/*.S))
+# libcommon.a has what several programs use: not what defines main() or is compiled for one backend.
+COMMON_C := $(call some,labs/common/*.c labs/common/*/*.c)
+NOT_IN_LIBRARY := runner/runner.c runner/device_case.c bench/bench.c bench/bench_cpu.c
+RACE_C := $(filter labs/common/openmp_race/%,$(COMMON_C))
+COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/common/%),$(COMMON_C)))
+RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)
+SIM_C := $(call some,labs/sim/src/*/*.c)
+SIM_OBJ := $(patsubst labs/sim/src/%,$(LIB)/sim/%.o,$(basename $(SIM_C) $(call some,labs/sim/src/*/*.S)))
 # The simulator's own files name a header by its folder: "exec/fiber.h".
 SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
-RUNNER_OBJ := $(LIB)/common/runner.o
-
-# A list of files that holds none would be built, tested and linted without a word.
-full = $(if $(strip $($(1))),,$(error $(1) is empty: did files move away from where the Makefile looks?))
-ifeq ($(READY),)
-$(foreach list,REWRITER COMMON_OBJ SIM_OBJ,$(call full,$(list)))
-endif
+RUNNER_OBJ := $(LIB)/common/runner/runner.o
 
 .PHONY: runtime
-runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libteam.a $(RUNNER_OBJ)
+runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libopenmp_race.a $(RUNNER_OBJ)
 	@chmod -f a+r $^ || :  # whatever the umask: behind walls a submission is linked by another user
 
 ifeq ($(READY),)
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
 # inputs must cost little beside what is timed.
-$(LIB)/common/fresh.o: OUR_CFLAGS += -O3 $(NATIVE)
-$(LIB)/common/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp
-$(LIB)/common/bench_cpu.o: OUR_CFLAGS += -fopenmp
-$(LIB)/common/race.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
-$(LIB)/common/team.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
+$(LIB)/common/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
+$(LIB)/common/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp
+$(LIB)/common/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
+$(LIB)/common/openmp_race/race_detector.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
+$(LIB)/common/openmp_race/gomp.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
 $(LIB)/common/%.o: labs/common/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -253,7 +254,7 @@ $(LIB)/sim/%.o: labs/sim/src/%.S
 	$(Q)$(CC) $(DEPS) -c $< -o $@
 $(LIB)/libcommon.a: $(COMMON_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(LIB)/libteam.a: $(LIB)/common/race.o $(LIB)/common/team.o
+$(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # With json.o: a program of one's own is linked with nothing else of ours.
 $(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/common/json.o
@@ -263,15 +264,11 @@ endif
 
 # ---------------------------------------------------------------- unit tests of the runtime
 
-# They use Check. Those of the simulator lie in labs/tests/sim, in folders of the same names as the
-# parts that they test; the .cu files are CUDA programs for the simulator.
-TEST_SOURCES := $(wildcard $(addprefix labs/tests/,test_*.c */test_*.c */*/test_*.c */*/test_*.cu))
-TESTS := $(patsubst labs/tests/%,%,$(basename $(TEST_SOURCES)))
+# test_*.c use Check; test_*.cu are CUDA programs for the simulator. Folders are those of labs/.
+COMMON_TESTS := $(call some,labs/tests/common/test_*.c labs/tests/common/*/test_*.c)
+SIM_TESTS := $(call some,labs/tests/sim/*/test_*.c labs/tests/sim/*/test_*.cu)
+TESTS := $(basename $(patsubst labs/tests/%,%,$(COMMON_TESTS) $(SIM_TESTS)))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
-ifeq ($(READY),)
-$(foreach folder,api check exec memory profile,$(if $(filter sim/$(folder)/%,$(TESTS)),,\
-  $(error there is no test in labs/tests/sim/$(folder))))
-endif
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp
 
 .PHONY: unit unit-one-flavour
@@ -297,16 +294,13 @@ $(TESTDIR)/%.o: $(TESTDIR)/%.cpp
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
--include $(wildcard $(addprefix $(BUILD)/tests/*/,*.d */*.d */*/*.d))
+-include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
 .SECONDARY:
 
 # BEGIN INSTRUCTOR
 # clang reads every C file of ours with the same strict flags; gcc has done so while building.
 .PHONY: lint-c
-OUR_C := $(wildcard labs/common/*.c labs/sim/src/*/*.c labs/lab*/*.c)
-ifeq ($(READY),)
-$(call full,OUR_C)
-endif
+OUR_C := $(COMMON_C) $(SIM_C) $(call some,labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)for f in $(OUR_C); do \

@@ -50,7 +50,7 @@ def _parts(folder: str, lab: str) -> Iterator[Path]:
     if hidden.exists():
         yield hidden
     for place in (paths.LABS / folder, paths.LABS / "common", paths.LABS / "sim"):
-        found = place.rglob("*") if place.name == "sim" else place.glob("*")
+        found = place.glob("*") if place.name == folder else place.rglob("*")
         yield from sorted(p for p in found if p.is_file() and "__pycache__" not in p.parts)
     for place in (paths.ROOT / "grader", paths.ROOT / "datasets"):
         yield from sorted(p for p in place.rglob("*.py") if "tests" not in p.parts)

@@ -237,7 +237,7 @@ def _calling_make() -> Iterator[None]:
 def _sources(lab: Lab) -> list[Path]:
     """What decides, besides the submitted files, what is made of them: rules, flags and headers."""
     here, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
-    found = [*common.glob("*.h"), *here.glob("*.h"), *here.glob("flags.mk")]
+    found = [*common.rglob("*.h"), *here.glob("*.h"), *here.glob("flags.mk")]
     found += [*(simulator / "translate").glob("*.py"), *(simulator / "include").glob("*.h")]
     return [paths.ROOT / "Makefile", common / "submission.mk", *sorted(found)]
 
@@ -255,8 +255,8 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     headers = paths.LABS / "sim" / "include"  # as one: each thing that is shown takes half a ms
     reads = [headers, *(source for source in _sources(lab) if source.parent != headers)]
     reads += [*here.glob("baseline.*"), *ours.glob("*.o")]
-    reads += [lib / f"lib{name}.a" for name in ("common", "sim", "team")]
-    reads += [lib / "common" / "runner.o", out / "src"]
+    reads += [lib / f"lib{name}.a" for name in ("common", "sim", "openmp_race")]
+    reads += [lib / "common" / "runner" / "runner.o", out / "src"]
     if backend == "sim":
         reads += bubblewrap.interpreter()
     bubblewrap.give(out, compiler=True)

@@ -38,11 +38,11 @@ RUNNER = "runner: "  # how the runner's own complaints begin
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The runner's own word on a case."""
+    """The runner's own word on a case: labs/common/runner/runner.h."""
 
     completed: bool
     returned: int
-    error: str = ""
+    error: str = ""  # a sentence for the student, which names the function
     outputs: list[dict[str, str]] = []
 
 

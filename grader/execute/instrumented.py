@@ -45,7 +45,7 @@ class Runner:
         return self._run(check, BACKWARDS) if self.backend == "sim" else None
 
     def raced(self, check: Input) -> Checked | None:
-        """The same under the check for races between OpenMP's threads (labs/common/race.h); None
+        """The same under the check for OpenMP races (labs/common/openmp_race/); None
         without such threads, and where not_raced()."""
         if "threads" not in check.settings() or self.not_raced(check):
             return None

@@ -1,4 +1,4 @@
-"""Runs the timing program (labs/common/bench.h) and reads what it left, once it is dead."""
+"""Runs the timing program (labs/common/bench/bench.h) and reads what it left, once it is dead."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ class Bench:
             view = View(reads, made(folder, ("bands", "status.json")), gpu=self.gpu)
             before = _children_seconds()
             if only is None:
-                argv += ["--bands", f"{folder}/bands"]
+                argv += ["--row-samples", f"{folder}/bands"]
                 done = launcher.launch(argv, bounds, folder, view=view)
                 found, kept = bands.read(folder / "bands", self.operation, given, seed), True
             else:
                 witness = Witness(rounds, self.operation, given)
-                argv += ["--only", only, "--judge", str(witness.theirs.fileno())]
+                argv += ["--only", only, "--verifier", str(witness.theirs.fileno())]
                 done = _witnessed(argv, bounds, folder, view, witness)
                 found, kept = witness.heard()
             processor = _children_seconds() - before
@@ -194,5 +194,5 @@ def _ran(done: launcher.Finished, processor: float, folder: Path) -> Ran:
             return ended("our-fault", said.removeprefix(RUNNER))
         return ended("failed", f"the program ended (exit status {done.status}) while it was timed")
     if status.returned != 0:
-        return ended("returned", f"a function returned {status.error} while it was timed")
+        return ended("returned", f"while it was timed, {status.error}")
     return Ran("completed", "", done.seconds, processor, status)

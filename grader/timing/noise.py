@@ -1,4 +1,4 @@
-"""The inputs of timed calls and the sums of outputs: labs/common/fresh.h, to the same bits."""
+"""The inputs of timed calls and the sums of outputs, bit for bit as labs/common/bench/noise.h."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def kind_of(image: Array) -> str:
 
 
 def mix(index: U32, key: U32 | np.uint32) -> U32:
-    """fresh_mix(): all arithmetic modulo 2^32."""
+    """noise_mix(): all arithmetic modulo 2^32."""
     x = index.astype(np.uint32)
     x ^= x >> np.uint32(16)
     x *= np.uint32(0x7FEB352D)

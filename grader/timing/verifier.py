@@ -1,4 +1,4 @@
-"""The judge's side of a timing program's --judge (labs/common/bench.h).
+"""The verifier's side of a timing program's --verifier (labs/common/bench/bench.h).
 
 A program that a student's code has taken over can report any time, and could compute only what it
 hands in. So while it is timed from outside, it learns the input of each call when the call is due,

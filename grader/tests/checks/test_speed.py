@@ -303,7 +303,7 @@ def test_what_is_timed_from_outside_is_judged_as_well(
 
 
 TAKES_OVER = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <sys/socket.h>
 static void take_over(int width, int height, const float *mask, int radius, enum border border) {
     static char line[16384];
@@ -312,7 +312,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
     const size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     for (char *word = line; word < line + length; word += strlen(word) + 1) {
-        if (!strcmp(word, "--judge")) judge = word + strlen(word) + 1;
+        if (!strcmp(word, "--verifier")) judge = word + strlen(word) + 1;
         if (!strcmp(word, "--rounds")) rounds = word + strlen(word) + 1;
         if (!strcmp(word, "--status")) status = word + strlen(word) + 1;
     }
@@ -327,7 +327,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
         recv(fd, &key, 4, MSG_WAITALL);
         send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
         recv(fd, asked, 8, MSG_WAITALL);
-        for (int k = 0; k < width * height; k++) in[k] = fresh_float(k, key);
+        for (int k = 0; k < width * height; k++) in[k] = noise_float(k, key);
         honest(in, width, height, mask, radius, border, out);
         send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
     }

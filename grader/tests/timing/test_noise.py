@@ -12,17 +12,17 @@ from grader.timing import noise
 COUNT, WIDTH = 96, 8  # elements of an input, and of one of its rows
 KEYS = (0, 1, 117, 0xFFFFFFF0)
 PROGRAM = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <stdio.h>
 static union { unsigned char bytes[96]; float floats[96]; double doubles[96]; } a;
 int main(void) {
     static const uint32_t keys[] = {0, 1, 117, 0xfffffff0};
     static const size_t sizes[] = {1, sizeof(float), sizeof(double)};
-    for (int kind = FRESH_BYTES; kind <= FRESH_DOUBLES; kind++)
+    for (int kind = NOISE_BYTES; kind <= NOISE_DOUBLES; kind++)
         for (int i = 0; i < 4; i++) {
             uint32_t sums[12];
-            fresh_fill((enum fresh_kind)kind, keys[i], 96, &a);
-            fresh_sums(&a, 12, 8 * sizes[kind] / 4, sums);
+            noise_fill((enum noise_kind)kind, keys[i], 96, &a);
+            noise_row_sums(&a, 12, 8 * sizes[kind] / 4, sums);
             fwrite(&a, sizes[kind], 96, stdout);
             fwrite(sums, sizeof sums, 1, stdout);
         }
@@ -36,7 +36,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """All that the program above writes."""
     folder = tmp_path_factory.mktemp("fresh")
     (folder / "main.c").write_text(PROGRAM)
-    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "fresh.c")]
+    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "bench" / "noise.c")]
     flags = ["-std=gnu11", "-O3", "-march=native", f"-I{paths.LABS}/common"]
     subprocess.run(["gcc", *flags, *sources, "-o", folder / "main"], check=True)
     return subprocess.run([folder / "main"], capture_output=True, check=True).stdout

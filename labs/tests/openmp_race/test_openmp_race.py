@@ -289,8 +289,10 @@ def compiler() -> tuple[list[str], list[str]]:
     argv = ["make", "-s", "--eval", shown, "shown"]
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
-    library = str(paths.BUILD / "lib" / "plain" / "libteam.a")
-    return compiling.split(), [*linking.split(), library, "-lm", "-pthread"]
+    libraries = [
+        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")
+    ]
+    return compiling.split(), [*linking.split(), *libraries, "-lm", "-pthread"]
 
 
 def checked(

@@ -1,23 +1,24 @@
-/* OpenMP's runtime as gcc calls it, with one thread at work at a time: see race.h.
+/* OpenMP's runtime as gcc calls it, but one thread runs at a time: see race_detector.h.
  *
- * Loops (all schedules), sections, single, barriers, critical, atomic, locks and what omp.h has for
- * them. Whoever uses more of OpenMP does not link with it, and is not checked.
+ * It has loops (all schedules), sections, single, barriers, critical, atomic, locks and their
+ * functions of omp.h. A program that uses more of OpenMP does not link with it, and is not checked.
  */
-#include "race.h"
+#include "race_detector.h"
+
+#include "our_fault.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST = 256, SHARES = 64, TEAM = 4 }; /* TEAM: threads where nobody says how many */
-enum state { RUNS, WAITS, ENDED };          /* WAITS: at a barrier */
+enum { MAX_THREADS = 256, SHARES = 64, DEFAULT_THREADS = 4 };
+enum state { RUNS, WAITS, ENDED }; /* WAITS: at a barrier */
 
-/* What the threads take their parts of: the chunks of a loop, the sections, or a single's one. */
+/* Work that the threads share: the chunks of a loop, the sections, or the one turn of a single. */
 struct share {
-    unsigned number; /* of the construct, from 1; 0: of none yet */
+    unsigned number; /* of the construct, counted from 1; 0: no construct yet */
     long next, end, step, chunk;
 };
 
@@ -25,42 +26,38 @@ struct team {
     unsigned size;
     void (*work)(void *);
     void *data;
-    enum state state[MOST];
-    sem_t turn[MOST];
-    unsigned constructs[MOST]; /* that each thread has come to */
+    enum state state[MAX_THREADS];
+    sem_t turn[MAX_THREADS];
+    unsigned constructs[MAX_THREADS]; /* how many each thread has reached */
     struct share shares[SHARES];
 };
 
-static struct team *team; /* NULL: outside of any, or in one of a single thread */
-static unsigned wanted = TEAM;
+static struct team *team; /* NULL: outside every parallel region */
+static unsigned threads_to_start = DEFAULT_THREADS;
 static _Thread_local int self;           /* the thread's number in its team */
-static _Thread_local int nested;         /* depth of regions within regions: each a team of one */
-static _Thread_local struct share alone; /* of a thread that shares with nobody */
-
-static _Noreturn void die(const char *why) {
-    fprintf(stderr, "runner: the check for races: %s\n", why);
-    exit(2);
-}
+static _Thread_local int nested;         /* depth of regions inside regions: each has one thread */
+static _Thread_local struct share alone; /* of a thread that is its whole team */
 
 /* ---------------------------------------------------------------- turns */
 
-/* The turn goes from `from` to the next that can run. Where none can, those at a barrier may. */
+/* Passes the turn from thread `from` to the next thread that can run. When no thread can, all that
+ * are left wait at a barrier, and pass it. */
 static void hand_over(unsigned from) {
-    for (unsigned meeting = 0; meeting < 2; meeting++) {
+    for (unsigned barrier = 0; barrier < 2; barrier++) {
         for (unsigned i = 1; i <= team->size; i++) {
             const unsigned next = (from + i) % team->size;
             if (team->state[next] == RUNS) {
-                race_runs((int)next);
+                race_thread_runs((int)next);
                 sem_post(&team->turn[next]);
                 return;
             }
         }
-        race_meets();
+        race_synchronize();
         for (unsigned i = 0; i < team->size; i++)
             if (team->state[i] == WAITS)
                 team->state[i] = RUNS;
     }
-    sem_post(&team->turn[0]); /* all have ended: the first goes on behind the region */
+    sem_post(&team->turn[0]); /* all have ended: the first goes on after the region */
 }
 
 static void wait_for_turn(void) {
@@ -68,7 +65,7 @@ static void wait_for_turn(void) {
     }
 }
 
-/* Others run before this thread goes on. */
+/* The other threads run before this one goes on. */
 static void yield(void) {
     if (!team || nested)
         return;
@@ -94,39 +91,40 @@ static void *member(void *number) {
 
 /* ---------------------------------------------------------------- teams */
 
-/* `first`: the loop that the region begins with, or NULL. */
+/* Runs `work` on `size` threads (0: the default). `first`: the loop that the region starts with, or
+ * NULL. */
 static void run_team(void (*work)(void *), void *data, unsigned size, const struct share *first) {
-    pthread_t threads[MOST];
-    size = size ? size : wanted;
-    struct team *const made = calloc(1, sizeof *made);
-    if (size > MOST || !made)
-        die("too many threads");
-    made->size = size;
-    made->work = work;
-    made->data = data;
+    pthread_t threads[MAX_THREADS];
+    size = size ? size : threads_to_start;
+    struct team *const new_team = calloc(1, sizeof *new_team);
+    if (size > MAX_THREADS || !new_team)
+        our_fault("the check for races: more than %d threads, or no memory for them", MAX_THREADS);
+    new_team->size = size;
+    new_team->work = work;
+    new_team->data = data;
     for (unsigned i = 0; i < size; i++) {
-        sem_init(&made->turn[i], 0, 0);
+        sem_init(&new_team->turn[i], 0, 0);
         if (first) {
-            made->constructs[i] = 1;
-            made->shares[1] = *first;
+            new_team->constructs[i] = 1;
+            new_team->shares[1] = *first;
         }
     }
-    team = made;
-    race_meets();
+    team = new_team;
+    race_synchronize();
     for (unsigned i = 1; i < size; i++)
         if (pthread_create(&threads[i], NULL, member, (void *)(size_t)i) != 0)
-            die("no thread can be started");
-    race_runs(0);
+            our_fault("the check for races cannot start a thread");
+    race_thread_runs(0);
     work(data);
     team->state[0] = ENDED;
     hand_over(0);
     wait_for_turn();
     for (unsigned i = 1; i < size; i++)
         pthread_join(threads[i], NULL);
-    race_runs(-1);
-    race_meets();
+    race_thread_runs(-1);
+    race_synchronize();
     team = NULL;
-    free(made);
+    free(new_team);
 }
 
 static void parallel(void (*work)(void *), void *data, unsigned size, const struct share *first) {
@@ -154,7 +152,8 @@ static struct share *share_of_this(void) {
     return &team->shares[team->constructs[self] % SHARES];
 }
 
-/* The thread comes to a construct; the first to come makes it `new`. Whether this was the first. */
+/* The thread reaches a construct; the first thread to reach it sets its share to `new`. Returns
+ * whether this thread was the first. */
 static bool enter(struct share new) {
     const unsigned number = ++team->constructs[self];
     struct share *share = share_of_this();
@@ -165,7 +164,7 @@ static bool enter(struct share new) {
     return true;
 }
 
-/* The next chunk of the construct, after everybody else had a chance to take one. */
+/* Takes the next chunk of the construct, after all other threads could take one. */
 static bool take(long *from, long *to) {
     yield();
     struct share *share = share_of_this();
@@ -203,7 +202,7 @@ static bool start(struct share new, long *from, long *to) {
     bool GOMP_loop_ull_##name##_start(bool up, unsigned long long from, unsigned long long to,     \
                                       unsigned long long step, unsigned long long chunk,           \
                                       unsigned long long *first, unsigned long long *end) {        \
-        (void)up; /* a step down is one of -1, as for the others */                                \
+        (void)up; /* a loop that counts down has a negative step, as the others do */              \
         return start(loop((long)from, (long)to, (long)step, (long)chunk), (long *)first,           \
                      (long *)end);                                                                 \
     }                                                                                              \
@@ -274,15 +273,16 @@ bool GOMP_single_start(void) {
     return !team || nested || enter(loop(0, 1, 1, 1));
 }
 
-/* ---------------------------------------------------------------- one at a time */
+/* ---------------------------------------------------------------- critical, atomic, locks */
 
-/* The turn is handed over at barriers and chunks alone, which these cannot hold. */
+/* Nothing to wait for: the turn is passed only at barriers and chunks, which are not allowed inside
+ * of these. */
 #define PROTECTED(begin, end)                                                                      \
     void begin {                                                                                   \
-        race_locks(1);                                                                             \
+        race_lock_count(1);                                                                        \
     }                                                                                              \
     void end {                                                                                     \
-        race_locks(-1);                                                                            \
+        race_lock_count(-1);                                                                       \
     }
 PROTECTED(GOMP_critical_start(void), GOMP_critical_end(void))
 PROTECTED(GOMP_critical_name_start(void **name __attribute__((unused))),
@@ -311,11 +311,11 @@ int omp_get_num_threads(void) {
 }
 
 int omp_get_max_threads(void) {
-    return (int)wanted;
+    return (int)threads_to_start;
 }
 
 int omp_get_num_procs(void) {
-    return TEAM;
+    return DEFAULT_THREADS;
 }
 
 int omp_in_parallel(void) {
@@ -323,11 +323,11 @@ int omp_in_parallel(void) {
 }
 
 int omp_get_thread_limit(void) {
-    return MOST;
+    return MAX_THREADS;
 }
 
 void omp_set_num_threads(int count) {
-    wanted = count > 0 && count <= MOST ? (unsigned)count : 1;
+    threads_to_start = count > 0 && count <= MAX_THREADS ? (unsigned)count : 1;
 }
 
 void omp_set_dynamic(int dynamic) {

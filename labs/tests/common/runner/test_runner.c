@@ -1,8 +1,9 @@
-/* Check suite of labs/common/runner.c: the whole program with drivers that behave and misbehave.
+/* Check suite of labs/common/runner/runner.c: the whole program with drivers that behave and
+ * misbehave.
  *
  * The runner's main() is taken in under another name and run in a child process. */
 #define main runner_main
-#include "runner.c"
+#include "runner/runner.c"
 #undef main
 
 #include <check.h>
@@ -16,53 +17,47 @@ static char input[80], output[80], status_file[80], picture[80];
 
 /* ---------------------------------------------------------------- the driver under test */
 
-static int (*behaviour)(struct runner *r);
+static void (*behaviour)(struct runner *r);
 
-int lab_run(struct runner *r) {
-    return behaviour(r);
+void lab_run(struct runner *r) {
+    behaviour(r);
 }
 
-const char *lab_error(int returned) {
-    return returned == 9 ? "an \"error\" with \\ and \n" : NULL;
-}
-
-static int doubles(struct runner *r) {
+static void doubles(struct runner *r) {
     const struct npy *in = runner_input(r, "image", "<f4");
     if (runner_input(r, "image", NULL) != in)
-        return 1;
+        runner_fail(r, RUNNER_REJECTED, "another image");
     float *out = runner_output(r, "out", in->bytes);
     for (size_t i = 0; i < in->bytes / sizeof *out; i++)
         out[i] = 2.0f * ((const float *)in->data)[i];
-    return 0;
 }
 
-static int fails(struct runner *r) {
-    (void)r;
-    return 9;
+static void fails(struct runner *r) {
+    if (!runner_failed(r))
+        runner_fail(r, 9, "f() returned an \"error\" with \\ and %c", '\n');
+    if (runner_failed(r))
+        runner_fail(r, 10, "a consequence");
 }
 
-/* In the sanitised build the guard zones are poisoned; these must get through to be seen. */
-#define UNSEEN __attribute__((no_sanitize("address")))
+/* With AddressSanitizer the guard zones are poisoned: these writes must not end the program. */
+#define NOT_SANITIZED __attribute__((no_sanitize("address")))
 
-UNSEEN static int writes_before(struct runner *r) {
+NOT_SANITIZED static void writes_before(struct runner *r) {
     ((unsigned char *)runner_output(r, "out", 24))[-1] ^= 1;
-    return 0;
 }
 
-UNSEEN static int writes_after(struct runner *r) {
+NOT_SANITIZED static void writes_after(struct runner *r) {
     ((float *)runner_output(r, "out", 24))[6] = 0.0f;
-    return 0;
 }
 
-UNSEEN static int writes_around(struct runner *r) {
+NOT_SANITIZED static void writes_around(struct runner *r) {
     volatile unsigned char *out = runner_output(r, "out", 24); /* no memset(): ASan has its own */
     for (int i = 0; i < 4096; i++) {
         out[i - 4096] = out[24 + i] = 0xff;
     }
-    return 0;
 }
 
-static int checks_settings(struct runner *r) {
+static void checks_settings(struct runner *r) {
     const char *border = runner_setting(r, "border", "none");
     const char *memory = runner_setting(r, "host_memory", "pageable");
     const float *out = runner_output(r, "out", 24);
@@ -72,33 +67,33 @@ static int checks_settings(struct runner *r) {
         memcpy(&word, &out[i], sizeof word);
         poisoned = poisoned && isnan(out[i]) && word == 0xffbfffffu;
     }
-    return strcmp(border, "zero") == 0 && strcmp(memory, "pageable") == 0 && poisoned &&
-                   strcmp(runner_part(r), "A") == 0 && (size_t)out % 4096 == 0
-               ? 0
-               : 1;
+    if (strcmp(border, "zero") != 0 || runner_border(r) != BORDER_ZERO ||
+        strcmp(memory, "pageable") != 0 || !poisoned || strcmp(runner_part(r), "A") != 0 ||
+        (size_t)out % 4096 != 0)
+        runner_fail(r, RUNNER_REJECTED, "a setting, the part or the output is wrong");
 }
 
-static int wants_doubles(struct runner *r) {
+static void wants_doubles(struct runner *r) {
     runner_input(r, "image", "<f8");
-    return 0;
 }
 
-static int wants_more_room(struct runner *r) {
+static void wants_more_room(struct runner *r) {
     runner_output(r, "out", 25);
-    return 0;
 }
 
-static int wants_a_mask(struct runner *r) {
+static void wants_a_mask(struct runner *r) {
     runner_input(r, "mask", "<f4");
-    return 0;
 }
 
-static int wants_another_output(struct runner *r) {
+static void wants_another_output(struct runner *r) {
     runner_output(r, "edges", 24);
-    return 0;
 }
 
-static int exits_early(struct runner *r) {
+static void knows_no_part(struct runner *r) {
+    runner_no_such_part(r);
+}
+
+static void exits_early(struct runner *r) {
     (void)r;
     exit(0);
 }
@@ -109,7 +104,7 @@ static char printed[4096];
 
 /* Runs the program with `arguments`, ended by NULL. Returns its exit status; its stderr is in
  * `printed`. */
-static int run(int (*driver)(struct runner *), const char *const *arguments) {
+static int run(void (*driver)(struct runner *), const char *const *arguments) {
     int stream[2];
     ck_assert_int_eq(pipe(stream), 0);
     pid_t child = fork();
@@ -193,17 +188,17 @@ START_TEST(inputs_to_outputs) {
 }
 END_TEST
 
-START_TEST(a_failure_is_named_and_escaped) {
+START_TEST(the_first_failure_counts_and_is_escaped) {
     ck_assert_int_eq(RUN(fails, "--part", "A", "--status", status_file), 0);
     ck_assert_str_eq(contents(status_file),
-                     "{\"completed\":true,\"returned\":9,"
-                     "\"error\":\"an \\\"error\\\" with \\\\ and ?\",\"outputs\":[]}\n");
+                     "{\"completed\":true,\"returned\":9,\"error\":"
+                     "\"f() returned an \\\"error\\\" with \\\\ and ?\",\"outputs\":[]}\n");
 }
 END_TEST
 
 START_TEST(writes_outside_the_output_are_seen) {
     static const struct {
-        int (*driver)(struct runner *);
+        void (*driver)(struct runner *);
         const char *guards;
     } cases[] = {{writes_before, "\"written before\""},
                  {writes_after, "\"written after\""},
@@ -247,10 +242,10 @@ START_TEST(usage_errors) {
     } wrong[] = {
         {{NULL}, "--part is missing"},
         {{"--part"}, "--part needs a value"},
-        {{"--judge", "yes"}, "no option '--judge'"},
+        {{"--judge", "yes"}, "unknown option '--judge'"},
         {{"--part", "A", "--in", "image"}, "--in needs NAME="},
         {{"--part", "A", "--in", "=x"}, "--in needs NAME="},
-        {{"--part", "A", "--in", "a\"b=x"}, "more than letters"},
+        {{"--part", "A", "--in", "a\"b=x"}, "letters, digits and _ only"},
         {{"--part", "A", "--in", "image=/nonexistent.npy"}, "No such file"},
         {{"--part", "A", "--in", "image=/nonexistent.png"}, "No such file"},
         {{"--set", "a=1", "--set", "a=2"}, "given twice"},
@@ -272,14 +267,15 @@ START_TEST(usage_errors) {
 }
 END_TEST
 
-START_TEST(a_driver_that_wants_what_is_not_there) {
+START_TEST(a_driver_that_asks_for_what_is_missing) {
     static const struct {
-        int (*driver)(struct runner *);
+        void (*driver)(struct runner *);
         const char *why;
-    } cases[] = {{wants_doubles, "elements of type <f4, and <f8 is needed"},
-                 {wants_more_room, "room for 24 bytes, and 25 are needed"},
+    } cases[] = {{wants_doubles, "elements of type <f4, but <f8 is needed"},
+                 {wants_more_room, "room for 24 bytes, but 25 are needed"},
                  {wants_a_mask, "the input mask is missing"},
-                 {wants_another_output, "the output edges is missing"}};
+                 {wants_another_output, "the output edges is missing"},
+                 {knows_no_part, "the lab has no part 'A'"}};
     ck_assert_int_eq(RUN(cases[_i].driver, "--part", "A", "--in", in_arg, "--out", out_arg,
                          "--status", status_file),
                      2);
@@ -322,12 +318,12 @@ int main(void) {
     tcase_set_timeout(tests, 30);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, inputs_to_outputs);
-    tcase_add_test(tests, a_failure_is_named_and_escaped);
+    tcase_add_test(tests, the_first_failure_counts_and_is_escaped);
     tcase_add_loop_test(tests, writes_outside_the_output_are_seen, 0, 3);
     tcase_add_test(tests, settings_part_poison_and_alignment);
     tcase_add_test(tests, pictures_in_and_out);
     tcase_add_test(tests, usage_errors);
-    tcase_add_loop_test(tests, a_driver_that_wants_what_is_not_there, 0, 4);
+    tcase_add_loop_test(tests, a_driver_that_asks_for_what_is_missing, 0, 5);
     tcase_add_test(tests, a_driver_that_exits_leaves_no_status);
     tcase_add_test(tests, links_are_not_followed);
     tcase_add_test(tests, an_older_and_longer_output_is_replaced);

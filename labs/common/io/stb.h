@@ -1,4 +1,4 @@
-/* stb's two picture libraries as this project has them: PNG and PNM, from memory to memory. */
+/* stb's two picture libraries, configured: PNG and PNM, from memory to memory. */
 #ifndef CONVLABS_STB_H
 #define CONVLABS_STB_H
 

@@ -1,8 +1,8 @@
-/* Check suite of labs/common/image.c: pixels, limits, and files that are not what they say.
+/* Check suite of labs/common/io/image.c: pixels, limits, and files that are not what they say.
  * grader/tests/datasets/test_datasets.py compares image_read() with Pillow on the photograph. */
-#include "image.h"
+#include "io/image.h"
 
-#include "file.h"
+#include "io/file.h"
 
 #include <check.h>
 #include <math.h>

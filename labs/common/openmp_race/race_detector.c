@@ -1,5 +1,4 @@
-/* Who touched what since the team last met: see race.h. */
-#include "race.h"
+#include "race_detector.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -10,46 +9,49 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 512, BUCKETS = 4096, MOST_THREADS = 1024, MOST_FOUND = 20 };
+enum { PAGE = 512, BUCKETS = 4096, MAX_THREADS = 1024, MAX_REPORTED = 20 };
 enum { READ, WRITE };
 
-/* The last write of a byte, and the first read since: by whom, where, behind a lock or not. */
-struct touch {
-    unsigned meeting; /* the number of the team's meeting before it; 0: there was none */
-    int thread;
-    bool locked, many; /* many: other threads did the same */
-    const void *pc;
+/* What is known of the reads, or of the writes, of a byte in an epoch, which is the time between
+ * two synchronizations of the team. */
+struct access {
+    unsigned epoch; /* counted from 1; 0: there was no access */
+    int thread;     /* of the first access */
+    bool locked;    /* each was atomic or under a lock */
+    bool many;      /* other threads did the same */
+    const void *pc; /* of the first access */
 };
 struct page {
     uintptr_t number;
     struct page *next;
-    struct touch touch[PAGE][2];
+    struct access accesses[PAGE][2]; /* [byte][READ or WRITE] */
 };
 
 static struct page *pages[BUCKETS];
-static unsigned meeting = 1;
-static int running = -1;
-static int locks[MOST_THREADS];
-static struct { const void *pc, *other; } found[MOST_FOUND];
-static int found_count;
+static unsigned epoch = 1;
+static int running = -1;       /* the thread that runs */
+static int locks[MAX_THREADS]; /* how many each thread holds */
+static struct { const void *pc, *other; } reported[MAX_REPORTED];
+static int reported_count;
 
-void race_runs(int thread) {
-    running = thread < MOST_THREADS ? thread : -1;
+void race_thread_runs(int thread) {
+    running = thread < MAX_THREADS ? thread : -1;
 }
 
-void race_meets(void) {
-    meeting++;
+void race_synchronize(void) {
+    epoch++;
 }
 
-void race_locks(int change) {
+void race_lock_count(int change) {
     if (running >= 0)
         locks[running] += change;
 }
 
 void *__real_calloc(size_t count, size_t size);
 
-/* NULL when there is no memory for it; the byte is then not watched. */
-static struct touch *touches_of(uintptr_t byte) {
+/* Both kinds of accesses of a byte; NULL when there is no memory for them: it is not checked then.
+ */
+static struct access *accesses_of(uintptr_t byte) {
     const uintptr_t number = byte / PAGE;
     struct page **bucket = &pages[number % BUCKETS];
     struct page *page = *bucket;
@@ -63,26 +65,27 @@ static struct touch *touches_of(uintptr_t byte) {
         page->next = *bucket;
         *bucket = page;
     }
-    return page->touch[byte % PAGE];
+    return page->accesses[byte % PAGE];
 }
 
-/* ---------------------------------------------------------------- what is found */
+/* ---------------------------------------------------------------- the report */
 
 /* The address, in the program's file, of the call that returns to `pc`. */
 static unsigned long long in_program(const void *pc) {
     return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* A line of JSON, as grader/model/finding.py reads it, to the file of the findings; each pair once. */
-static void report(const void *pc, int way, const struct touch *before, int their_way) {
-    for (int i = 0; i < found_count; i++)
-        if ((found[i].pc == pc && found[i].other == before->pc) ||
-            (found[i].pc == before->pc && found[i].other == pc))
+/* Appends a line of JSON, as grader/model/finding.py reads it, to the file of the findings; each pair of
+ * source locations once. `earlier`, of `earlier_kind`, is the access that `pc` races with. */
+static void report(const void *pc, int kind, const struct access *earlier, int earlier_kind) {
+    for (int i = 0; i < reported_count; i++)
+        if ((reported[i].pc == pc && reported[i].other == earlier->pc) ||
+            (reported[i].pc == earlier->pc && reported[i].other == pc))
             return;
-    if (found_count == MOST_FOUND)
+    if (reported_count == MAX_REPORTED)
         return;
-    found[found_count].pc = pc;
-    found[found_count++].other = before->pc;
+    reported[reported_count].pc = pc;
+    reported[reported_count++].other = earlier->pc;
     const char *path = getenv("CONVLABS_SIM_FINDINGS");
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
     const int file = path ? open(path, flags, 0600) : -1;
@@ -92,9 +95,12 @@ static void report(const void *pc, int way, const struct touch *before, int thei
     const int length = snprintf(
         line, sizeof line,
         "{\"kind\":\"thread-race\",\"pc\":%llu,\"other_pc\":%llu,\"thread\":[%d,0,0],\"message\":"
-        "\"thread %d %s what thread %d %s, and nothing says which comes first\"}\n",
-        in_program(pc), in_program(before->pc), running, running, way == WRITE ? "writes" : "reads",
-        before->thread, their_way == WRITE ? "writes" : "reads");
+        "\"data race: thread %d %s and thread %d %s the same bytes, with no barrier, lock or "
+        "atomic "
+        "access between them\"}\n",
+        in_program(pc), in_program(earlier->pc), running, running,
+        kind == WRITE ? "writes" : "reads", earlier->thread,
+        earlier_kind == WRITE ? "writes" : "reads");
     const ssize_t written = write(file, line, (size_t)length);
     (void)written; /* a full disk must not stop the program */
     close(file);
@@ -102,42 +108,44 @@ static void report(const void *pc, int way, const struct touch *before, int thei
 
 /* ---------------------------------------------------------------- accesses */
 
-static bool conflicts(const struct touch *before, bool locked) {
-    return before->meeting == meeting && (before->thread != running || before->many) &&
-           !(locked && before->locked);
+/* Was one of these accesses made in this epoch by another thread, and not both under a lock? */
+static bool conflicts(const struct access *earlier, bool locked) {
+    return earlier->epoch == epoch && (earlier->thread != running || earlier->many) &&
+           !(locked && earlier->locked);
 }
 
-static void note(struct touch *touch, bool locked, const void *pc) {
-    if (touch->meeting != meeting) {
-        *touch = (struct touch){meeting, running, locked, false, pc};
+static void note(struct access *access, bool locked, const void *pc) {
+    if (access->epoch != epoch) {
+        *access = (struct access){epoch, running, locked, false, pc};
         return;
     }
-    touch->many = touch->many || touch->thread != running;
-    touch->locked = touch->locked && locked;
+    access->many = access->many || access->thread != running;
+    access->locked = access->locked && locked;
 }
 
-static void access_of(const volatile void *at, size_t bytes, int way, bool atomic, const void *pc) {
+static void check_access(const volatile void *at, size_t bytes, int kind, bool atomic,
+                         const void *pc) {
     if (running < 0)
         return;
     const bool locked = atomic || locks[running] > 0;
     for (size_t i = 0; i < bytes; i++) {
-        struct touch *touch = touches_of((uintptr_t)at + i);
-        if (!touch)
+        struct access *accesses = accesses_of((uintptr_t)at + i);
+        if (!accesses)
             return;
-        if (conflicts(&touch[WRITE], locked))
-            report(pc, way, &touch[WRITE], WRITE);
-        else if (way == WRITE && conflicts(&touch[READ], locked))
-            report(pc, way, &touch[READ], READ);
-        note(&touch[way], locked, pc);
+        if (conflicts(&accesses[WRITE], locked))
+            report(pc, kind, &accesses[WRITE], WRITE);
+        else if (kind == WRITE && conflicts(&accesses[READ], locked))
+            report(pc, kind, &accesses[READ], READ);
+        note(&accesses[kind], locked, pc);
     }
 }
 
-/* Memory that begins a new life has been touched by nobody. */
+/* Memory that was just allocated: what is known is of its use before it was freed. */
 static void forget(const void *at, size_t bytes) {
     for (size_t i = 0; running >= 0 && i < bytes; i++) {
-        struct touch *touch = touches_of((uintptr_t)at + i);
-        if (touch)
-            touch[READ].meeting = touch[WRITE].meeting = 0;
+        struct access *accesses = accesses_of((uintptr_t)at + i);
+        if (accesses)
+            accesses[READ].epoch = accesses[WRITE].epoch = 0;
     }
 }
 
@@ -145,22 +153,22 @@ static void forget(const void *at, size_t bytes) {
 
 #define WIDTH(n)                                                                                   \
     void __tsan_read##n(void *at) {                                                                \
-        access_of(at, n, READ, false, PC);                                                         \
+        check_access(at, n, READ, false, PC);                                                      \
     }                                                                                              \
     void __tsan_write##n(void *at) {                                                               \
-        access_of(at, n, WRITE, false, PC);                                                        \
+        check_access(at, n, WRITE, false, PC);                                                     \
     }                                                                                              \
     void __tsan_unaligned_read##n(void *at) {                                                      \
-        access_of(at, n, READ, false, PC);                                                         \
+        check_access(at, n, READ, false, PC);                                                      \
     }                                                                                              \
     void __tsan_unaligned_write##n(void *at) {                                                     \
-        access_of(at, n, WRITE, false, PC);                                                        \
+        check_access(at, n, WRITE, false, PC);                                                     \
     }                                                                                              \
     void __tsan_volatile_read##n(void *at) {                                                       \
-        access_of(at, n, READ, false, PC);                                                         \
+        check_access(at, n, READ, false, PC);                                                      \
     }                                                                                              \
     void __tsan_volatile_write##n(void *at) {                                                      \
-        access_of(at, n, WRITE, false, PC);                                                        \
+        check_access(at, n, WRITE, false, PC);                                                     \
     }
 WIDTH(1)
 WIDTH(2)
@@ -169,11 +177,11 @@ WIDTH(8)
 WIDTH(16)
 
 void __tsan_read_range(void *at, size_t bytes) {
-    access_of(at, bytes, READ, false, PC);
+    check_access(at, bytes, READ, false, PC);
 }
 
 void __tsan_write_range(void *at, size_t bytes) {
-    access_of(at, bytes, WRITE, false, PC);
+    check_access(at, bytes, WRITE, false, PC);
 }
 
 void __tsan_init(void) {
@@ -182,7 +190,7 @@ void __tsan_init(void) {
 /* ---------------------------------------------------------------- atomic accesses */
 
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
-    access_of(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, true, PC)
+    check_access(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, true, PC)
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {
@@ -199,48 +207,48 @@ void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__real_memmove(void *to, const void *from, size_t bytes);
 void *__real_memset(void *to, int byte, size_t bytes);
 
-static void *born(void *at) {
+static void *allocated(void *at) {
     if (at)
         forget(at, malloc_usable_size(at));
     return at;
 }
 
 void *__wrap_malloc(size_t bytes) {
-    return born(__real_malloc(bytes));
+    return allocated(__real_malloc(bytes));
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
-    return born(__real_calloc(count, size));
+    return allocated(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *old, size_t bytes) {
-    return born(__real_realloc(old, bytes));
+    return allocated(__real_realloc(old, bytes));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-    return born(__real_aligned_alloc(alignment, bytes));
+    return allocated(__real_aligned_alloc(alignment, bytes));
 }
 
 int __wrap_posix_memalign(void **to, size_t alignment, size_t bytes) {
     const int error = __real_posix_memalign(to, alignment, bytes);
     if (error == 0)
-        born(*to);
+        allocated(*to);
     return error;
 }
 
 void *__wrap_memcpy(void *to, const void *from, size_t bytes) {
-    access_of(from, bytes, READ, false, PC);
-    access_of(to, bytes, WRITE, false, PC);
+    check_access(from, bytes, READ, false, PC);
+    check_access(to, bytes, WRITE, false, PC);
     return __real_memcpy(to, from, bytes);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t bytes) {
-    access_of(from, bytes, READ, false, PC);
-    access_of(to, bytes, WRITE, false, PC);
+    check_access(from, bytes, READ, false, PC);
+    check_access(to, bytes, WRITE, false, PC);
     return __real_memmove(to, from, bytes);
 }
 
 void *__wrap_memset(void *to, int byte, size_t bytes) {
-    access_of(to, bytes, WRITE, false, PC);
+    check_access(to, bytes, WRITE, false, PC);
     return __real_memset(to, byte, bytes);
 }

@@ -15,7 +15,7 @@ enum { NO_MEMORY = -1, COARSE_CLOCK = -2, ALIGNMENT = 4096, COARSE_NS = 100000 }
 
 static char *input, *output;
 
-/* Under a limit on processor time (ulimit -t) Linux moves that clock on by 4 ms at a time. */
+/* Under a limit on processor time (ulimit -t), Linux advances that clock only every 4 ms. */
 static bool clock_is_coarse(void) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
@@ -28,7 +28,7 @@ static bool clock_is_coarse(void) {
     return least > COARSE_NS;
 }
 
-int place_open(struct bench_job *job) {
+int platform_open(struct bench_job *job) {
     void *in = NULL, *out = NULL;
     if (posix_memalign(&in, ALIGNMENT, job->image_bytes) != 0 ||
         posix_memalign(&out, ALIGNMENT, job->out_bytes) != 0)
@@ -44,26 +44,28 @@ int place_open(struct bench_job *job) {
     return 0;
 }
 
-/* One: each call finds the image where the one before found it, just written, in the cache. */
-int place_slots(void) {
+/* One: every call finds the image at the same address, just written and in the cache. */
+int platform_slots(void) {
     return 1;
 }
 
-int place_warm_up(void) {
+int platform_warm_up(void) {
     return 2;
 }
 
-int place_fill(int slot, const struct bench_job *job, uint32_t key) {
+int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
     (void)slot;
-    fresh_fill(job->kind, key, job->image_count, input);
+    noise_fill(job->kind, key, job->image_count, input);
     memset(output, 0xff, job->out_bytes);
     return 0;
 }
 
-/* One thread is timed by the processor time of the whole process: what other programs take from the
- * core is not in it, and a second thread or a spinning one is. Processor time cannot show what
- * several threads gain, so those are timed by the wall, between two calibrations. */
-int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+/* One thread is timed by the processor time of the whole process: it leaves out the time in which
+ * other programs use the core, and includes the work of a second thread, even a spinning one.
+ * Processor time cannot show what several threads gain, so those are timed by the wall clock,
+ * between two calibrations. */
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job,
+                  double *ns) {
     uint64_t (*const now)(void) = job->threads > 1 ? clock_ns : clock_process_ns;
     (void)slot;
     const uint64_t start = now();
@@ -72,28 +74,29 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
     return returned;
 }
 
-int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
+int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
     (void)slot;
     memcpy(to, output + first_byte, bytes);
     return 0;
 }
 
-int place_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
     (void)slot;
     const size_t rows = (size_t)job->planes * (size_t)job->height;
-    fresh_sums(output, rows, job->out_bytes / rows / 4, sums);
+    noise_row_sums(output, rows, job->out_bytes / rows / 4, sums);
     return 0;
 }
 
-int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
     const uint64_t ns = calibrate_copy_ns(output, job->out_bytes, input, job->image_bytes);
     *copy_ns = (double)ns / job->threads;
     *mac_rate = calibrate_mac_rate() * job->threads;
     return 0;
 }
 
-const char *place_error(int returned) {
+const char *platform_error(int returned) {
     if (returned == COARSE_CLOCK)
-        return "the clock of processor time is too coarse; is a limit set with ulimit -t?";
-    return returned == NO_MEMORY ? "not enough memory" : "an error";
+        return "the processor-time clock advances in steps that are too large; if you set a limit "
+               "with ulimit -t, remove it";
+    return returned == NO_MEMORY ? "not enough memory for the images" : "an unknown error";
 }

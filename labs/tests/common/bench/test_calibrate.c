@@ -1,7 +1,7 @@
-/* Check suite of labs/common/clock.c and calibrate.c. No test asks for a speed: the machine that
+/* Check suite of labs/common/bench/clock.c and calibrate.c. No test asks for a speed: the machine that
  * runs them may be busy. */
-#include "calibrate.h"
-#include "clock.h"
+#include "bench/calibrate.h"
+#include "bench/clock.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The bodies of stb's functions, apart from our own code. */
+/* Compiles stb's functions, in a file of their own because they are slow to compile. */
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include "stb.h"

@@ -1,7 +1,7 @@
-/* Check suite of labs/common/npy.c and file.c: round trips, and files that lie. */
-#include "npy.h"
+/* Check suite of labs/common/io/npy.c and file.c: round trips, and files that lie. */
+#include "io/npy.h"
 
-#include "file.h"
+#include "io/file.h"
 
 #include <check.h>
 #include <signal.h>
@@ -117,7 +117,7 @@ START_TEST(versions_and_spellings_that_numpy_allows) {
 END_TEST
 
 START_TEST(headers_that_lie) {
-    refused(HEADER("'<f4'", "False", "(2, 3)"), 23, "needs 24 bytes of data, and it has 23");
+    refused(HEADER("'<f4'", "False", "(2, 3)"), 23, "needs 24 bytes of data, but it has 23");
     refused(HEADER("'<f4'", "False", "(2, 3)"), 25, "it has 25");
     refused(HEADER("'<f4'", "False", "(-1,)"), 4, "negative");
     refused(HEADER("'<f4'", "False", "(2147483648,)"), 4, "above 2147483647");

@@ -1,4 +1,5 @@
-/* Whole files in and out, for untrusted folders: no links followed, no short write unnoticed. */
+/* Reads and writes whole files in folders that may be hostile: it follows no link, and reports a
+ * short write. */
 #ifndef CONVLABS_FILE_H
 #define CONVLABS_FILE_H
 

@@ -1,4 +1,4 @@
-/* Timing on a GPU: events around the call, on the stream that the labs' functions launch in. */
+/* Timing on a GPU: an event before and after the call, in the stream that the labs' functions use. */
 #include "bench.h"
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@ static uint32_t *d_sums;
 static float *d_coefficients, *d_sink;
 static cudaEvent_t started, stopped;
 
-/* Those of all planes of the output. */
+/* The rows of all planes of the output. */
 static size_t rows_of(const struct bench_job *job) {
     return (size_t)job->planes * (size_t)job->height;
 }
@@ -34,7 +34,7 @@ static cudaError_t allocate_slots(const struct bench_job *job) {
     return error;
 }
 
-/* The mask, where there is one. */
+/* Copies the mask, where there is one, to the device. */
 static cudaError_t copy_mask(struct bench_job *job) {
     if (job->mask == NULL) {
         return cudaSuccess;
@@ -47,8 +47,8 @@ static cudaError_t copy_mask(struct bench_job *job) {
     return error;
 }
 
-/* The process ends soon after an error; nothing is freed. */
-int place_open(struct bench_job *job) {
+/* Nothing is freed after an error: the process then ends. */
+int platform_open(struct bench_job *job) {
     cudaError_t error = allocate_slots(job);
 
     if (error == cudaSuccess) {
@@ -69,30 +69,30 @@ int place_open(struct bench_job *job) {
     return (int)error;
 }
 
-/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 of an H200. */
-int place_slots(void) {
+/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 cache of an H200. */
+int platform_slots(void) {
     return SLOTS;
 }
 
-int place_warm_up(void) {
+int platform_warm_up(void) {
     return 10;
 }
 
-/* Bytes: `count` is that of whole words, which all inputs' rows are made of. */
-static __global__ void fill(enum fresh_kind kind, uint32_t key, size_t count, void *d_to) {
+/* For bytes `count` is the number of 32-bit words: every image consists of whole words. */
+static __global__ void fill(enum noise_kind kind, uint32_t key, size_t count, void *d_to) {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-        if (kind == FRESH_BYTES) {
-            ((uint32_t *)d_to)[i] = fresh_mix((uint32_t)i, key);
-        } else if (kind == FRESH_FLOATS) {
-            ((float *)d_to)[i] = fresh_float((uint32_t)i, key);
+        if (kind == NOISE_BYTES) {
+            ((uint32_t *)d_to)[i] = noise_mix((uint32_t)i, key);
+        } else if (kind == NOISE_FLOATS) {
+            ((float *)d_to)[i] = noise_float((uint32_t)i, key);
         } else {
-            ((double *)d_to)[i] = fresh_double((uint32_t)i, key);
+            ((double *)d_to)[i] = noise_double((uint32_t)i, key);
         }
     }
 }
 
-/* One block sums one row after the other. */
+/* Each block sums one row at a time. */
 static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t words,
                                 uint32_t *d_result) {
     __shared__ uint32_t s_sum;
@@ -103,7 +103,7 @@ static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t word
         __syncthreads();
         uint32_t sum = 0;
         for (size_t i = threadIdx.x; i < words; i += blockDim.x) {
-            sum += fresh_share((uint32_t)i, d_rows[y * words + i]);
+            sum += noise_row_share((uint32_t)i, d_rows[y * words + i]);
         }
         atomicAdd(&s_sum, sum);
         __syncthreads();
@@ -113,8 +113,8 @@ static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t word
     }
 }
 
-int place_fill(int slot, const struct bench_job *job, uint32_t key) {
-    const size_t count = job->kind == FRESH_BYTES ? job->image_count / 4 : job->image_count;
+int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
+    const size_t count = job->kind == NOISE_BYTES ? job->image_count / 4 : job->image_count;
 
     fill<<<BLOCKS, BLOCK>>>(job->kind, key, count, d_in[slot]);
     cudaError_t error = cudaGetLastError();
@@ -138,7 +138,7 @@ static cudaError_t elapsed(double *ns) {
     return error;
 }
 
-int place_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
     cudaError_t error = cudaEventRecord(started, 0);
     if (error == cudaSuccess) {
         error = (cudaError_t)lab_call(side, job, d_in[slot], d_out[slot]);
@@ -146,11 +146,11 @@ int place_time(int slot, const struct bench_side *side, const struct bench_job *
     return (int)(error == cudaSuccess ? elapsed(ns) : error);
 }
 
-int place_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
+int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
     return (int)cudaMemcpy(to, d_out[slot] + first_byte, bytes, cudaMemcpyDeviceToHost);
 }
 
-int place_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
     const size_t rows = rows_of(job), bytes = rows * sizeof *sums;
 
     sum_rows<<<BLOCKS, BLOCK>>>((const uint32_t *)d_out[slot], rows, job->out_bytes / rows / 4,
@@ -162,7 +162,7 @@ int place_sums(int slot, const struct bench_job *job, uint32_t *sums) {
     return (int)error;
 }
 
-/* CHAINS * STEPS multiply-adds a thread, in registers. */
+/* CHAINS * STEPS multiply-adds for each thread, in registers. */
 static __global__ void multiply_add(float factor, float summand, float *d_result) {
     float chain[CHAINS];
     for (int i = 0; i < CHAINS; i++) {
@@ -177,12 +177,12 @@ static __global__ void multiply_add(float factor, float summand, float *d_result
     for (int i = 0; i < CHAINS; i++) {
         sum += chain[i];
     }
-    if (sum == -1.0f) { /* never, but the compiler cannot know */
+    if (sum == -1.0f) { /* never true, but the compiler cannot know that */
         *d_result = sum;
     }
 }
 
-int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
     const size_t copied = job->image_bytes < job->out_bytes ? job->image_bytes : job->out_bytes;
     const double moved = (double)(job->image_bytes + job->out_bytes);
     int device = 0, processors = 0;
@@ -220,6 +220,6 @@ int place_limits(const struct bench_job *job, double *copy_ns, double *mac_rate)
     return (int)error;
 }
 
-const char *place_error(int returned) {
+const char *platform_error(int returned) {
     return cudaGetErrorName((cudaError_t)returned);
 }

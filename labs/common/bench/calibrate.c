@@ -16,19 +16,19 @@
 typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
 
 enum {
-    CHAINS = 12, /* that do not depend on each other: a multiply-add takes 4 or 5 cycles, two start
-                    in each, and 12 with their two operands fit into 16 registers */
+    CHAINS = 12, /* independent of each other: a multiply-add takes 4 or 5 cycles, two start in each
+                    cycle, and 12 chains with the two operands fit into 16 registers */
     STEPS = 20000,
     LANES = VECTOR_BYTES / (int)sizeof(float),
     REPEATS = 20,
-    TEAM_REPEATS = 10, /* about 0.3 ms */
+    THREAD_REPEATS = 10, /* about 0.3 ms */
 };
 
 static volatile float sink;
 static volatile uint64_t seen;
 
-/* Makes STEPS * CHAINS * LANES multiply-adds in registers. Starts from a number that the compiler
- * does not know and returns what it came to, so that none can be left out. */
+/* Does STEPS * CHAINS * LANES multiply-adds in registers. It starts from a number that the compiler
+ * does not know and returns the result, so that the compiler can leave none out. */
 static float work(float start) {
     vector chain[CHAINS];
     vector factor, summand;
@@ -60,7 +60,7 @@ double calibrate_mac_rate(void) {
     return (double)STEPS * CHAINS * LANES / ((double)best * 1e-9);
 }
 
-/* Reads all of it, eight bytes at a time, and returns something that depends on them. */
+/* Reads all bytes, eight at a time, and returns a value that depends on them. */
 static uint64_t read_through(const char *from, size_t bytes) {
     uint64_t all = 0;
     for (size_t i = 0; i + sizeof all <= bytes; i += sizeof all) {
@@ -79,7 +79,7 @@ uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t re
         memcpy(to, from, both);
         memset((char *)to + both, 0, written - both);
         seen = read_through((const char *)from + both, read - both);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* the copy is not to be left out */
+        __asm__ volatile("" : : "r"(to) : "memory"); /* so that the compiler keeps the copy */
         const uint64_t taken = clock_thread_ns() - start;
         best = taken < best ? taken : best;
     }
@@ -89,11 +89,11 @@ uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t re
 struct calibration calibrate_threads(int threads) {
     uint64_t busy = 0;
     const uint64_t start = clock_ns();
-    (void)threads; /* a compiler without OpenMP knows one thread only */
+    (void)threads; /* without OpenMP there is one thread */
 #pragma omp parallel num_threads(threads) reduction(max : busy)
     {
         const uint64_t mine = clock_thread_ns();
-        for (int i = 0; i < TEAM_REPEATS; i++)
+        for (int i = 0; i < THREAD_REPEATS; i++)
             sink = work(sink);
         busy = clock_thread_ns() - mine;
     }

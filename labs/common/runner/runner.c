@@ -1,7 +1,8 @@
 #include "runner.h"
 
-#include "file.h"
-#include "image.h"
+#include "io/file.h"
+#include "io/image.h"
+#include "our_fault.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <strings.h>
 
 #define MAX_NAMED 16 /* of each kind */
+#define MAX_ERROR 512
 #define GUARD ((size_t)4096)
 #define POISON 0xff
 #define SIGNALLING_FLOAT UINT32_C(0xffbfffff)
@@ -39,6 +41,8 @@ struct runner {
     struct setting setting[MAX_NAMED];
     struct output output[MAX_NAMED];
     int inputs, settings, outputs;
+    int returned; /* 0: nothing has failed */
+    char error[MAX_ERROR];
 };
 
 static const char usage[] =
@@ -46,17 +50,6 @@ static const char usage[] =
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
     "  --out   TYPE is f4, f8, u1 or i4; raw bytes, or a picture when FILE ends in .png\n";
-
-__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...) {
-    fflush(stdout);
-    fputs("runner: ", stderr);
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(2);
-}
 
 static bool ends_in(const char *path, const char *suffix) {
     size_t n = strlen(path), m = strlen(suffix);
@@ -69,10 +62,10 @@ static bool ends_in(const char *path, const char *suffix) {
 static char *split_name(const char *option, char *text) {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        die("%s needs NAME=..., and got '%s'", option, text);
+        our_fault("%s needs NAME=..., but its value is '%s'", option, text);
     *equals = '\0';
     if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
-        die("%s: the name '%s' has more than letters, digits and _", option, text);
+        our_fault("%s: the name '%s' may have letters, digits and _ only", option, text);
     return equals + 1;
 }
 
@@ -80,7 +73,7 @@ static void read_picture(const char *path, struct npy *a, char *error, size_t si
     float *pixels = NULL;
     int width = 0, height = 0;
     if (image_read(path, &pixels, &width, &height, error, size) != 0)
-        die("%s", error);
+        our_fault("%s", error);
     *a = (struct npy){"<f4", 2, {height, width}, 0, pixels};
     a->bytes = (size_t)width * (size_t)height * sizeof *pixels;
 }
@@ -89,25 +82,25 @@ static void add_input(struct runner *r, char *text) {
     char *path = split_name("--in", text);
     for (int i = 0; i < r->inputs; i++)
         if (strcmp(r->input[i].name, text) == 0)
-            die("--in %s was given twice", text);
+            our_fault("--in %s was given twice", text);
     if (r->inputs == MAX_NAMED)
-        die("more than %d times --in", MAX_NAMED);
+        our_fault("--in can be given %d times at most", MAX_NAMED);
     struct input *in = &r->input[r->inputs++];
     in->name = text;
     char error[512];
     if (ends_in(path, ".png") || ends_in(path, ".pgm") || ends_in(path, ".ppm"))
         read_picture(path, &in->array, error, sizeof error);
     else if (npy_read(path, &in->array, error, sizeof error) != 0)
-        die("%s", error);
+        our_fault("%s", error);
 }
 
 static void add_setting(struct runner *r, char *text) {
     const char *value = split_name("--set", text);
     for (int i = 0; i < r->settings; i++)
         if (strcmp(r->setting[i].name, text) == 0)
-            die("--set %s was given twice", text);
+            our_fault("--set %s was given twice", text);
     if (r->settings == MAX_NAMED)
-        die("more than %d times --set", MAX_NAMED);
+        our_fault("--set can be given %d times at most", MAX_NAMED);
     r->setting[r->settings++] = (struct setting){text, value};
 }
 
@@ -130,18 +123,18 @@ static bool read_shape(const char *text, struct npy *a) {
     return false;
 }
 
-/* A pattern that no plausible result repeats, and that differs from byte to byte. */
+/* Byte i of a guard zone: a pattern that no plausible result repeats. */
 static unsigned char guard_byte(size_t i) {
     return (unsigned char)(0xa5u ^ i * 37u);
 }
 
-/* Part of a program that AddressSanitizer watches, these make a student's access to a guard zone a
- * finding with its line; in any other they are not there. */
+/* In a program built with AddressSanitizer these make a student's access to a guard zone a finding
+ * with its line; in any other program they do not exist. */
 extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-/* Fills an output. A float or double gets a signalling NaN, which arithmetic makes a quiet one: so
- * the grader tells what was never written from what was added to. */
+/* Fills an output. A float or double becomes a signalling NaN, which arithmetic turns into a quiet
+ * one: so the grader can tell an element that was never written from one that was added to. */
 static void poison(const struct npy *a) {
     unsigned char *data = a->data;
     memset(data, POISON, a->bytes);
@@ -159,7 +152,7 @@ static void allocate(struct output *out) {
     size_t all = GUARD + out->array.bytes + GUARD;
     void *memory = NULL;
     if (posix_memalign(&memory, 4096, all) != 0)
-        die("not enough memory for the output %s of %zu bytes", out->name, out->array.bytes);
+        our_fault("not enough memory for the output %s of %zu bytes", out->name, out->array.bytes);
     out->memory = memory;
     out->array.data = out->memory + GUARD;
     for (size_t i = 0; i < GUARD; i++) {
@@ -177,9 +170,9 @@ static void add_output(struct runner *r, char *text) {
     char *path = split_name("--out", text);
     for (int i = 0; i < r->outputs; i++)
         if (strcmp(r->output[i].name, text) == 0)
-            die("--out %s was given twice", text);
+            our_fault("--out %s was given twice", text);
     if (r->outputs == MAX_NAMED)
-        die("more than %d times --out", MAX_NAMED);
+        our_fault("--out can be given %d times at most", MAX_NAMED);
     struct output *out = &r->output[r->outputs++];
     out->name = text;
     out->path = path;
@@ -189,14 +182,15 @@ static void add_output(struct runner *r, char *text) {
         *shape++ = '\0';
     char *type = strrchr(path, ':');
     if (!shape || !type || type == path || strlen(type + 1) != 2)
-        die("--out %s needs FILE:TYPE:SHAPE, such as out.raw:f4:61x97", text);
+        our_fault("--out %s needs FILE:TYPE:SHAPE, such as out.raw:f4:61x97", text);
     *type++ = '\0';
     struct npy *a = &out->array;
     snprintf(a->type, sizeof a->type, "%c%s", strcmp(type, "u1") == 0 ? '|' : '<', type);
     if (!read_shape(shape, a) || npy_bytes(a->type, a->ndim, a->shape, &a->bytes) != 0)
-        die("--out %s: '%s:%s' is not a type and a shape such as f4:61x97", text, type, shape);
+        our_fault("--out %s: '%s:%s' is not a type and a shape such as f4:61x97", text, type,
+                  shape);
     if (ends_in(path, ".png") && (a->ndim != 2 || strcmp(type, "f4") != 0))
-        die("--out %s: a picture is written from f4 and two sides only", text);
+        our_fault("--out %s: a picture is written from f4 and two sides only", text);
     allocate(out);
 }
 
@@ -214,7 +208,7 @@ static void read_arguments(struct runner *r, int argc, char **argv) {
             known = false;
         if (!known || !value) {
             fputs(usage, stderr);
-            die(known ? "%s needs a value" : "no option '%s'", option);
+            our_fault(known ? "%s needs a value" : "unknown option '%s'", option);
         }
         if (strcmp(option, "--part") == 0)
             r->part = value;
@@ -228,7 +222,7 @@ static void read_arguments(struct runner *r, int argc, char **argv) {
             add_output(r, value);
     }
     if (!r->part)
-        die("--part is missing; --help shows the options");
+        our_fault("--part is missing; --help shows the options");
 }
 
 /* ---------------------------------------------------------------- what a driver asks for */
@@ -239,10 +233,11 @@ const struct npy *runner_input(const struct runner *r, const char *name, const c
         if (strcmp(r->input[i].name, name) != 0)
             continue;
         if (type && strcmp(a->type, type) != 0)
-            die("the input %s has elements of type %s, and %s is needed", name, a->type, type);
+            our_fault("the input %s has elements of type %s, but %s is needed", name, a->type,
+                      type);
         return a;
     }
-    die("the input %s is missing: --in %s=FILE", name, name);
+    our_fault("the input %s is missing: --in %s=FILE", name, name);
 }
 
 const char *runner_setting(const struct runner *r, const char *name, const char *otherwise) {
@@ -258,15 +253,38 @@ void *runner_output(struct runner *r, const char *name, size_t bytes) {
         if (strcmp(out->name, name) != 0)
             continue;
         if (out->array.bytes != bytes)
-            die("the output %s has room for %zu bytes, and %zu are needed", name, out->array.bytes,
-                bytes);
+            our_fault("the output %s has room for %zu bytes, but %zu are needed", name,
+                      out->array.bytes, bytes);
         return out->array.data;
     }
-    die("the output %s is missing: --out %s=FILE:TYPE:SHAPE", name, name);
+    our_fault("the output %s is missing: --out %s=FILE:TYPE:SHAPE", name, name);
 }
 
 const char *runner_part(const struct runner *r) {
     return r->part;
+}
+
+void runner_no_such_part(const struct runner *r) {
+    our_fault("the lab has no part '%s'", r->part);
+}
+
+enum border runner_border(const struct runner *r) {
+    const char *border = runner_setting(r, "border", "zero");
+    return strcmp(border, "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE;
+}
+
+void runner_fail(struct runner *r, int returned, const char *format, ...) {
+    if (r->returned != 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->error, sizeof r->error, format, arguments);
+    va_end(arguments);
+    r->returned = returned;
+}
+
+bool runner_failed(const struct runner *r) {
+    return r->returned != 0;
 }
 
 /* ---------------------------------------------------------------- after the call */
@@ -297,7 +315,7 @@ static void write_output(const struct output *out) {
     else
         status = file_write(out->path, NULL, 0, a->data, a->bytes, error, sizeof error);
     if (status != 0)
-        die("%s", error);
+        our_fault("%s", error);
 }
 
 /* `text` as the inside of a JSON string. */
@@ -313,38 +331,37 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-static void write_status(const struct runner *r, int returned) {
+static void write_status(const struct runner *r) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *file = open_memstream(&text, &bytes);
     if (!file)
-        die("not enough memory for the status");
-    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":\"", returned);
-    const char *name = returned == 0 ? "" : lab_error(returned);
-    print_escaped(file, name ? name : "");
+        our_fault("not enough memory for the status");
+    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":\"", r->returned);
+    print_escaped(file, r->error);
     fputs("\",\"outputs\":[", file);
     for (int i = 0; i < r->outputs; i++)
         fprintf(file, "%s{\"name\":\"%s\",\"guards\":\"%s\"}", i > 0 ? "," : "", r->output[i].name,
                 guards(&r->output[i]));
     fputs("]}\n", file);
     if (fclose(file) != 0)
-        die("not enough memory for the status");
+        our_fault("not enough memory for the status");
     char error[512];
     if (file_write(r->status, NULL, 0, text, bytes, error, sizeof error) != 0)
-        die("%s", error);
+        our_fault("%s", error);
     free(text);
 }
 
 int main(int argc, char **argv) {
     static struct runner r;
     read_arguments(&r, argc, argv);
-    int returned = lab_run(&r);
+    lab_run(&r);
     for (int i = 0; i < r.outputs && __asan_unpoison_memory_region; i++)
         __asan_unpoison_memory_region(r.output[i].memory, GUARD + r.output[i].array.bytes + GUARD);
     for (int i = 0; i < r.outputs; i++)
         write_output(&r.output[i]);
     if (r.status)
-        write_status(&r, returned);
+        write_status(&r);
     for (int i = 0; i < r.inputs; i++)
         npy_free(&r.input[i].array);
     for (int i = 0; i < r.outputs; i++)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* read() and write() move at most 0x7ffff000 bytes at once; a rounder limit serves both. */
+/* read() and write() transfer at most 0x7ffff000 bytes at once. */
 #define MOST_AT_ONCE ((size_t)1 << 30)
 
 static int fail(char *error, size_t size, const char *path, const char *why) {
@@ -86,7 +86,7 @@ int file_write(const char *path, const void *head, size_t head_bytes, const void
     int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
     if (fd < 0)
         return fail(error, size, path,
-                    errno == ELOOP ? "is a link, which is not followed" : strerror(errno));
+                    errno == ELOOP ? "it is a link; links are not followed" : strerror(errno));
     struct stat st;
     const char *why = NULL;
     /* Truncated only once it is known to be a plain file. */

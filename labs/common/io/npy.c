@@ -210,7 +210,7 @@ static size_t parse(const unsigned char *file, size_t bytes, struct npy *a, char
         return 0;
     }
     if (bytes - start - length != a->bytes) {
-        snprintf(error, size, "its shape needs %zu bytes of data, and it has %zu", a->bytes,
+        snprintf(error, size, "its shape needs %zu bytes of data, but it has %zu", a->bytes,
                  bytes - start - length);
         return 0;
     }
