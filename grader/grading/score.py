@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from grader.execute.backend import Backend, cpu_has, timed_on
-from grader.model.result import Check, Score, Unmeasured
+from grader.exit_codes import FAULT, FULL_MARKS, LESS
+from grader.model.result import Check
+from grader.model.score import Score, Unmeasured
 from grader.model.spec import Lab
 from grader.timing.statistics import NO_SOLUTION
-
-FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def score(lab: Lab, backend: Backend, checks: list[Check], selected: bool) -> Score:
@@ -46,7 +46,7 @@ def score(lab: Lab, backend: Backend, checks: list[Check], selected: bool) -> Sc
     rest = total - measured - sum(u.points for u in unmeasured)
     if rest > 0:
         unmeasured.append(Unmeasured(rest, "are in your instructor's hidden checks"))
-    return Score(earned, measured, total, unmeasured)
+    return Score(earned, measured, total, tuple(unmeasured))
 
 
 def _untimed(lab: Lab, backend: Backend, done: set[str]) -> list[Unmeasured]:
