@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader.commands import common
+from grader.commands import options, output
+from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
@@ -37,7 +38,7 @@ class Progress:
     """What is happening now, on stderr: one line that is wiped, on a terminal that can."""
 
     def __init__(self) -> None:
-        self.live = common.understands_escapes(sys.stderr)
+        self.live = output.understands_escapes(sys.stderr)
 
     def show(self, what: str) -> None:
         if self.live:
@@ -50,12 +51,12 @@ class Progress:
 
 def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
-    lab = common.load(request.lab)
+    lab = options.load(request.lab)
     _refuse_what_cannot_be(lab, request)
-    submission = common.submission(lab, request.src)
-    backend = common.backend(lab, request.backend)
+    submission = options.submission(lab, request.src)
+    backend = options.backend(lab, request.backend)
     quiet = "-" in (request.json_file, request.html_file)
-    width = min(common.columns(), 110)
+    width = min(output.columns(), 110)
     terminal = Terminal(width, request.colour, request.verbose)
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
@@ -69,7 +70,7 @@ def grade(request: Request) -> int:
     if not quiet:
         files = [f"{submission.shown}/{name}" for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, backend), flush=True)
-    common.announce_first_build()
+    output.announce_first_build()
     profiles: list[tuple[spec.Technique, Profile]] = []
     observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
     evidence = Evidence(submission) if request.html_file else None
@@ -82,7 +83,7 @@ def grade(request: Request) -> int:
             request.pattern,
             request.verbose,
             request.timed,
-            remember=progress.own(submission) and not fresh,
+            remember=progress.is_own(submission) and not fresh,
             evidence=evidence,
         )
     finally:
@@ -95,29 +96,27 @@ def grade(request: Request) -> int:
     if request.html_file and evidence:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        common.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
+        output.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
     return graded.exit_code
 
 
 def _keep(request: Request, submission: Submission, graded: result.Result) -> None:
     """Notes the grade for `./grade list`, and writes it where --json says."""
-    noted = graded.selected is None and progress.own(submission)
+    noted = graded.selected is None and progress.is_own(submission)
     if noted and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     if request.json_file is not None:
-        common.write(request.json_file, result.to_json(graded))
+        output.write(request.json_file, result.to_json(graded))
 
 
 def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:
     if request.json_file == request.html_file == "-":
-        raise common.UsageError("--json and --html cannot both go to stdout: give one a file")
+        raise UsageError("--json and --html cannot both go to stdout: give one a file")
     if request.profiled and not lab.technique:
-        raise common.UsageError(f"{lab.id} counts nothing: it has no technique checks")
+        raise UsageError(f"{lab.id} counts nothing: it has no technique checks")
     if request.pattern is not None and not pipeline.matching(lab, request.pattern):
         names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
-        raise common.UsageError(
-            f"no check of {lab.id} matches '{request.pattern}'; they are\n  {names}"
-        )
+        raise UsageError(f"no check of {lab.id} matches '{request.pattern}'; they are\n  {names}")
 
 
 def _tables(profiles: list[tuple[spec.Technique, Profile]]) -> str:
