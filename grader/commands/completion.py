@@ -82,7 +82,7 @@ def _setup(
 def _hint(
     lab: options.LabName,
     part: Annotated[str | None, typer.Argument(autocompletion=_parts)] = None,
-    number: int | None = None,
+    number: Annotated[int | None, typer.Argument()] = None,
 ) -> None: ...
 
 

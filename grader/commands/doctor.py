@@ -160,7 +160,7 @@ def packages() -> list[Row]:
     if not run.keys() & installed.keys():
         size = python_packages.SIZES["run"]
         advice = f"./grade setup installs them, about {size} MB to download"
-        return [Row("packages", "missing", f"none of {len(run)} in build/venv", advice)]
+        return [Row("Python packages", "missing", f"none of {len(run)} in build/venv", advice)]
     rows = [package(name, version, installed.get(name)) for name, version in run.items()]
     if all(row.state == "ok" for row in rows):
         rows.append(grammar())
@@ -198,7 +198,7 @@ def grammar() -> Row:
 def photograph_row() -> Row:
     problem = photograph.problem()
     if problem:
-        advice = "./grade setup fetches it; only cases that show it need it"
+        advice = "./grade setup fetches it; only cases that show it use it"
         return Row("photograph", "missing", problem, advice)
     return Row("photograph", "ok", "build/datasets/coffee.png")
 

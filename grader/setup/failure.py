@@ -82,6 +82,6 @@ def cause(output: str) -> Cause:
 def error_lines(output: str, count: int = 3) -> list[str]:
     """The last lines of a command's output that report an error or a warning; where there are
     none, the last lines of all."""
-    lines = [line.strip()[:200] for line in output.splitlines() if line.strip()]
+    lines = [line.strip()[:320] for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(e|w|error|warning|fatal)\b:?", line.lower())]
     return list(dict.fromkeys(errors or lines))[-count:]

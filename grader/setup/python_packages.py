@@ -81,7 +81,7 @@ def install(flavour: str, runner: Runner) -> None:
     command = [*PIP, "install", "--progress-bar", "off", "--no-warn-script-location", *exactly]
     runner.doing("looking for the package index")
     configuration = pip_configuration()
-    output = runner.run(command, _Activity(count), patience(configuration))
+    output = runner.run(command, Activity(count), patience(configuration))
     if output.status != 0:
         raise _install_error(output, configuration, flavour)
     for complete in dict.fromkeys(["run", flavour]):
@@ -113,7 +113,7 @@ def _make_environment(runner: Runner) -> None:
     (site / "convlabs.pth").write_text("../../../../..\n")
 
 
-class _Activity:
+class Activity:
     """What pip is doing, by a line of its output: "downloading numpy 2.4.6, 16.9 MB (8 of 20)"."""
 
     def __init__(self, total: int) -> None:
@@ -163,8 +163,9 @@ def _install_error(output: Output, configuration: str, flavour: str) -> SetupErr
     lock = shown(Path(stamp.LOCKS[flavour]))
     option = " --dev" if flavour == "dev" else ""
     return SetupError(
-        f"pip could not reach {_index(configuration)}: {cause.text}",
-        f"{cause.advice}. Or, on a machine of this kind that has a network,\n\n"
+        f"pip could not reach the package index {index(configuration)}: {cause.text}",
+        f"{cause.advice}. Or, on a machine that has a network, a processor of the same kind "
+        f"and Python {sys.version_info.major}.{sys.version_info.minor},\n\n"
         f"    python3 -m pip download --require-hashes --only-binary :all: -r {lock} -d wheels\n\n"
         "and here, with that folder,\n\n"
         f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels ./grade setup{option}",
@@ -172,11 +173,12 @@ def _install_error(output: Output, configuration: str, flavour: str) -> SetupErr
     )
 
 
-def _index(configuration: str) -> str:
-    """The package index that pip asks, without any password in its address."""
-    addresses = re.findall(r"\bindex-url='([^']*)'", configuration)
-    host = urllib.parse.urlsplit(addresses[-1]).hostname if addresses else "pypi.org"
-    return f"the package index {host}"
+def index(configuration: str) -> str:
+    """The host of the package index that pip asks; without any password in its address."""
+    addresses = re.findall(
+        r"(?<!extra-)index-url='([^']*)'", configuration
+    )  # the environment first
+    return urllib.parse.urlsplit(addresses[0]).hostname or addresses[0] if addresses else "pypi.org"
 
 
 def write_stamp(flavour: str) -> None:
