@@ -3,20 +3,15 @@ command or a lab that does not exist. The standard library alone."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Sequence
 
 from grader import exit_codes
-from grader.commands import doctor, errors, hint, overview, setup
-from grader.commands import list as list_command
+from grader.commands import errors, overview
 from grader.setup import stamp
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "list": list_command.list_labs,
-    "hint": hint.hint,
-    "doctor": doctor.doctor,
-    "setup": setup.setup,
-}
+COMMANDS = ("list", "hint", "doctor", "setup")  # modules of grader/commands/ with a run()
 HELP = ("-h", "--help")
 
 
@@ -41,8 +36,11 @@ def _run(arguments: Sequence[str]) -> int | None:
     if name in overview.TAKE_A_LAB and rest and not rest[0].startswith("-"):
         overview.require_lab(rest[0])
     if name in COMMANDS:
+        # Imported here: every other command passes through this module as well.
+        command: Callable[[Sequence[str]], int]
+        command = importlib.import_module(f"grader.commands.{name}").run
         try:
-            return COMMANDS[name](rest)
+            return command(rest)
         except SystemExit as leave:  # argparse has printed the help of the command
             return int(leave.code or 0)
     own = rest[: rest.index("--")] if "--" in rest else rest

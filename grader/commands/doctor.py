@@ -3,6 +3,7 @@ library alone, so that it can also say what a machine without any set-up lacks."
 
 from __future__ import annotations
 
+import importlib.util
 import platform
 import re
 import shutil
@@ -35,7 +36,7 @@ class Row:
     advice: str = ""  # what to do; "" where it is ok
 
 
-def doctor(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Prints the report. Returns the exit status."""
     parser = Parser("doctor")
     parser.add_colour()
@@ -54,6 +55,7 @@ def report() -> list[Row]:
         program("ar", "missing", INSTALLS),
         stb(),
         python(),
+        venv(),
         *packages(),
         photograph_row(),
         check(),
@@ -151,6 +153,13 @@ def python() -> Row:
     if line is not None:
         return Row("Python", "ok", f"{line.removeprefix('Python ')}, {stamp.PYTHON}")
     return Row("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+
+
+def venv() -> Row:
+    """Whether Python can make build/venv; on Debian that is a separate package."""
+    if importlib.util.find_spec("ensurepip") is None:
+        return Row("Python venv", "missing", "there is no module ensurepip", INSTALLS)
+    return Row("Python venv", "ok", "module ensurepip")
 
 
 def packages() -> list[Row]:

@@ -13,7 +13,7 @@ from grader.model.outline import Outline
 from grader.student import progress
 
 
-def hint(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Prints one hint. Returns the exit status."""
     parser = Parser("hint")
     parser.add_argument("lab", metavar="LAB", help="lab1, lab2, ...")

@@ -26,7 +26,7 @@ class Row:
     next: str
 
 
-def list_labs(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Prints a table of the labs, and the next step. Returns the exit status."""
     parser = Parser("list")
     parser.add_colour()

@@ -11,7 +11,7 @@ from grader.commands.parser import Parser
 from grader.setup import install, stamp
 
 
-def setup(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Installs what is missing, and nothing else. Returns the exit status."""
     parser = Parser("setup")
     parser.add_argument("--check", action="store_true", help="also what unit tests in C need")

@@ -21,6 +21,7 @@ PATIENCE = (
 
 
 def title(missing: Sequence[Package]) -> str:
+    """The title of the step."""
     return f"system packages, with apt-get: {' '.join(package.name for package in missing)}"
 
 
@@ -29,7 +30,7 @@ def prefix(missing: Sequence[Package]) -> list[str]:
     what the user has to do, where this user may not install or there is no apt-get."""
     names = " ".join(package.name for package in missing)
     if shutil.which("apt-get") is None:
-        needed = "; ".join(package.brings for package in missing)
+        needed = "; ".join(package.provides for package in missing)
         raise SetupError(
             "system packages are missing and this system has no apt-get",
             f"install these with the system's own package manager: {needed}. Then {failure.AGAIN}",
@@ -47,6 +48,7 @@ def prefix(missing: Sequence[Package]) -> list[str]:
 
 
 def sudo_without_password() -> bool:
+    """Whether this user may use sudo without being asked for a password."""
     if shutil.which("sudo") is None:
         return False
     try:
@@ -81,7 +83,7 @@ def install(missing: Sequence[Package], become: Sequence[str], runner: Runner) -
     if absent:
         raise SetupError(
             "these were installed, but are still not found: "
-            + "; ".join(f"{package.brings} ({package.name})" for package in absent),
+            + "; ".join(f"{package.provides} ({package.name})" for package in absent),
             "see ./grade doctor for what is found",
         )
 
