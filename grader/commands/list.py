@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def row(lab_id: str) -> Row:
-    """How far the student is in one lab. A damaged lab.toml is reported here and stops no other."""
+    """How far the student is in one lab, or that its lab.toml is damaged."""
     try:
         lab = outline.load(lab_id)
     except SpecError:

@@ -1,5 +1,5 @@
-"""All commands of ./grade with a line on each: what `./grade --help` prints, and what a misspelt
-command is compared with. The standard library alone."""
+"""All commands of ./grade with a line on each, for `./grade --help` and to suggest one for a
+misspelt command. The standard library alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STUDENT = {
     "build": "build your file of a lab; `make labN` does the same",
     "run": "run a CUDA program that has its own main() on the simulator",
     "doctor": "what this machine has, what is missing, and what to do about it",
-    "setup": "install what is missing; every command that needs it does so by itself",
+    "setup": "install what is missing; a command that needs it does this by itself",
 }
 INSTRUCTOR = {  # not in a student's copy
     "bulk": "grade a folder of submissions, each in its own sandbox",
@@ -36,15 +36,14 @@ Grade a lab, and find out why. Start with:  make lab1 && ./grade lab1
 """
 SETTINGS = """\
 options
-  -h, --help            this text
-  --install-completion  let Tab complete commands, labs, parts and options (bash, zsh, fish)
-  --show-completion     print the script that --install-completion installs
+  -h, --help             print this text
+  --install-completion   let Tab complete commands, labs, parts and options (bash, zsh, fish)
+  --show-completion      print the script that --install-completion installs
 
 environment variables
-  NO_COLOR=1            no colour
-  CONVLABS_NO_SANDBOX=1 run your own program without the sandbox, where bubblewrap makes trouble
-  PIP_INDEX_URL, PIP_PROXY, PIP_FIND_LINKS and the other settings of pip hold for set-up too;
-  so do those of apt-get
+  NO_COLOR=1             no colour
+  CONVLABS_NO_SANDBOX=1  run your own programs without the sandbox, where bubblewrap fails
+  PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status
   0 full marks of what was measured, 1 less, 2 wrong usage, 3 a fault of the grader or the machine,

@@ -13,7 +13,7 @@ from grader.setup.failure import SetupError
 from grader.setup.runner import Runner
 from grader.setup.system_packages import Package
 
-# Without a network apt-get gives up within seconds; another program's lock is waited for.
+# Gives up within seconds without a network, but waits while another program installs packages.
 PATIENCE = (
     *("-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=1"),
     *("-o", "Acquire::http::Timeout=10", "-o", "Acquire::https::Timeout=10"),
@@ -26,8 +26,8 @@ def title(missing: Sequence[Package]) -> str:
 
 
 def prefix(missing: Sequence[Package]) -> list[str]:
-    """What to put before a command that installs: [] for root, else sudo. Raises SetupError, with
-    what the user has to do, where this user may not install or there is no apt-get."""
+    """What to put before a command that installs: [] for root, else sudo. Raises SetupError where
+    there is no apt-get or this user may not install; its advice is the line to run."""
     names = " ".join(package.name for package in missing)
     if shutil.which("apt-get") is None:
         needed = "; ".join(package.provides for package in missing)
@@ -61,7 +61,7 @@ def install(missing: Sequence[Package], become: Sequence[str], runner: Runner) -
     """Installs the packages. `become` is what prefix() returned. Raises SetupError."""
     names = [package.name for package in missing]
     command = [*become, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]
-    # An earlier installation that was interrupted would make apt-get refuse; this finishes it.
+    # apt-get refuses to work after an installation that was interrupted; this completes it.
     runner.doing("finishing any interrupted installation")
     runner.run([*command, "dpkg", "--configure", "-a"])
     runner.doing("updating the lists of packages")
@@ -69,7 +69,7 @@ def install(missing: Sequence[Package], become: Sequence[str], runner: Runner) -
     packages = ["install", "-y", "--no-install-recommends", *names]
     output = runner.run([*command, "apt-get", *PATIENCE, *packages], activity)
     if output.status != 0:
-        # Where the lists could not be updated, that is the cause, and apt-get's status was still 0.
+        # `apt-get update` exits with 0 even if it reaches no server; its output has the cause.
         text = f"{update.text}\n{output.text}"
         cause = failure.cause(text)
         servers = dict.fromkeys(re.findall(r"(?:resolve|connect to) '?([\w.-]+\w)", text))

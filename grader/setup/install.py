@@ -1,7 +1,7 @@
-"""Finds what is missing, and installs it step by step.
+"""Finds out what is missing, and installs it step by step.
 
-Every step does only what is missing, and the stamp of build/venv (see stamp.py) is written last, so
-a set-up that was interrupted or killed goes on when it is run again.
+Only what is missing is installed, and the stamp of build/venv (see stamp.py) is written last. So a
+set-up that was interrupted or killed can simply be run again.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Missing:
 
 
 def missing(flavour: str) -> Missing:
-    """What a flavour needs and this machine has not: "run" is what a student needs, "check" also
-    what unit tests in C need, "dev" also what the tests of the project need."""
+    """What a flavour needs and this machine lacks. "run" is all that grading needs, "check" adds
+    what unit tests in C need, "dev" what the tests of the project need."""
     return Missing(
         system=[p for p in system_packages.packages(flavour) if not p.present()],
         python=not python_packages.ready(_environment(flavour)),
@@ -56,7 +56,7 @@ def _environment(flavour: str) -> str:
 
 def set_up(flavour: str) -> int:
     """Installs what a flavour needs. Returns the exit status; every reason has been printed."""
-    # A polite kill ends like Ctrl-C: commands that run are stopped and waited for.
+    # SIGTERM ends a set-up like Ctrl-C: it stops the current command and waits for it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _alone() as lock:
@@ -97,7 +97,7 @@ def _alone() -> Iterator[int]:
 
 
 def _install(flavour: str, lock: int) -> None:
-    """Does the steps that are needed. Raises SetupError, or OSError for a file that cannot be
+    """Carries out the steps that are needed. Raises SetupError, or OSError where a file cannot be
     written."""
     needed = missing(flavour)
     if not needed:

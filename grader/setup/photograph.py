@@ -1,4 +1,4 @@
-"""The photograph in build/datasets/: the one picture of the datasets that is not computed."""
+"""The photograph in build/datasets/, the only picture of the datasets that is not computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TITLE = "the photograph that some cases show: about 14 MB to download"
 
 
 def problem() -> str:
-    """Why the photograph cannot be used: it is missing or damaged; "" where it is right."""
+    """That the photograph is missing or damaged; "" where it is neither."""
     try:
         digest = hashlib.sha256(FILE.read_bytes()).hexdigest()
     except OSError:

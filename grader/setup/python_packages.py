@@ -45,14 +45,14 @@ def installed() -> dict[str, str]:
 
 
 def lacking(flavour: str) -> list[str]:
-    """The packages of a lock that build/venv does not have in that version."""
+    """The packages of a lock that build/venv does not have in the locked version."""
     present = installed()
     lock = locked(Path(stamp.LOCKS[flavour]))
     return [name for name, version in lock if present.get(name) != version]
 
 
 def ready(flavour: str) -> bool:
-    """Whether the set-up of build/venv was completed, still fits, and has all its packages."""
+    """Whether build/venv was set up completely, still fits, and has all its packages."""
     return stamp.valid(flavour) and not lacking(flavour)
 
 
@@ -67,13 +67,13 @@ def title(flavour: str) -> str:
 
 
 def _count(flavour: str) -> int:
-    """How many packages are to be installed: all, where build/venv is to be made anew."""
+    """How many packages are to be installed; all of them where build/venv is made anew."""
     return len(lacking(flavour) if ready("run") else list(locked(Path(stamp.LOCKS[flavour]))))
 
 
 def install(flavour: str, runner: Runner) -> None:
-    """Makes build/venv and installs the packages of the lock; where build/venv is complete for
-    "run" already, adds those of "dev". Raises SetupError."""
+    """Makes build/venv, unless it is complete for "run", and installs the packages of the lock that
+    it lacks. Raises SetupError."""
     count = _count(flavour)
     if not ready("run"):
         _make_environment(runner)
@@ -95,7 +95,7 @@ def _make_environment(runner: Runner) -> None:
             "environments do not allow",
             f"rename or move the folder and {failure.AGAIN}",
         )
-    for flavour in stamp.LOCKS:  # first, or a removal that is cut short would leave a valid stamp
+    for flavour in stamp.LOCKS:  # first: a removal that is interrupted must not leave a valid stamp
         Path(stamp.path(flavour)).unlink(missing_ok=True)
     runner.doing("making the environment build/venv")
     shutil.rmtree(VENV, ignore_errors=True)
@@ -107,7 +107,7 @@ def _make_environment(runner: Runner) -> None:
             cause.advice,
             output.text,
         )
-    # Makes `grader` importable, also after this folder is moved: the line is relative.
+    # Makes `grader` importable. The path is relative, so this folder may be moved.
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = VENV / "lib" / version / "site-packages"
     (site / "convlabs.pth").write_text("../../../../..\n")
@@ -138,8 +138,8 @@ class Activity:
 
 
 def patience(configuration: str) -> dict[str, str]:
-    """Settings that make pip give up within seconds where there is no network. What the user has
-    configured holds."""
+    """Environment variables that make pip give up within seconds without a network. They leave out
+    what the user has configured."""
     return {
         f"PIP_{name.upper()}": value
         for name, value in PATIENCE.items()
@@ -174,15 +174,15 @@ def _install_error(output: Output, configuration: str, flavour: str) -> SetupErr
 
 
 def index(configuration: str) -> str:
-    """The host of the package index that pip asks; without any password in its address."""
-    addresses = re.findall(
-        r"(?<!extra-)index-url='([^']*)'", configuration
-    )  # the environment first
-    return urllib.parse.urlsplit(addresses[0]).hostname or addresses[0] if addresses else "pypi.org"
+    """The host of the package index that pip asks, without the password that its address may
+    contain."""
+    # The environment's comes first, and wins.
+    match = re.search(r"(?<!extra-)index-url='([^']*)'", configuration)
+    return urllib.parse.urlsplit(match[1]).hostname or match[1] if match else "pypi.org"
 
 
 def write_stamp(flavour: str) -> None:
-    """Marks the set-up of a flavour as complete; the last thing that installing does."""
+    """Marks build/venv as complete for a flavour."""
     target = Path(stamp.path(flavour))
     temporary = target.with_suffix(".new")
     with temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:

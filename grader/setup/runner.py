@@ -30,6 +30,7 @@ class Output:
 
 
 def no_activity(_: str) -> str:
+    """For a command whose output says nothing about its progress."""
     return ""
 
 
@@ -43,7 +44,6 @@ class Runner:
 
     def __init__(self, log: Path, total: int, lock: int | None = None) -> None:
         self.log = log
-        self.current = ""  # the title of the step
         self._total, self._lock = total, lock
         self._number = 0
         self._activity = ""
@@ -52,9 +52,8 @@ class Runner:
 
     @contextlib.contextmanager
     def step(self, title: str) -> Iterator[None]:
-        """Announces a step, and says how long it took. An exception passes through."""
+        """Announces a step, and prints how long it took unless it raises an exception."""
         self._number += 1
-        self.current = title
         self._activity = ""
         self._began = self._printed = time.monotonic()
         self.note(f"[{self._number}/{self._total}] {title}", indent="")
@@ -62,7 +61,7 @@ class Runner:
             yield
         finally:
             self._clear()
-        self.note(f"done in {time.monotonic() - self._began:.0f} s")
+        self.note(f"took {time.monotonic() - self._began:.0f} s")
 
     def note(self, text: str, indent: str = INDENT) -> None:
         """Prints a line that stays."""
@@ -76,11 +75,12 @@ class Runner:
         self._show()
 
     def _show(self) -> None:
-        """Shows the activity, where it is time to."""
-        now = time.monotonic()
-        text = f"{INDENT}{self._activity}, {now - self._began:.0f} s"
+        """Shows the activity and the seconds since the step began; without a terminal only now and
+        then."""
         if not self._activity:
             return
+        now = time.monotonic()
+        text = f"{INDENT}{self._activity}, {now - self._began:.0f} s"
         if self._live:
             width = shutil.get_terminal_size((80, 24)).columns - 1
             print(f"\r\x1b[K{text[:width]}", end="", file=sys.stderr, flush=True)

@@ -59,7 +59,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     assert lines[0].endswith("/build/setup.log")
     assert "[1/2] Python packages: 1 into build/venv, about 65 MB to download" in lines
     assert "[2/2] the photograph that some cases show: about 14 MB to download" in lines
-    assert sum(bool(re.fullmatch(r" {6}done in \d+ s", line)) for line in lines) == 2
+    assert sum(bool(re.fullmatch(r" {6}took \d+ s", line)) for line in lines) == 2
     assert re.fullmatch(r"convlabs: set up in \d+ s", lines[-1])
     assert "\x1b" not in err
     log = (copy.root / "build" / "setup.log").read_text()

@@ -42,7 +42,7 @@ def test_without_a_terminal_a_line_now_and_then(
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "[1/3] the first step"
     assert "      reading part 1, 0 s" in lines or "      reading part 1, 1 s" in lines
-    assert re.fullmatch(r" {6}done in \d+ s", lines[-1])
+    assert re.fullmatch(r" {6}took \d+ s", lines[-1])
     log = (tmp_path / "log").read_text()
     assert log.startswith("$ ") and log.endswith("part 0\npart 1\npart 2\n\n")
 
@@ -63,7 +63,7 @@ def test_on_a_terminal_one_line_is_rewritten(tmp_path: Path) -> None:
     assert "\r\x1b[K      working, 0 s\r\x1b[K" in text
     assert "\r\x1b[K      working, 2 s" in text
     assert "\x1b[3" not in text, "no colours"
-    assert text.count("\n") == 2, "the step, and that it is done"
+    assert text.count("\n") == 2, "the step, and how long it took"
 
 
 def test_the_log_is_written_while_a_command_runs(tmp_path: Path) -> None:
