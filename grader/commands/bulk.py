@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from grader import exit_codes
 from grader import export as exports
 from grader.bulk.batch import Batch
 from grader.bulk.cache_key import How
@@ -18,13 +19,12 @@ from grader.bulk.intake import collect
 from grader.bulk.isolation import probe
 from grader.bulk.pool import Pool
 from grader.bulk.store import Store, StoreError
-from grader.commands import common
+from grader.commands import output
 from grader.commands.bulk_progress import Bar
-from grader.commands.common import UsageError
+from grader.commands.errors import UsageError
 from grader.execute.backend import BackendError
 from grader.export import feedback
 from grader.export.summary import summary
-from grader.grading import score
 from grader.model import spec
 from grader.sandbox import bubblewrap
 
@@ -74,7 +74,7 @@ def bulk(
     """Grade a folder of submissions, each behind walls of its own."""
     chosen = _labs(labs)
     _refuse_what_cannot_be(submissions, out)
-    common.announce_first_build()
+    output.announce_first_build()
     _sure_of_walls(trusted, backend == "gpu")
     try:
         store = Store(out, resume)
@@ -92,17 +92,17 @@ def bulk(
         feedback.write(store)
         print(summary(store))
         print(f"the gradebook: {out / 'gradebook.csv'}")
-        raise typer.Exit(score.FAULT if store.count("error") else score.FULL_MARKS)
+        raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
     except BackendError as problem:
         if problem.usage:
             raise UsageError(str(problem)) from problem
         raise
     except KeyboardInterrupt:
         _say(f"stopped; nothing is lost: the same command with --resume goes on in {out}")
-        raise typer.Exit(score.INTERRUPTED) from None
+        raise typer.Exit(exit_codes.INTERRUPTED) from None
     except sqlite3.OperationalError as problem:
         _say(f"{out} cannot be written ({problem}); when it can, --resume goes on")
-        raise typer.Exit(score.FAULT) from None
+        raise typer.Exit(exit_codes.FAULT) from None
     finally:
         store.close()
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from grader import exit_codes
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
@@ -161,4 +162,4 @@ def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert (marks.earned, marks.measured) == (10, 10)
     assert reasons["need a CPU with AVX2"] == 10
     assert reasons["need the simulator"] == 3
-    assert score.exit_code(checks, marks) == score.FULL_MARKS
+    assert score.exit_code(checks, marks) == exit_codes.FULL_MARKS
