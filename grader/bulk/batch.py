@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader.bulk.cache_key import How, key
+from grader.bulk.cache_key import Options, key
 from grader.bulk.intake import collect
 from grader.bulk.intake.collect import Entry
 from grader.bulk.pool import Pool
@@ -43,9 +43,9 @@ class Batch:
 
     store: Store
     labs: list[Lab]
-    how: How
+    options: Options
     watcher: Watcher
-    backends: dict[str, str] = field(default_factory=dict)  # of each lab
+    backends: dict[str, Backend] = field(default_factory=dict)  # of each lab
     submissions: dict[str, Entry] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     deaths: Counter[str] = field(default_factory=Counter)  # of workers, over a student's archive
@@ -53,9 +53,9 @@ class Batch:
     def prepare(self) -> None:
         """What all submissions share. Before there are workers: a launch kills all that hangs below
         its process. Raises BackendError, and BuildError when the course does not build."""
-        self.backends = {lab.id: choose(lab, self.how.backend) for lab in self.labs}
+        self.backends = {lab.id: choose(lab, self.options.backend) for lab in self.labs}
         for lab in self.labs:
-            make.prepare(lab, self.backends[lab.id], timed=self.how.timed)
+            make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
 
     def run(self, folder: Path, pool: Pool) -> None:
         """Raises OSError when the machine cannot."""
@@ -71,7 +71,7 @@ class Batch:
         names = [lab.id for lab in self.labs]
         self.store.forget_all_but(list(self.submissions), names)
         wanted = {name for lab in self.labs for name in lab.submit}
-        mixed = "".join(key(lab, self.backends[lab.id], self.how, {}) for lab in self.labs)
+        mixed = "".join(key(lab, self.backends[lab.id], self.options, {}) for lab in self.labs)
         for student, entry in self.submissions.items():
             self.digests[student] = collect.digest(entry, wanted) + mixed
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
@@ -109,7 +109,7 @@ class Batch:
         contents = found.files[lab.id]
         if not contents:
             return Row(found.student, lab.id, "missing", "", f"no {' or '.join(lab.submit)}")
-        made = key(lab, self.backends[lab.id], self.how, contents)
+        made = key(lab, self.backends[lab.id], self.options, contents)
         files[made] = contents
         status: Status = "graded" if self.store.result(made) else "waiting"
         return Row(found.student, lab.id, status, made, "")
@@ -124,14 +124,16 @@ class Batch:
     def _gradings(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
         for made, lab in waiting:
             files = self.store.files(made)
-            how = self.how
-            yield Grade(made, lab, self.backends[lab], files, how.timed, how.seconds, how.pages)
+            options = self.options
+            yield Grade(
+                made, lab, self.backends[lab], files, options.timed, options.seconds, options.pages
+            )
 
     def _patience(self, task: Task) -> float:
         """Seconds after which a worker is held to hang: more than all limits together come to."""
         assert isinstance(task, Grade)
         lab = next(lab for lab in self.labs if lab.id == task.lab)
-        seconds = self.how.seconds or lab.limits.seconds
+        seconds = self.options.seconds or lab.limits.seconds
         return 900 + len(lab.checks()) * (2 * seconds + 60)
 
     def _graded(self, task: Task, answer: Answer | None) -> Task | None:

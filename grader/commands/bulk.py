@@ -13,7 +13,7 @@ import typer
 
 from grader import export as exports
 from grader.bulk.batch import Batch
-from grader.bulk.cache_key import How
+from grader.bulk.cache_key import Options
 from grader.bulk.intake import collect
 from grader.bulk.isolation import probe
 from grader.bulk.pool import Pool
@@ -83,9 +83,9 @@ def bulk(
     try:
         if shutil.disk_usage(out).free < FREE:
             raise UsageError(f"the disk of {out} is full: free {FREE >> 20} MB and more")
-        how = How(backend, timed, seconds, pages)
+        options = Options(backend, timed, seconds, pages)
         bar = Bar()
-        batch = Batch(store, chosen, how, bar)
+        batch = Batch(store, chosen, options, bar)
         batch.prepare()
         with Pool(jobs, store.own) as pool, bar:
             batch.run(submissions, pool)
