@@ -103,7 +103,7 @@ screenshots: setup-dev
 # Gradescope's autograder of the public checks; LABS="lab1 lab2": these alone.
 .PHONY: gradescope
 gradescope: setup
-	$(Q)$(PYTHON) -m grader.export.autograder pack dist/convlabs-gradescope.zip \
+	$(Q)$(PYTHON) -m grader.export.autograder_zip dist/convlabs-gradescope.zip \
 	    $(if $(findstring command,$(origin LABS)),'$(LABS)')
 
 # A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md (half an hour).

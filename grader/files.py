@@ -64,3 +64,11 @@ def replace(path: Path, data: bytes) -> None:
     """Writes a file whole or not at all: a reader never sees half of it."""
     with prepared(path, data) as part:
         part.replace(path)
+
+
+def update(path: Path, data: bytes) -> None:
+    """As replace(), but a file that has these bytes already is left alone and keeps its date."""
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    replace(path, data)

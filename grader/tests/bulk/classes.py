@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader import paths
+from grader.bulk.store import Status
 from grader.model import spec
 from grader.tests.bulk import hostile
 
@@ -47,7 +48,7 @@ class Student:
 
     name: str  # as the file system has it
     kind: str
-    status: str
+    status: Status
     score: Score = ""
 
 
@@ -109,13 +110,14 @@ class Maker:
     def oddities(self) -> None:
         """Folders with something else than a file in them, and links."""
         name = self.lab.submit[0]
-        for kind, status in (
+        kinds: tuple[tuple[str, Status], ...] = (
             ("empty folder", "missing"),
             ("another file", "missing"),
             ("link in the folder", "rejected"),
             ("fifo", "rejected"),
             ("folder for a file", "rejected"),
-        ):
+        )
+        for kind, status in kinds:
             place = self.folder / kind
             place.mkdir()
             if kind == "another file":

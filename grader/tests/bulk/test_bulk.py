@@ -18,9 +18,10 @@ from xml.etree import ElementTree
 import pytest
 
 from grader import paths
-from grader.bulk.cpu_lock import Turns
-from grader.bulk.intake.student_names import cell, student
-from grader.export.feedback import WORDS
+from grader.bulk.cpu_lock import CpuLock
+from grader.bulk.intake.student_names import student
+from grader.export import not_graded
+from grader.export.gradebook import cell
 from grader.model import spec
 from grader.sandbox import bubblewrap
 from grader.tests.bulk import classes, hostile
@@ -129,7 +130,7 @@ def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -
                 assert check["details"] == {} or not check["hidden"]
         else:
             assert not (folder / "result.json").exists()
-            assert WORDS[one.status] in text
+            assert not_graded.REASONS[one.status] in text
         if one.kind != "includes a sibling":  # which names it itself
             assert str(home) not in text
 
@@ -211,7 +212,7 @@ def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) ->
     )
     _wait_for(run, 1, process)  # type: ignore[arg-type]
     second = bulk(folder, run, "--resume")
-    assert second.returncode == 2 and "another grader is at work" in second.stderr
+    assert second.returncode == 2 and "another ./grade is working" in second.stderr
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130 and "--resume" in said and "Traceback" not in said
@@ -247,7 +248,7 @@ def test_without_walls_it_refuses(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
     trusted = [*argv, "--i-trust-these-submissions"]
     done = subprocess.run(trusted, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0 and "not isolated" in done.stderr
+    assert done.returncode == 0 and "without a sandbox" in done.stderr
     assert rows(tmp_path / "run")["a"] == {
         "student": "a",
         f"{LAB}_score": "0",
@@ -261,7 +262,7 @@ def test_folders_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for given, run, said in (
         (folder, folder / "run", "where every folder is taken for a student's"),
-        (tmp_path / "empty", tmp_path / "run", "holds no submission"),
+        (tmp_path / "empty", tmp_path / "run", "has no submissions"),
         (folder / "a" / "cpu_loop.c", tmp_path / "run", "is not a folder"),
     ):
         done = bulk(given, run)
@@ -274,13 +275,13 @@ def test_who_is_timed_is_alone(tmp_path: Path) -> None:
     met: list[int] = []
 
     def work(number: int) -> None:
-        turns = Turns(tmp_path)
+        lock = CpuLock(tmp_path)
         for _ in range(20):
-            with turns.together():
+            with lock.shared():
                 inside.add(number)
                 time.sleep(0.001)
                 inside.discard(number)
-                with turns.alone():
+                with lock.exclusive():
                     met.append(len(inside))
                     time.sleep(0.001)
                 inside.add(number)

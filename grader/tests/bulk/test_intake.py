@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.bulk.intake import collect as intake
-from grader.bulk.intake.collect import Candidate, choose, collect, discover
-from grader.bulk.intake.student_names import cell, student
+from grader.bulk.intake.archive import Candidate
+from grader.bulk.intake.collect import choose, collect
+from grader.bulk.intake.discover import discover
+from grader.bulk.intake.student_names import student
 from grader.model import spec
 from grader.tests.bulk import hostile
 
@@ -136,8 +138,3 @@ def test_a_students_name_is_a_plain_folder(name: str) -> None:
 @given(st.lists(st.text(min_size=1, max_size=8, alphabet="a%.-2E \n=é"), min_size=2, unique=True))
 def test_two_names_stay_two(names: list[str]) -> None:
     assert len({student(n) for n in names}) == len(names)
-
-
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx"])
-def test_no_cell_is_a_formula(text: str) -> None:
-    assert cell(text) == f"'{text}" and cell("x" + text) == "x" + text

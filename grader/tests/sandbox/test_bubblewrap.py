@@ -21,21 +21,21 @@ walls = pytest.mark.skipif(
 
 
 @cache
-def probes() -> list[probe.Seen]:
-    return probe.all_seen()
+def probes() -> list[probe.Probe]:
+    return probe.run_all()
 
 
 @walls
 @pytest.mark.parametrize("kind, least", [("refused", 25), ("works", 5), ("stopped", 5)])
 def test_every_probe_comes_out_as_it_must(kind: str, least: int) -> None:
-    seen = [s for s in probes() if s.kind == kind]
-    assert len(seen) >= least
-    assert not probe.surprises(seen)
+    made = [p for p in probes() if p.expected == kind]
+    assert len(made) >= least
+    assert not probe.problems(made)
 
 
-def test_a_probe_that_comes_through_is_a_surprise() -> None:
-    seen = probe.Seen("read another's file", "refused", False, 0.1, "exit status 0")
-    assert probe.surprises([seen]) == ["read another's file: not refused. exit status 0"]
+def test_a_probe_that_failed_is_a_problem() -> None:
+    failed = probe.Probe("read another's file", "refused", False, 0.1, "exit status 0")
+    assert probe.problems([failed]) == ["read another's file: not refused (exit status 0)"]
 
 
 @walls

@@ -55,7 +55,7 @@ def graded() -> dict[str, Any]:
     """The probes of the walls and the grades. Empty rows where there are no walls."""
     if (why := bubblewrap.missing_for_gpus()) is not None:
         return {"walls": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
-    seen = probe.all_seen(gpu=True)
+    probes = probe.run_all(gpu=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in sources().items():
@@ -70,8 +70,8 @@ def graded() -> dict[str, Any]:
         rows = [_row(home / "run", row) for row in _gradebook(home / "run")]
     return {
         "walls": bubblewrap.tier(gpu=True),
-        "probes": len(seen),
-        "surprises": probe.surprises(seen),
+        "probes": len(probes),
+        "surprises": probe.problems(probes),
         "seconds": round(seconds),
         "rows": rows,
     }
