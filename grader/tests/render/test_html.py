@@ -205,10 +205,10 @@ def test_an_access_is_told_in_words() -> None:
     runs.append(_traced([128 * i for i in range(32)], 32, clash))
     one, other = warp_access.worst(runs)
     assert one.title == "Load from global memory" and one.where == "a.cu:3"
-    assert "32 sectors = 1024 bytes move, 12.5 % of them are used" in one.said
-    assert "32 turns of the 32 banks; 1 would do" in other.said
+    assert "32 sectors = 1024 bytes are transferred; 12.5 % of them are used" in one.facts
+    assert "32 wavefronts because of bank conflicts; 1 would be enough" in other.facts
     assert str(one.picture).count('class="used"') == 32
-    assert str(other.picture).count('class="clash"') == warp_access.SHOWN_DEEP
+    assert str(other.picture).count('class="clash"') == warp_access.MOST_WORDS
 
 
 def test_the_roofline_places_a_kernel_by_its_counters() -> None:
@@ -227,7 +227,7 @@ def test_the_roofline_places_a_kernel_by_its_counters() -> None:
 def test_times_are_shown_beside_the_others() -> None:
     seen, evidence = reports.slow()
     text = html.page(seen, evidence)
-    assert text.count("Speed, as a part of what it is held against") == 3
+    assert text.count("Your relative speed, and what earns points") == 3
     medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
     assert list(medians) == ["your file", "baseline", "solution"]
     for median in medians.values():
