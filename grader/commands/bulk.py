@@ -122,9 +122,7 @@ def bulk(
             raise UsageError(str(problem)) from problem
         raise
     except KeyboardInterrupt:
-        _say(
-            f"stopped; to continue, run the same command with --resume. {out} has the grades so far"
-        )
+        _say(f"stopped; {out} has the grades so far: continue with the same command and --resume")
         raise typer.Exit(score.INTERRUPTED) from None
     except sqlite3.OperationalError as problem:
         _say(f"{out} cannot be written ({problem}); correct that, then continue with --resume")
@@ -153,11 +151,11 @@ def export(
     try:
         written: list[Path] = []
         for name, data in exports.FORMATS[form](store):
-            one_for_all = "/" not in name  # students
-            if one_for_all and out is None:
+            whole = "/" not in name  # the only file, for all students
+            if whole and out is None:
                 sys.stdout.buffer.write(data)
                 continue
-            target = out if one_for_all and out else (out or run / "export" / form) / name
+            target = out if whole and out else (out or run / "export" / form) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             files.update(target, data)
             written.append(target)
@@ -183,18 +181,19 @@ def _check_folders(submissions: Path, out: Path) -> None:
         )
 
 
-def _labs(named: str) -> list[spec.Lab]:
+def _labs(listed: str) -> list[spec.Lab]:
+    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name."""
     known = list(spec.available())
-    wanted = [name.strip() for name in named.split(",") if name.strip()] or known
-    for name in wanted:
+    names = [name.strip() for name in listed.split(",") if name.strip()] or known
+    for name in names:
         if name not in known:
             raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
-    return [spec.load(name) for name in dict.fromkeys(wanted)]
+    return [spec.load(name) for name in dict.fromkeys(names)]
 
 
 def _check_sandbox(trusted: bool, gpu: bool) -> None:
-    """Raises UsageError where a submission could escape from the sandbox. With `trusted` it is not
-    tested, and used if there is one."""
+    """Raises UsageError where a submission could escape from its sandbox. With `trusted`, a sandbox
+    is used where there is one, and not tested."""
     reason = bubblewrap.missing_for_gpus() if gpu else bubblewrap.missing()
     if trusted:
         if reason is not None:

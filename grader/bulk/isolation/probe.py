@@ -35,7 +35,7 @@ SHORT = Limits(seconds=10, file_size=1 << 20)
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe that was made."""
+    """A probe, and what came of it."""
 
     name: str  # what it tried
     expected: str  # "refused", "works" or "stopped"

@@ -1,9 +1,9 @@
-"""Makes a class of submissions: right, wrong, slow, broken, odd and hostile ones.
+"""Generates a class of submissions: correct, wrong, slow, broken, odd and hostile ones.
 
     python -m grader.tests.bulk.classes FOLDER --lab lab3 --count 120
 
-Each student comes with what must become of it. With `distinct`, no two files are the same, as in a
-real class; without, many share one and a run grades it once.
+Each student comes with the grade that a run must give. With `distinct`, no two files are the same,
+as in a real class. Without it many are, and a run grades them once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grader.tests.bulk import hostile
 
 Score = Literal["full", "some", "none", ""]
 ZOO = paths.ROOT / "grader" / "tests" / "zoo"
-PORT = 9  # discard: nobody need listen
+PORT = 9  # of the discard service, which need not run
 ODD_NAMES = (
     "Łukasz Żółć",
     "山田 太郎",
@@ -44,9 +44,9 @@ ODD_NAMES = (
 
 @dataclass(frozen=True)
 class Student:
-    """One of a class, and what a run must make of it. `score`: full, some of it, none at all."""
+    """A student, and the status and score that a run must give."""
 
-    name: str  # as the file system has it
+    name: str  # of the submission in the file system
     kind: str
     status: Status
     score: Score = ""
@@ -55,7 +55,7 @@ class Student:
 def make(
     folder: Path, lab_id: str, count: int, distinct: bool = False, seed: int = 1
 ) -> list[Student]:
-    """A class of that many in an empty folder, the same for the same arguments."""
+    """Writes a class of `count` into an empty folder: the same for the same arguments."""
     lab = spec.load(lab_id)
     folder.mkdir(parents=True, exist_ok=True)
     sibling = folder / "sibling" / lab.submit[0]
@@ -76,7 +76,7 @@ def make(
 
 
 def plain(folder: Path, lab_id: str, count: int) -> list[Student]:
-    """A class with neither oddities nor attacks; no two files are the same."""
+    """Writes a class without oddities and attacks. No two files are the same."""
     folder.mkdir(parents=True, exist_ok=True)
     maker = Maker(folder, spec.load(lab_id), distinct=True, dice=random.Random(count))
     for number in range(count):
@@ -85,6 +85,8 @@ def plain(folder: Path, lab_id: str, count: int) -> list[Student]:
 
 
 class Maker:
+    """Writes submissions into a folder, and lists the students."""
+
     def __init__(self, folder: Path, lab: spec.Lab, distinct: bool, dice: random.Random) -> None:
         self.folder, self.lab, self.distinct, self.dice = folder, lab, distinct, dice
         self.students: list[Student] = []
@@ -93,7 +95,7 @@ class Maker:
         )
 
     def folder_of(self, name: str, kind: str, text: str, score: Score) -> None:
-        """A student whose folder has the file, in one of the places where students put it."""
+        """A student who hands in a folder with the file, in one of the usual places."""
         if self.distinct:
             text += f"\n/* {len(self.students)} */\n"
         inside = "" if kind != "ordinary" else self.dice.choice(["", self.lab.folder, "src/deep"])
@@ -108,7 +110,7 @@ class Maker:
         self.students.append(Student(stem, kind, "rejected"))
 
     def oddities(self) -> None:
-        """Folders with something else than a file in them, and links."""
+        """Folders without the file, or with something else in its place; and links."""
         name = self.lab.submit[0]
         kinds: tuple[tuple[str, Status], ...] = (
             ("empty folder", "missing"),
@@ -133,7 +135,7 @@ class Maker:
         self.students.append(Student("link", "link for a folder", "rejected"))
 
     def ordinary(self, number: int) -> None:
-        """One of those that make up a class."""
+        """A student like most of a class."""
         solution, name = hostile.solution(self.lab), f"student {number:03}"
         roll = self.dice.random()
         if roll < 0.35:
@@ -168,8 +170,8 @@ def main() -> None:
     parser.add_argument("--lab", default="lab3")
     parser.add_argument("--count", type=int, default=120)
     arguments = parser.parse_args()
-    made = make(arguments.folder, arguments.lab, arguments.count, distinct=True)
-    print(f"{len(made)} submissions in {arguments.folder}")
+    students = make(arguments.folder, arguments.lab, arguments.count, distinct=True)
+    print(f"{len(students)} submissions in {arguments.folder}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Gradescope's autograder: what is in it, and that it answers whatever is handed in."""
+"""Gradescope's autograder: what its zip holds, and that it answers every submission."""
 
 import io
 import json
