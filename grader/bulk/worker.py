@@ -66,8 +66,8 @@ def do(task: Task, home: Path, lock: CpuLock) -> Answer:
 
 def _collect(task: Collect) -> Collected:
     labs = [_lab(name, None) for name in task.labs]
-    places = {name: Path(os.fsdecode(path)) for name, path in task.paths.items()}
-    by_lab = collect.collect(Entry(task.student, places, task.problem), labs)
+    submitted = {name: Path(os.fsdecode(path)) for name, path in task.paths.items()}
+    by_lab = collect.collect(Entry(task.student, submitted, task.problem), labs)
     return Collected(
         task.student,
         {lab: files.contents for lab, files in by_lab.items()},

@@ -57,7 +57,7 @@ def bulk(
         typer.Option(
             min=1,
             max=256,
-            help="Submissions graded at a time; one more than there are cores if left out.",
+            help="Submissions graded at a time; by default one more than the cores.",
         ),
     ] = len(os.sched_getaffinity(0)) + 1,  # one often waits while the kernel sets a sandbox up
     resume: Annotated[

@@ -7,7 +7,7 @@ from grader.bulk.store import Row, Status
 REASONS: dict[Status, str] = {
     "missing": "Nothing was handed in for this lab",
     "rejected": "The submission was rejected",
-    "error": "It could not be graded; the grader or the machine is at fault, not the student",
+    "error": "It could not be graded; the grader or the machine is at fault, not the submission",
     "waiting": "It has not been graded yet",
 }
 

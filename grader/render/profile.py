@@ -57,14 +57,14 @@ def _kernel(kernel: Kernel) -> str:
     short = len(names) == len(
         {line.file for line in kernel.lines}
     )  # no two files have the same name
-    places = [
+    locations = [
         f"{Path(line.file).name if short else line.file}:{line.line}" for line in kernel.lines
     ]
-    width = max([len(p) for p in places] + [5])
+    width = max([len(p) for p in locations] + [5])
     rows = [f"  {'':<{width}}" + "".join(f"{heading:>11}" for heading, _ in used)]
     rows += [
-        f"  {place:<{width}}" + _numbers(line.counters, used)
-        for place, line in zip(places, kernel.lines, strict=True)
+        f"  {location:<{width}}" + _numbers(line.counters, used)
+        for location, line in zip(locations, kernel.lines, strict=True)
     ]
     rows.append(f"  {'total':<{width}}" + _numbers(kernel.counters, used))
     return "\n".join([head, *rows])

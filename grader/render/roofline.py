@@ -162,19 +162,19 @@ def _chart(label: str, points: list[Point], roofs: list[tuple[str, float]], peak
     drawing.path([axes.at(min(ridges), peak), axes.at(axes.right, peak)], "roof")
     x, y = axes.at(axes.right, peak)
     drawing.text(x - 4, y - 7, f"float32 {_rate(peak)}", "label", "end")
-    places = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
-    for number, (point, (x, y)) in enumerate(zip(points, places, strict=True)):
+    positions = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
+    for number, (point, (x, y)) in enumerate(zip(points, positions, strict=True)):
         drawing.line(x, y, x, HEIGHT - BOTTOM, "drop")
         kind = "point" if point.rate is None or number == 0 else "point other"
         drawing.circle(x, y, 5, kind, f"{point.name}: {point.intensity:.3g} operations per byte")
-    _name(drawing, points, places)
+    _name(drawing, points, positions)
     return drawing.done()
 
 
-def _name(drawing: Svg, points: list[Point], places: list[tuple[float, float]]) -> None:
+def _name(drawing: Svg, points: list[Point], positions: list[tuple[float, float]]) -> None:
     """Writes a label below each group of points that are close together; labels do not overlap."""
     named: dict[tuple[str, int], tuple[list[str], float, float]] = {}
-    for point, (x, y) in zip(points, places, strict=True):
+    for point, (x, y) in zip(points, positions, strict=True):
         same = (
             k
             for k, v in named.items()

@@ -114,18 +114,20 @@ def _sectors(warp: Warp, label: str) -> Markup:
     gap = 7.0
     gaps = sum(b != a + 1 for a, b in pairwise(touched))
     cell = min(80.0, (LANES * CELL - gaps * gap) / max(len(touched), 1))
-    place, x = {}, LEFT + (LANES * CELL - cell * len(touched) - gap * gaps) / 2
+    left_of, x = {}, LEFT + (LANES * CELL - cell * len(touched) - gap * gaps) / 2
     for before, sector in zip([touched[0] - 1, *touched], touched, strict=False):
         x += gap if sector != before + 1 else 0
-        place[sector] = x
+        left_of[sector] = x
         x += cell
     drawing = Svg(WIDTH, top + 62, label)
     for lane, at in warp.lanes.items():
         sector = at // SECTOR
-        to = place[sector] + cell * (at % SECTOR + warp.width / 2) / SECTOR
-        drawing.line(LEFT + (lane + 0.5) * CELL, 41, min(to, place[sector] + cell), top - 1, "wire")
+        to = left_of[sector] + cell * (at % SECTOR + warp.width / 2) / SECTOR
+        drawing.line(
+            LEFT + (lane + 0.5) * CELL, 41, min(to, left_of[sector] + cell), top - 1, "wire"
+        )
     _lanes(drawing, warp)
-    for sector, left in place.items():
+    for sector, left in left_of.items():
         share = [sector * SECTOR + i in used for i in range(SECTOR)]
         tip = f"sector {sector}: {sum(share)} of {SECTOR} bytes used"
         drawing.rect(left + 0.5, top, cell - 1, 20, "unused", tip)

@@ -154,8 +154,8 @@ static int clones_user(const char *unused) {
     return child > 0;
 }
 
-static int mounts(const char *place) {
-    return mount("none", place, "tmpfs", 0, NULL) == 0;
+static int mounts(const char *folder) {
+    return mount("none", folder, "tmpfs", 0, NULL) == 0;
 }
 
 static int becomes_root(const char *unused) {

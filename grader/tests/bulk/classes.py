@@ -99,9 +99,9 @@ class Maker:
         if self.distinct:
             text += f"\n/* {len(self.students)} */\n"
         inside = "" if kind != "ordinary" else self.dice.choice(["", self.lab.folder, "src/deep"])
-        place = self.folder / name / inside
-        place.mkdir(parents=True)
-        (place / self.lab.submit[0]).write_text(text)
+        folder = self.folder / name / inside
+        folder.mkdir(parents=True)
+        (folder / self.lab.submit[0]).write_text(text)
         self.students.append(Student(name, kind, "graded", score))
 
     def file(self, name: str, kind: str, content: bytes) -> None:
@@ -120,16 +120,16 @@ class Maker:
             ("folder for a file", "rejected"),
         )
         for kind, status in kinds:
-            place = self.folder / kind
-            place.mkdir()
+            folder = self.folder / kind
+            folder.mkdir()
             if kind == "another file":
-                (place / "notes.txt").write_text("I could not do it")
+                (folder / "notes.txt").write_text("I could not do it")
             elif kind == "link in the folder":
-                (place / name).symlink_to("/etc/passwd")
+                (folder / name).symlink_to("/etc/passwd")
             elif kind == "fifo":
-                os.mkfifo(place / name)
+                os.mkfifo(folder / name)
             elif kind == "folder for a file":
-                (place / name).mkdir()
+                (folder / name).mkdir()
             self.students.append(Student(kind, kind, status))
         (self.folder / "link").symlink_to(self.folder / "sibling")
         self.students.append(Student("link", "link for a folder", "rejected"))

@@ -150,11 +150,11 @@ def one_by_one(home: Path, lab: str) -> tuple[Ran, Ran]:
     """The same submissions graded by ./grade labN one by one, and by one bulk worker."""
     folder, chosen = home / "sample", home / "in"
     ordinary = sorted(p for p in chosen.iterdir() if p.name.startswith("student") and p.is_dir())
-    for place in ordinary[:SINGLE]:
-        shutil.copytree(place, folder / place.name)
+    for one in ordinary[:SINGLE]:
+        shutil.copytree(one, folder / one.name)
     alone = Ran(0, 0, 0)
-    for place in sorted(folder.iterdir()):
-        inside = next(p.parent for p in place.rglob("*.c*"))
+    for one in sorted(folder.iterdir()):
+        inside = next(p.parent for p in one.rglob("*.c*"))
         ran = execute([GRADE, lab, "--src", str(inside), "--no-speed"])
         alone.wall += ran.wall
         alone.processor += ran.processor

@@ -43,11 +43,11 @@ def test_a_truncated_archive_is_rejected(tmp_path: Path) -> None:
         assert files.problem and not files.contents, length
 
 
-@pytest.mark.parametrize("place", ["", "lab1_cpu_loop", "a/b/c"])
-def test_a_file_is_found_where_students_put_it(place: str, tmp_path: Path) -> None:
-    (tmp_path / "ann" / place).mkdir(parents=True)
-    (tmp_path / "ann" / place / "cpu_loop.c").write_text("int x;\n")
-    (tmp_path / "ann" / place / "Makefile").write_text("all:\n\ttouch pwned\n")
+@pytest.mark.parametrize("folder", ["", "lab1_cpu_loop", "a/b/c"])
+def test_a_file_is_found_where_students_put_it(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "ann" / folder).mkdir(parents=True)
+    (tmp_path / "ann" / folder / "cpu_loop.c").write_text("int x;\n")
+    (tmp_path / "ann" / folder / "Makefile").write_text("all:\n\ttouch pwned\n")
     assert only(tmp_path).contents == {"cpu_loop.c": b"int x;\n"}
 
 

@@ -97,8 +97,8 @@ def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
     got = want.astype(np.float32)
     got[-1, -1] = 7
     expected = Expected(want, np.full(shape, 1e-6))
-    given = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
-    return Wrong(case, "correlate", given, compare(got, expected))
+    case_inputs = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
+    return Wrong(case, "correlate", case_inputs, compare(got, expected))
 
 
 def test_what_is_kept_is_bounded() -> None:
@@ -133,14 +133,14 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     """Labs 7 and 8: outputs of other axes and types than one plane of floats."""
     lab = spec.load("lab8" if part == "E" else "lab7")
     case = next(c for c in lab.case if c.part == part and not c.inject and not c.hidden)
-    given = inputs(lab, case, 1)
+    case_inputs = inputs(lab, case, 1)
     operation = lab.part_of(case).operation
-    want = expected(operation, None, given.arrays, case.settings())
-    kind, shape = OPERATIONS[operation].output(given.arrays)
+    want = expected(operation, None, case_inputs.arrays, case.settings())
+    kind, shape = OPERATIONS[operation].output(case_inputs.arrays)
     got = want.value.astype(kind)
     got[(-1,) * got.ndim] += 9
     evidence = Evidence(submissions.find(lab, "solutions"))
-    evidence.failed(Wrong(case, operation, given, compare(got, want)), None)
+    evidence.failed(Wrong(case, operation, case_inputs, compare(got, want)), None)
     failure = evidence.failures[0]
     assert failure.first == (shape[-2] - 1, shape[-1] - 1)
     assert bool(failure.plane) == (len(shape) == 3)
@@ -227,7 +227,7 @@ def test_the_roofline_places_a_kernel_by_its_counters() -> None:
 def test_times_are_shown_with_those_of_the_others() -> None:
     grade, evidence = reports.slow()
     text = html.page(grade, evidence)
-    assert text.count("Your relative speed, and what earns points") == 3
+    assert text.count("Your relative speed, and the speeds that earn points") == 3
     medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
     assert list(medians) == ["your file", "baseline", "solution"]
     for median in medians.values():
