@@ -62,7 +62,7 @@ class PassCache:
             files.replace(self.folder / NOTE, msgspec.json.encode(self.passes))
 
     def _key(self, planned: AnyCheck, program: Path) -> str:
-        """A hash of the course's files, of the program, and of the check with its seed and points."""
+        """A hash of the course's files, the program, and the check with its seed and points."""
         if program not in self._hashes:
             self._hashes[program] = _hash(program)
         spec = type(planned).__name__.encode() + msgspec.json.encode(planned)
