@@ -53,10 +53,9 @@ def _kernel(kernel: Kernel) -> str:
         head += f"\n  scaled up from {kernel.counted_blocks} of {kernel.blocks} blocks"
     if not kernel.complete:
         head += "\n  the host ran out of memory: these counters are too small"
-    names = {Path(line.file).name for line in kernel.lines}
-    short = len(names) == len(
-        {line.file for line in kernel.lines}
-    )  # no two files have the same name
+    paths = {line.file for line in kernel.lines}
+    names = {Path(path).name for path in paths}
+    short = len(names) == len(paths)  # no two files have the same name
     locations = [
         f"{Path(line.file).name if short else line.file}:{line.line}" for line in kernel.lines
     ]

@@ -15,7 +15,7 @@ from grader.timing.statistics import F64
 
 WIDTH, LEFT, RIGHT, ROW = 700.0, 96.0, 20.0, 58.0
 BINS = 90
-APART = 52.0  # the least distance of two numbers on the axis
+LABEL_DISTANCE = 52.0  # of two numbers on the axis, at least
 TICKS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), range(10, 100))
 
 
@@ -41,7 +41,7 @@ def times(timed: Timed, details: dict[str, Any], bars: list[float]) -> Times:
     for tick in _ticks(low, high):
         x = _at(tick, low, high)
         drawing.line(x, 4, x, foot, "grid")
-        if x > last + APART:
+        if x > last + LABEL_DISTANCE:
             drawing.text(x, foot + 16, duration(tick), "axis", "middle")
             last = x
     for number, (name, column) in enumerate(timed.times.items()):

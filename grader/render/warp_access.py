@@ -160,7 +160,8 @@ def _banks(warp: Warp, label: str) -> Markup:
             if word not in words[word % BANKS]:
                 words[word % BANKS].append(word)
     deepest = max(len(w) for w in words.values())
-    conflict = warp.cost > warp.ideal()  # accesses of 8 or 16 bytes need several wavefronts anyway
+    # Several words in a bank are no conflict where the access is so wide that it needs them.
+    conflict = warp.cost > warp.ideal()
     top, deep = 150.0, 16.0
     drawing = Svg(WIDTH, top + 24 + deep * min(deepest, MOST_WORDS) + 44, label)
     for lane, touched in units.items():
