@@ -126,7 +126,7 @@ def of_timed(timed: Timed) -> Roofline | None:
         "Functions below the roofs of this machine", points, [("copy", bandwidth)], peak
     )
     rows = [
-        (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{(p.rate or 0) / peak:.1%}")
+        (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{100 * (p.rate or 0) / peak:.1f} %")
         for p in points
     ]
     headings = ["", "operations per byte", "reached", "of the peak"]
