@@ -25,6 +25,9 @@ else
   say := @printf '  %-6s %s\n'
 endif
 MAKEFLAGS += --no-print-directory --no-builtin-rules
+# The files that match each of these patterns. A pattern that matches none is an error, so that no
+# lint and no test passes on an empty list; only a sandbox (READY=1) does not show every file.
+some = $(foreach p,$(1),$(or $(wildcard $p),$(if $(READY),,$(error no file matches $p))))
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -89,7 +92,7 @@ lint: setup-dev
 	$(Q)$(PYTHON) -m mypy
 	$(say) LINT 'imports between packages'
 	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
-	@$(MAKE) lint-c
+	@$(MAKE) lint-c lint-layers
 
 grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST grader
@@ -179,7 +182,7 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # a*b+c is contracted to one rounding as nvcc does by default (--fmad=true), where the CPU can.
 # DWARF 4, because addr2line takes #line's file from it, and from gcc's DWARF 5 it does not.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
-REWRITER := $(wildcard labs/sim/*.py)
+REWRITER := $(call some,labs/sim/translate/*.py)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 # Without the mark that Windows' editors begin a file with: after a #line it is a stray character.
@@ -190,7 +193,7 @@ STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # -O1 and what contraction and short helpers need of -O2: half the time of a build, as fast to run.
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
-# A traced program reports every access and basic block of its kernels (labs/sim/src/trace.h). The
+# A traced program reports every access and basic block of its kernels (labs/sim/src/trace). The
 # -fno flags keep g++ from changing accesses where nvcc does not, and (-fno-thread-jumps) from copying
 # what follows a branch into its arms, where on the device the lanes have met again. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
@@ -205,7 +208,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT)
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
-# For races between OpenMP's threads, gcc reports each access, and labs/common/race.h takes it.
+# For races between OpenMP's threads, gcc reports each access to labs/common/openmp_race/.
 RACE_CFLAGS    := -std=gnu11 -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
@@ -213,24 +216,30 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
 
-MAINS := runner bench bench_cpu race team
-COMMON_OBJ := $(patsubst labs/common/%.c,$(LIB)/common/%.o,$(filter-out $(MAINS:%=labs/common/%.c),$(wildcard labs/common/*.c)))
-SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.c)) \
-           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(wildcard labs/sim/src/*.S))
-RUNNER_OBJ := $(LIB)/common/runner.o
+# libcommon.a has what several programs use: not what defines main() or is compiled for one backend.
+COMMON_C := $(call some,labs/common/*.c labs/common/*/*.c)
+NOT_IN_LIBRARY := runner/runner.c runner/device_case.c bench/bench.c bench/bench_cpu.c
+RACE_C := $(filter labs/common/openmp_race/%,$(COMMON_C))
+COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/common/%),$(COMMON_C)))
+RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)
+SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.c)) \
+           $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
+# The simulator's own files name a header by its folder: "exec/fiber.h".
+SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
+RUNNER_OBJ := $(LIB)/common/runner/runner.o
 
 .PHONY: runtime
-runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libteam.a $(RUNNER_OBJ)
+runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libopenmp_race.a $(RUNNER_OBJ)
 	@chmod -f a+r $^ || :  # whatever the umask: behind walls a submission is linked by another user
 
 ifeq ($(READY),)
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
 # inputs must cost little beside what is timed.
-$(LIB)/common/fresh.o: OUR_CFLAGS += -O3 $(NATIVE)
-$(LIB)/common/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp
-$(LIB)/common/bench_cpu.o: OUR_CFLAGS += -fopenmp
-$(LIB)/common/race.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
-$(LIB)/common/team.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
+$(LIB)/common/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
+$(LIB)/common/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp
+$(LIB)/common/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
+$(LIB)/common/openmp_race/race_detector.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
+$(LIB)/common/openmp_race/gomp.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
 $(LIB)/common/%.o: labs/common/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -238,25 +247,27 @@ $(LIB)/common/%.o: labs/common/%.c
 $(LIB)/sim/%.o: labs/sim/src/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(OUR_CFLAGS) $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 $(LIB)/sim/%.o: labs/sim/src/%.S
 	@mkdir -p $(@D)
 	$(say) AS $<
 	$(Q)$(CC) $(DEPS) -c $< -o $@
 $(LIB)/libcommon.a: $(COMMON_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(LIB)/libteam.a: $(LIB)/common/race.o $(LIB)/common/team.o
+$(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(LIB)/libsim.a: $(SIM_OBJ)
+# With json.o: a program of one's own is linked with nothing else of ours.
+$(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/common/json.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
--include $(wildcard $(BUILD)/lib/*/*/*.d)
+-include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif
 
 # ---------------------------------------------------------------- unit tests of the runtime
 
-# labs/tests/test_*.c use Check; labs/tests/test_sim_*.cu are CUDA programs for the simulator.
-TESTS := $(patsubst labs/tests/%.c,%,$(wildcard labs/tests/test_*.c)) \
-         $(patsubst labs/tests/%.cu,%,$(wildcard labs/tests/test_*.cu))
+# test_*.c use Check; test_*.cu are CUDA programs for the simulator. Folders are those of labs/.
+TEST_SOURCES := $(call some,$(addprefix labs/tests/,common/test_*.c common/*/test_*.c \
+                                         sim/*/test_*.c sim/*/test_*.cu))
+TESTS := $(patsubst labs/tests/%,%,$(basename $(TEST_SOURCES)))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp
 
@@ -274,26 +285,32 @@ unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
 $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%.cpp: labs/tests/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(CPPFLAGS) $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(CPPFLAGS) $< -o $@
 $(TESTDIR)/%.o: $(TESTDIR)/%.cpp
 	$(say) CXX $<
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
--include $(wildcard $(BUILD)/tests/*/*.d)
+-include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
 .SECONDARY:
 
 # BEGIN INSTRUCTOR
 # clang reads every C file of ours with the same strict flags; gcc has done so while building.
 .PHONY: lint-c
-OUR_C := $(wildcard labs/common/*.c labs/sim/src/*.c labs/lab*/*.c)
+OUR_C := $(COMMON_C) $(call some,labs/sim/src/*/*.c) $(call some,labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)for f in $(OUR_C); do \
-	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) $$f || exit 1; done
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
+
+# In the simulator's runtime a layer includes and calls only what is above it.
+.PHONY: lint-layers
+lint-layers: $(SIM_OBJ)
+	$(say) LINT 'layers of labs/sim/src'
+	$(Q)$(PYTHON) labs/sim/check_layers.py --objects $(LIB)/sim
 # END INSTRUCTOR
 
 # One lab, one submission: called by ./grade build and when something is timed.
@@ -314,7 +331,7 @@ $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ -lm -pthread
 $(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	$(Q)name=NAME$*; IFS=:; set --; for d in $$CPATH; do set -- "$$@" -I "$$d"; done; \
-	    $(PYTHON) labs/sim/rewrite.py "$$@" --shown "$${!name}" $< -o $@
+	    $(PYTHON) labs/sim/translate/rewrite.py "$$@" --shown "$${!name}" $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/%.cpp
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp

@@ -17,7 +17,7 @@ import msgspec
 
 from grader import paths
 from grader.bulk.protocol import Answer, Task, receive_answer, send
-from grader.execute import case
+from grader.sandbox.workspace import remove_abandoned
 
 LOG = "grader.log"
 INTERVAL = 1.0  # seconds between two looks for workers that take too long
@@ -65,7 +65,7 @@ class Pool:
         self.folder = folder
         self._log = (folder / LOG).open("ab")
         (paths.BUILD / "bulk").mkdir(parents=True, exist_ok=True)
-        case.sweep(paths.BUILD / "bulk")
+        remove_abandoned(paths.BUILD / "bulk")
         self._workers = [self._start() for _ in range(jobs)]
 
     def __enter__(self) -> Self:
@@ -80,8 +80,8 @@ class Pool:
         for worker in self._workers:
             worker.end()
         self._log.close()
-        case.sweep(paths.BUILD / "bulk")
-        case.sweep(paths.BUILD / "run")
+        remove_abandoned(paths.BUILD / "bulk")
+        remove_abandoned(paths.BUILD / "run")
 
     def _start(self) -> Worker:
         """A new worker, in a session of its own so that Ctrl-C reaches the coordinator alone."""

@@ -7,7 +7,6 @@ from one grading to the next saves time.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import signal
@@ -41,7 +40,7 @@ from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model.result import Result
 from grader.render import html
-from grader.sandbox import launcher
+from grader.sandbox import process_tree
 
 
 @cache
@@ -101,7 +100,7 @@ def _fault(result: Result) -> str:
 
 def main(run: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
-    ctypes.CDLL(None).prctl(launcher.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    process_tree.die_with_parent(os.getppid())
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints to stdout prints to the log
     home, lock = paths.BUILD / "bulk" / str(os.getpid()), CpuLock(run)

@@ -11,7 +11,8 @@ import numpy as np
 
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
-from grader.execute.case import PLAIN, REVERSED, Outcome, run
+from grader.execute.case import Outcome, Status, run
+from grader.execute.modes import PLAIN, REVERSED
 from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Lab
@@ -22,7 +23,7 @@ from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 
-UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
+UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def check(
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
         return _no_output(this, instrumented_findings)
     if outcome.status.returned != 0:
-        return _returned_error(this, outcome.status.error)
+        return _returned_error(this, outcome.status)
     if _guards_are_broken(outcome):
         lines = ["your function wrote to memory just before or after the output"]
         return this.failed([*lines, *_findings(outcome)], "wrote-outside")
@@ -139,18 +140,12 @@ def _no_output(this: _Run, instrumented_findings: Callable[[], list[Finding]]) -
     return this.failed(lines, outcome.end)
 
 
-def _returned_error(this: _Run, error: str) -> Check:
+def _returned_error(this: _Run, status: Status) -> Check:
     """The function returned an error where it should compute. Only what a starter returns points to
     a TODO."""
-    lines = [_returned(error), *_findings(this.outcome)]
-    lines += _open_todo(this) if error == UNSOLVED else []
+    lines = [status.error, *_findings(this.outcome)]
+    lines += _open_todo(this) if status.returned == UNSOLVED else []
     return this.failed(lines, "returned-error")
-
-
-def _returned(error: str) -> str:
-    """What the student's function returned, by the name of a CUDA error or, where the lab's driver
-    noticed it, as the driver's own sentence."""
-    return error if " " in error else f"your function returned {error}"
 
 
 def _data_race(this: _Run, comparison: Comparison, race: Finding) -> Check:
@@ -203,9 +198,9 @@ def _injected_failure(this: _Run, inject: str) -> Check:
     returned = outcome.status.returned
     error = outcome.status.error
     if not any(f.kind == "injected" for f in outcome.findings):
-        if returned and error == UNSOLVED:
-            return _returned_error(this, error)
-        before = f": it returned {error} before that" if returned else ""
+        if returned == UNSOLVED:
+            return _returned_error(this, outcome.status)
+        before = f": {error}" if returned else ""
         lines = [f"this check makes {failing} fail, but your code never reached it{before}"]
         return this.failed([*lines, *_findings(outcome)], "call-not-made")
     if returned == 0:
@@ -215,7 +210,7 @@ def _injected_failure(this: _Run, inject: str) -> Check:
         )
         return this.failed([*lines, *_findings(outcome)], "error-not-checked")
     if returned < 0:  # the lab's driver noticed it: no error code of CUDA's is negative
-        return this.failed([*lines, _returned(error)], "leak-on-error")
+        return this.failed([*lines, error], "leak-on-error")
     leaks = [f.render() for f in outcome.findings if f.kind == "leak"]
     if leaks:
         lines.append("your function returned the error but did not free its memory:")

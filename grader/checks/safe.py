@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Safe
@@ -29,7 +29,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     needs: the check that a skip names when the result is wrong, since then nothing is proved.
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
-    if (raced := runner.raced(safe)) and (findings := errors(raced)):
+    if (raced := runner.openmp_races(safe)) and (findings := errors(raced)):
         return _found(submission, safe, raced, findings)
     forwards = runner.forwards(safe)
     if forwards.outcome.end == "our-fault":
@@ -39,7 +39,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
         return _found(submission, safe, forwards, findings)
     if not forwards.right:
         return _verdict(submission, safe, "skip", forwards, needs=needs)
-    remarks = [NOT_RACED] if runner.not_raced(safe) else []
+    remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []
     backwards = runner.backwards(safe)
     if backwards is None:
         return _verdict(submission, safe, "pass", forwards, remarks)
@@ -58,7 +58,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
     return _verdict(submission, safe, "pass", forwards, remarks)
 
 
-def errors(run: Checked) -> list[Finding]:
+def errors(run: InstrumentedRun) -> list[Finding]:
     """The findings of a run that cost points, each kind at each source location once."""
     first: dict[tuple[str, str, str], Finding] = {}
     for finding in run.outcome.findings:
@@ -67,7 +67,9 @@ def errors(run: Checked) -> list[Finding]:
     return list(first.values())
 
 
-def _found(submission: Submission, safe: Safe, run: Checked, findings: list[Finding]) -> Check:
+def _found(
+    submission: Submission, safe: Safe, run: InstrumentedRun, findings: list[Finding]
+) -> Check:
     lines = []
     for finding in findings[:MOST]:
         lines.append(finding.render())
@@ -92,13 +94,13 @@ def _source_lines(submission: Submission, finding: Finding) -> list[str]:
     return shown
 
 
-def _same_bits(a: Checked, b: Checked) -> bool:
+def _same_bits(a: InstrumentedRun, b: InstrumentedRun) -> bool:
     """Are two outputs equal bit for bit? So NaN equals NaN."""
     one, other = a.outcome.output, b.outcome.output
     return one is not None and other is not None and one.tobytes() == other.tobytes()
 
 
-def _difference(operation: Operation, a: Checked, b: Checked) -> str:
+def _difference(operation: Operation, a: InstrumentedRun, b: InstrumentedRun) -> str:
     one, other = a.outcome.output, b.outcome.output
     if one is None or other is None:
         return f"with threads and blocks in reverse order your program {b.outcome.reason}"
@@ -119,7 +121,7 @@ def _verdict(
     submission: Submission,
     safe: Safe,
     of: Verdict,
-    run: Checked,
+    run: InstrumentedRun,
     lines: Sequence[str] = (),
     diagnosis: str | None = None,
     needs: str | None = None,

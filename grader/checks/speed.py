@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from grader import paths
-from grader.compile import make
+from grader.compile import make, sources
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
@@ -23,7 +23,7 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.timing import row_samples
-from grader.timing.benchmark import Bench, Ran, Side
+from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
     BASELINE,
     F64,
@@ -82,9 +82,9 @@ class Session:
     copy_ns: float = float("inf")
     mac_rate: float = 0.0
 
-    def add(self, ran: Ran) -> None:
+    def add(self, ran: TimedRun) -> None:
         assert ran.status is not None
-        kept, voided = undisturbed(ran.rounds(), ran.quiet())
+        kept, voided = undisturbed(ran.rounds(), ran.calibrations())
         self.rounds.append(kept)
         self.voided += voided
         self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
@@ -106,10 +106,10 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["this machine has one core, so threads cannot be faster"])
-    built = make.build(submission, where, target="speed", files=[file])
+    built = make.build(make.BuildRequest(submission, where, "speed", files=(file,)))
     if built.binary is None:
         raise make.BuildError("the file does not build as a shared object", "\n".join(built.errors))
-    folder = make.given(lab, where)
+    folder = sources.course_build(lab, where)
     reference, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = (paths.ROOT / "solutions" / lab.folder / file).exists()
     bench = Bench(
@@ -180,13 +180,13 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
             return timings
 
 
-def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: Ran) -> None:
+def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: TimedRun) -> None:
     """Raises Ended for a run of the student's function that failed or has a wrong output."""
     if ran.end == "our-fault":
         raise Ended("error", [f"the timing program failed: {ran.reason}"])
     if ran.end != "completed":
         raise Ended("fail", [ran.reason], "failed-when-timed")
-    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.bands):
+    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.samples):
         raise Ended("fail", wrong, "wrong-when-timed")
 
 
@@ -271,7 +271,7 @@ def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, o
     ran = bench.run(speed, given, work, (repeats, 60.0), seed, only)
     if only == "student":
         _must_be_right(bench, speed, given, ran)
-        if len(ran.bands) != repeats:
+        if len(ran.samples) != repeats:
             raise Ended("fail", ["not every timed call returned"], "failed-when-timed")
     elif ran.end != "completed":
         raise Ended("error", [f"the timing program failed: {ran.reason}"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile, profile, read
 from grader.model import counters
 from grader.model.counters import Counters
@@ -60,7 +60,7 @@ def check(
     return line, counted
 
 
-def _counted(run: Checked, runner: Runner) -> tuple[Profile | None, str]:
+def _counted(run: InstrumentedRun, runner: Runner) -> tuple[Profile | None, str]:
     """The counters of a traced run, or why they cannot be read."""
     try:
         return profile(runner.binary, read(run.outcome.profile), run.outcome.findings), ""

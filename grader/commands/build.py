@@ -30,14 +30,15 @@ def build(
     if submission.problems:
         raise common.UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
     common.announce_first_build()
-    made = builder.build(
+    request = builder.BuildRequest(
         submission,
         chosen,
-        verbose,
-        "unit" if unit_tests else "run",
+        target="unit" if unit_tests else "run",
         checked=bool(loaded.safe) and chosen != "gpu" and not unit_tests,  # ./grade is next
-        nvcc=chosen == "sim" and not unit_tests and nvcc_check.here(),
+        nvcc=chosen == "sim" and not unit_tests and nvcc_check.available(),
+        verbose=verbose,
     )
+    made = builder.build(request)
     for warning in made.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
     if made.binary is None:

@@ -48,7 +48,7 @@ def run(
     common.announce_first_build()
     traced = profiled or checked or json_file is not None
     try:
-        built = program.make(files, include or [], traced)
+        built = program.build(files, include or [], traced)
     except program.ProgramError as problem:
         raise common.CommandError(str(problem), score.LESS) from problem
     status, seen = program.execute(built, context.obj, checked, sample)

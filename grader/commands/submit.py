@@ -32,7 +32,8 @@ def submit(
     if reasons := submission_zip.refusals(submission):
         raise common.CommandError("nothing was packed: " + "\n       ".join(reasons), score.LESS)
     common.announce_first_build()
-    made = builder.build(submission, common.backend(loaded, backend.value))
+    request = builder.BuildRequest(submission, common.backend(loaded, backend.value))
+    made = builder.build(request)
     if made.binary is None:
         lines = [f"nothing was packed: {submission.shown} does not build", *made.errors]
         raise common.CommandError("\n       ".join(lines), score.LESS)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from datasets.generate import DatasetMissing
 from grader.checks.correct import Wrong
 from grader.execute import warp_samples as warps
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read
 from grader.execute.warp_samples import Warp
 from grader.model.spec import Input, Speed, Technique
@@ -163,7 +163,7 @@ class Evidence:
             )
         )
 
-    def _add(self, check: Input, seen: Profile, run: Checked, runner: Runner) -> None:
+    def _add(self, check: Input, seen: Profile, run: InstrumentedRun, runner: Runner) -> None:
         key = check.signature()
         if key in self.runs:
             self.runs[key].checks.append(check.name)

@@ -126,8 +126,8 @@ class Judge:
         program = self.programs.instrumented()
         if self.runner is None and isinstance(program, Path):
             kind = "cpu" if self.plan.backend == "cpu" else "sim"
-            pictured = self.evidence is not None
-            self.runner = Runner(self.submission, program, kind, self.work, pictured)
+            sampled = self.evidence is not None
+            self.runner = Runner(self.submission, program, kind, self.work, sampled)
         return self.runner
 
     def _findings(self, part: str) -> list[Finding]:
@@ -140,7 +140,7 @@ class Judge:
         with suppress(*FAULTS):  # the safe checks themselves report them
             for check in self.plan.lab.safe:
                 if check.part == part:
-                    raced = runner.raced(check)
+                    raced = runner.openmp_races(check)
                     findings += safe.errors(raced) if raced else []
                     findings += safe.errors(runner.forwards(check))
         return findings

@@ -6,7 +6,6 @@ from grader import __version__
 from grader.checks import early_stop
 from grader.compile import staging
 from grader.execute.backend import machine
-from grader.execute.case import workspace
 from grader.grading import programs, score
 from grader.grading.evidence import Evidence
 from grader.grading.judge import Judge
@@ -15,6 +14,7 @@ from grader.grading.pass_cache import PassCache
 from grader.grading.plan import Plan
 from grader.model.result import Check, GradedFile, Result
 from grader.model.submission import Submission
+from grader.sandbox.workspace import workspace
 
 
 def grade(

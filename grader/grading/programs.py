@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.compile import nvcc_check
-from grader.compile.make import Build, BuildError, build, building
+from grader.compile import make, nvcc_check
+from grader.compile.make import Build, BuildError, BuildRequest
 from grader.execute.backend import Backend
 from grader.grading.not_run import NotRun, at_fault
 from grader.grading.plan import Plan
@@ -44,9 +44,9 @@ class Programs:
     def instrumented(self) -> Path | NotRun:
         """The instrumented program, once its build has ended."""
         if callable(self._instrumented):
-            finish = self._instrumented
+            wait = self._instrumented
             try:
-                built = finish()
+                built = wait()
                 self._instrumented = built.binary or NotRun("fail", built.errors)
             except (BuildError, OSError) as fault:
                 self._instrumented = at_fault(fault)
@@ -67,8 +67,8 @@ def built(plan: Plan, submission: Submission, verbose: bool) -> Iterator[Program
                 if isinstance(programs.failing, Path):
                     kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
                     try:
-                        started = building(submission, kind, verbose, "checked")
-                        programs._instrumented = stack.enter_context(started)
+                        request = BuildRequest(submission, kind, "checked", verbose=verbose)
+                        programs._instrumented = stack.enter_context(make.start(request))
                     except (BuildError, OSError) as fault:
                         programs._instrumented = at_fault(fault)
         yield programs
@@ -83,8 +83,9 @@ def _plain(plan: Plan, submission: Submission, verbose: bool) -> Programs:
         outcome = NotRun("fail", [*submission.problems, *submission.remedies()])
     else:
         try:
-            ask_nvcc = plan.backend == "sim" and nvcc_check.here()
-            result = build(submission, plan.backend, verbose, nvcc=ask_nvcc)
+            ask_nvcc = plan.backend == "sim" and nvcc_check.available()
+            request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
+            result = make.build(request)
         except (BuildError, OSError) as fault:
             outcome = at_fault(fault)
         else:
@@ -102,7 +103,7 @@ def _simulator(submission: Submission, verbose: bool) -> Path | NotRun:
     if shutil.which("g++") is None:
         return NotRun("skip", ["the simulator needs g++, which is not installed"])
     try:
-        result = build(submission, "sim", verbose)
+        result = make.build(BuildRequest(submission, "sim", verbose=verbose))
     except (BuildError, OSError) as fault:
         return NotRun("skip", at_fault(fault).lines[:1])
     if result.binary is None:

@@ -24,7 +24,7 @@ REP_FILES = $(wildcard solutions/$(call REP_LAB,$(1))/*.$(2))
 REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
 
 # Only what needs no library of pictures: these programs are also built where stb is not.
-REP_COMMON := $(patsubst %,$(LIB)/common/%.o,clock file npy)
+REP_COMMON := $(patsubst %,$(LIB)/common/%.o,bench/clock io/file io/npy)
 REP_SIM_LABS := 2 4
 REP_GPU_LABS := 2 3 4 5 6 7 8
 REP_PROGRAMS_cpu = cpu_filter cpu_filter_exact cpu_separable $(if $(call REP_HAVE,8,c),cpu_grey)
@@ -79,7 +79,7 @@ ifeq ($(suffix $(REP_SOURCE)),.c)
 else ifeq ($(BACKEND),gpu)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(REP_EXTRA) -Ilabs/common -Ilabs/$(LAB) -c $(REP_SOURCE) -o $(REP_OBJECT)
 else
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC) -c $(REP_OBJECT:.o=.cpp) -o $(REP_OBJECT)
 endif
 

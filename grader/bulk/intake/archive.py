@@ -11,15 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from grader.execute.case import last_line, workspace
 from grader.sandbox import bubblewrap, launcher
 from grader.sandbox.bubblewrap import View
+from grader.sandbox.ending import early_end
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import workspace
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 MOST_BYTES = 64 << 20  # of an archive that is opened
 OPENING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 UNPACK = Path(__file__).with_name("unpack.py")
-LIMITS = launcher.Limits(seconds=20, output=80 << 20, memory=1 << 30, address_space=2 << 30)
+LIMITS = Limits(seconds=20, output=80 << 20, memory=1 << 30, address_space=2 << 30)
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,10 @@ def candidates(archive: Path, names: set[str]) -> tuple[list[Candidate], str]:
         argv = [sys.executable, "-I", "-S", str(UNPACK), str(copy), *sorted(names)]
         view = View((copy, UNPACK, *bubblewrap.interpreter()))
         finished = launcher.launch(argv, LIMITS, work, view=view)
-    if finished.timed_out or finished.swollen or finished.flooded or finished.signal:
+    if early_end(finished):
         return [], "the archive takes more time or memory to unpack than any honest one"
     if finished.status != 0:
-        raise OSError(errno.EIO, f"unpacking failed: {last_line(finished.stderr)}")
+        raise OSError(errno.EIO, f"unpacking failed: {finished.last_error_line()}")
     return _parsed(finished.stdout)
 
 

@@ -18,13 +18,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import paths
-from grader.compile import make
-from grader.execute.case import LEFT, made, workspace
+from grader.compile import make, sources
+from grader.execute.case import OUTPUT_FILES
 from grader.model import spec
 from grader.model.spec import Lab
 from grader.sandbox import bubblewrap, launcher, seccomp
 from grader.sandbox.bubblewrap import View
-from grader.sandbox.launcher import Finished, Limits
+from grader.sandbox.ending import Finished
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import create_outputs, workspace
 
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")
@@ -56,7 +58,8 @@ class Site:
     gpu: bool  # the sandbox is that of programs that use a GPU
 
     def launch(self, *arguments: str, limits: Limits = SHORT) -> Finished:
-        view = View((self.program, self.folder), made(self.folder, LEFT), gpu=self.gpu)
+        outputs = create_outputs(self.folder, OUTPUT_FILES)
+        view = View((self.program, self.folder), outputs, gpu=self.gpu)
         return launcher.launch([str(self.program), *arguments], limits, self.folder, view=view)
 
 
@@ -104,7 +107,7 @@ def _prepared(gpu: bool) -> Iterator[Site]:
 def _compiled(out: Path, compiler: list[str], source: Path) -> Path:
     """Compiles a probe in the sandbox, as a submission is compiled."""
     out.mkdir()
-    bubblewrap.give(out, compiler=True)
+    bubblewrap.hand_over(out, compiler=True)
     view = View((source,), (out,), temporary=1 << 28, compiler=True, gpu=source is KERNEL)
     argv = [*compiler, str(source), "-o", str(out / "probe")]
     finished = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
@@ -140,7 +143,7 @@ def _attempts(site: Site) -> dict[str, tuple[str, ...]]:
         "overwrite its input": ("writes", str(folder / "image.npy")),
         "add a file to its folder": ("writes", str(folder / "more")),
         "put a link beside its outputs": ("links", str(folder / "link")),
-        "remove an output": ("removes", str(folder / LEFT[0])),
+        "remove an output": ("removes", str(folder / OUTPUT_FILES[0])),
         "put a fifo beside its outputs": ("makes-fifo", str(folder / "fifo")),
         "write to /": ("writes", "/new"),
         "write to /usr": ("writes", "/usr/new"),
@@ -193,7 +196,7 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
     for number, (name, line) in enumerate(lines.items()):
         source = out / "src" / f"{number}.c"
         source.write_text(line + "\nint nothing;\n")
-        view = replace(make.view(lab, out, lab.backends[0]), gpu=site.gpu)
+        view = replace(sources.view(lab, out, lab.backends[0]), gpu=site.gpu)
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
         finished = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
         stderr = finished.stderr.decode(errors="replace")
@@ -206,7 +209,7 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
 
 def _works(site: Site) -> list[Probe]:
     """What an honest program does. The last value says whether it worked."""
-    output = site.folder / LEFT[0]
+    output = site.folder / OUTPUT_FILES[0]
     actions: dict[str, tuple[tuple[str, ...], Callable[[Finished], bool]]] = {
         "reads its input": (("reads", str(site.folder / "image.npy")), lambda d: d.status == 0),
         "writes its output": (("writes", str(output)), lambda _: output.read_bytes() == b"x"),
@@ -235,11 +238,15 @@ def _stopped(site: Site) -> list[Probe]:
     """Programs that never end. They must be stopped in time, and leave no process behind."""
     brief = replace(SHORT, seconds=0.5)
     programs: dict[str, tuple[str, Limits, Callable[[Finished], bool]]] = {
-        "fork bomb": ("forks", brief, lambda d: d.timed_out),
-        "memory bomb": ("uses-memory", replace(SHORT, memory=256 << 20), lambda d: d.swollen),
-        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.timed_out),
-        "daemon": ("detaches", brief, lambda d: d.timed_out),
-        "endless output": ("floods", SHORT, lambda d: d.flooded),
+        "fork bomb": ("forks", brief, lambda d: d.stopped_by == "time"),
+        "memory bomb": (
+            "uses-memory",
+            replace(SHORT, memory=256 << 20),
+            lambda d: d.stopped_by == "memory",
+        ),
+        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.stopped_by == "time"),
+        "daemon": ("detaches", brief, lambda d: d.stopped_by == "time"),
+        "endless output": ("floods", SHORT, lambda d: d.stopped_by == "output"),
     }
     probes = []
     for name, (attempt, limits, stopped) in programs.items():

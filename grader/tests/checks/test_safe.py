@@ -25,7 +25,7 @@ BROKEN = {
     "used after free": (
         "float *p = malloc(40); free(p); volatile float f = p[1]; out[0] = f;",
         "use-after-free",
-        "gone",
+        "already freed",
     ),
     "never freed": (
         "static float *volatile p; p = malloc(40); p[0] = 1; p = 0;",

@@ -15,7 +15,7 @@ from datasets import generate, stream
 ROOT = Path(__file__).resolve().parents[3]
 
 C_PROGRAM = """
-#include "image.h"
+#include "io/image.h"
 #include "mask.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ def c_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bits")
     (folder / "bits.c").write_text(C_PROGRAM)
     common = ROOT / "labs" / "common"
-    sources = [str(common / f"{name}.c") for name in ("mask", "image", "stb", "file")]
+    sources = [str(common / f"{name}.c") for name in ("mask", "io/image", "io/stb", "io/file")]
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", f"-I{common}", "-lm"]
     subprocess.run(["gcc", "bits.c", *sources, *flags, "-o", "bits"], cwd=folder, check=True)
     return folder / "bits"

@@ -292,7 +292,7 @@ def test_a_run_gives_back_what_was_written(kind: str, tmp_path: Path) -> None:
     values = np.arange(24).reshape(2, 3, 4).astype(kind)
     file = tmp_path / "out.raw"
     file.write_bytes(values.tobytes())
-    wanted = run.Wanted(np.dtype(kind), (2, 3, 4))
+    wanted = run.ArrayType(np.dtype(kind), (2, 3, 4))
     read = run._output(file, wanted)
     assert read is not None and read.dtype == values.dtype and np.array_equal(read, values)
     file.write_bytes(values.tobytes()[:-1])

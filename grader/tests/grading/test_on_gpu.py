@@ -3,13 +3,13 @@
 No GPU is needed: the plain program that a GPU would run is the simulator's here.
 """
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from grader.compile import make
-from grader.compile.make import Build
-from grader.grading import pipeline, programs
+from grader.compile.make import Build, BuildRequest
+from grader.grading import pipeline
 from grader.grading.observer import Observer
 from grader.grading.plan import plan_for
 from grader.model import result, spec
@@ -21,11 +21,13 @@ PATTERN = "B "  # correctness, failing calls, safe and technique
 
 @pytest.fixture
 def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    def instead(submission: Submission, backend: str, *more: Any, **options: Any) -> Build:
-        made = make.build(submission, "sim", *more, **options)
-        return Build(made.binary) if backend == "gpu" else made
+    build = make.build
 
-    monkeypatch.setattr(programs, "build", instead)
+    def instead(request: BuildRequest) -> Build:
+        built = build(replace(request, backend="sim"))
+        return Build(built.binary) if request.backend == "gpu" else built
+
+    monkeypatch.setattr(make, "build", instead)
     return submissions.find(spec.load("lab3"), "solutions")
 
 

@@ -1,4 +1,4 @@
-# What the timing itself is tried with: commands, not tests. A copy without tests has no such file.
+# Experiments with the timing: commands, not tests. A copy without tests has no such file.
 
 # Busy loops on every core while labs 1 and 8 are graded N times: grader/tests/timing/.
 .PHONY: timing-experiment

@@ -73,8 +73,8 @@ def numba_python() -> Path:
 
 def main() -> int:
     python = numba_python()
-    traced_binary = program.make([str(HERE / "traced.cu")], [], traced=True).binary
-    plain_binary = program.make([str(HERE / "plain.cu")], [], traced=False).binary
+    traced_binary = program.build([str(HERE / "traced.cu")], [], profiled=True).binary
+    plain_binary = program.build([str(HERE / "plain.cu")], [], profiled=False).binary
     native = paths.BUILD / "bench-native"
     say("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
 

@@ -23,8 +23,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
 
-from grader.execute.case import findings_in  # noqa: E402
-from grader.execute.program import make  # noqa: E402 - found only now
+from grader.execute.findings import findings_in  # noqa: E402
+from grader.execute.program import build  # noqa: E402 - found only now
 
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
@@ -81,7 +81,7 @@ def _program(path: Path) -> Program:
 
 def run(program: Program) -> Verdict:
     """Builds and runs one program with all checks on, as `./grade run --check` does."""
-    built = make([str(program.path)], [], traced=True)
+    built = build([str(program.path)], [], profiled=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "findings.jsonl"
         variables = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(report)}

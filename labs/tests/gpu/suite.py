@@ -138,7 +138,8 @@ def parts_of(check: Input) -> tuple[str, str]:
 def solution_binary(lab: Lab, backend: str, checked: bool = False) -> Path:
     """The runner with our solution. Raises BuildError; exits when ours does not build."""
     target: make.Target = "checked" if checked else "run"
-    built = make.build(submissions.find(lab, "solutions"), backend, target=target)
+    submission = submissions.find(lab, "solutions")
+    built = make.build(make.BuildRequest(submission, backend, target))
     if built.binary is None:
         raise SystemExit(f"the solution of {lab.id} does not build: {built.errors}")
     return built.binary

@@ -95,7 +95,7 @@ def compare() -> list[Value]:
 
 
 class WarpAccess(ctypes.Structure):
-    """struct warp_access of labs/sim/src/counters.h."""
+    """struct warp_access of labs/sim/src/profile/access_cost.h."""
 
     _fields_ = (
         ("active", ctypes.c_uint32),
@@ -110,8 +110,10 @@ def equal_patterns() -> tuple[int, int]:
         rows = list(csv.DictReader(file))
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "counters.so"
-        source = ROOT / "labs" / "sim" / "src" / "counters.c"
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        sources = ROOT / "labs" / "sim" / "src"
+        argv = ["gcc", "-O2", "-shared", "-fPIC", f"-I{sources}"]
+        argv += [str(sources / "profile" / "access_cost.c"), "-o", str(library)]
+        subprocess.run(argv, check=True)
         model = ctypes.CDLL(str(library))
     return sum(modelled(model, row) for row in rows), len(rows)
 
@@ -124,8 +126,8 @@ def modelled(model: ctypes.CDLL, row: dict[str, str]) -> bool:
             access.address[lane] = 4096 + offset
     if row["space"].startswith("shared"):
         load = ctypes.c_bool(row["space"].endswith("load"))
-        return bool(model.counters_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
-    return bool(model.counters_sectors(ctypes.byref(access)) == int(row["sectors"]))
+        return bool(model.cost_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
+    return bool(model.cost_sectors(ctypes.byref(access)) == int(row["sectors"]))
 
 
 def explanations(different: list[Value]) -> dict[tuple[str, str], list[tuple[int, str, str]]]:
