@@ -16,8 +16,7 @@ from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
-from grader.oracle import cache as truths
-from grader.oracle import compare
+from grader.oracle import cache, compare
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
@@ -53,8 +52,8 @@ def check(
     lab = submission.lab
     if case.inject and backend != "sim":
         return _made(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
-    truth = truths.of(lab, case)
-    given = truth.given
+    prepared = cache.prepared(lab, case)
+    given = prepared.inputs
     outcome = run(lab, case, binary, given, work, gpu=backend == "gpu")
     if outcome.end == "our-fault":
         return _made(lab, case, "error", [f"the runner failed: {outcome.reason}"], outcome)
@@ -72,7 +71,7 @@ def check(
     if _broken_guards(outcome):
         lines = ["memory just before or after the output was overwritten", *_findings(outcome)]
         return _made(lab, case, "fail", lines, outcome, "wrote-outside")
-    seen = compare.compare(outcome.output, truth.expected)
+    seen = compare.compare(outcome.output, prepared.expected)
     if seen.right():
         return _made(lab, case, "pass", [], outcome)
     operation = lab.part_of(case).operation
@@ -233,7 +232,7 @@ def _wrong(
         where = explain.location(operation, given, seen)
         lines.append(f"{seen.count()} of {seen.got.size} {out.things()} differ: {where}")
         lines.append(
-            f"out{out.place(place)}{explain.in_tile(operation, seen)} = "
+            f"out{out.subscript(place)}{explain.in_tile(operation, seen)} = "
             f"{compare.number(got, seen.got.dtype)}, "
             f"want {_wanted(seen, place)}{_against_bound(seen, place)}"
         )

@@ -102,7 +102,7 @@ def _difference(operation: Operation, a: Checked, b: Checked) -> str:
     first, then = (compare.number(float(run[place]), run.dtype) for run in (one, other))
     return (
         f"{int(different.sum())} of {one.size} {operation.things()} change when threads and blocks "
-        f"run in reverse order: out{operation.place(place)} = {first}, then {then}"
+        f"run in reverse order: out{operation.subscript(place)} = {first}, then {then}"
     )
 
 

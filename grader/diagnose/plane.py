@@ -34,7 +34,7 @@ def explain(
     computed it, but a function that was given the output itself."""
     if operation == "lines":  # a mistake with a line is one with the mask that the lines make
         operation = "separable"
-        given = Inputs(given.image, correlation.plane(given.mask).astype(np.float32))
+        given = Inputs(given.image, correlation.outer(given.mask).astype(np.float32))
     if seen.unwritten.any():
         return unwritten.explain(given, seen, on_host)
     if found := by_values(seen):

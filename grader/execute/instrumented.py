@@ -9,8 +9,7 @@ from pathlib import Path
 from grader.execute.case import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
 from grader.model.spec import Input
 from grader.model.submission import Submission
-from grader.oracle import cache as truths
-from grader.oracle import compare
+from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS
 
 
@@ -65,11 +64,11 @@ class Runner:
 
     def _run_anew(self, check: Input, mode: Mode) -> Checked:
         lab = self.submission.lab
-        truth = truths.of(lab, check)
+        prepared = cache.prepared(lab, check)
         binary = self.binary.with_name("raced") if mode.raced else self.binary
-        outcome = run(lab, check, binary, truth.given, self.work, mode)
+        outcome = run(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            right = compare.compare(outcome.output, truth.expected).right()
-        _, shape = OPERATIONS[lab.part_of(check).operation].output(truth.given.arrays)
+            right = compare.compare(outcome.output, prepared.expected).right()
+        _, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
         return Checked(outcome, math.prod(shape), right)

@@ -65,7 +65,7 @@ def polyphase(image: F32, bank: F32, border: str) -> Expected:
     return Expected(value, bound)
 
 
-def plane(lines: F32) -> F64:
+def outer(lines: F32) -> F64:
     """The mask that a column and a row (2 x (2r+1)) make; exact, since 24 + 24 bits fit 53."""
     return np.outer(lines[0].astype(np.float64), lines[1].astype(np.float64))
 
@@ -106,7 +106,7 @@ def separable(image: F32, mask: F32, border: str) -> Expected:
 
 def lines(image: F32, pair: F32, border: str) -> Expected:
     """Eq. 1 with the mask that a column and a row (2 x (2r+1)) make, by two passes (lab 6)."""
-    return _two_passes(image, plane(pair), border, 0)
+    return _two_passes(image, outer(pair), border, 0)
 
 
 OPERATIONS: dict[str, Callable[[F32, F32, str], Expected]] = {

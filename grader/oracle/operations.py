@@ -45,7 +45,7 @@ class Operation:
         """What its elements are called."""
         return "pixels" if self.axes == ("y", "x") else "values"
 
-    def place(self, index: tuple[int, ...]) -> str:
+    def subscript(self, index: tuple[int, ...]) -> str:
         """Such as "[y=3][x=4]"."""
         return "".join(f"[{axis}={i}]" for axis, i in zip(self.axes, index, strict=True))
 

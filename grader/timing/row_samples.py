@@ -78,7 +78,7 @@ def wrong(operation: str, settings: Settings, given: Inputs, bands: list[Band]) 
         seen = compare.compare(band.rows, expected(operation, settings, given, band))
         if not seen.right():
             y, x = seen.first()
-            place = out.place((band.plane, y + band.first, x)[-len(out.axes) :])
+            place = out.subscript((band.plane, y + band.first, x)[-len(out.axes) :])
             got = compare.number(float(seen.got[y, x]), seen.got.dtype)
             want = compare.number(float(seen.expected.value[y, x]), seen.got.dtype)
             return [

@@ -284,7 +284,7 @@ def test_the_output_has_the_operations_type_and_shape() -> None:
     assert OPERATIONS["depthwise"].output(given.arrays) == ("f8", (CHANNELS, HEIGHT, WIDTH))
     plane = {"image": generate.noise(7, 5, 1), "mask": generate.mask("ando3", 0)}
     assert OPERATIONS["correlate"].output(plane) == ("f4", (5, 7))
-    assert OPERATIONS["layers"].place((1, 2, 3)) == "[n=1][y=2][x=3]"
+    assert OPERATIONS["layers"].subscript((1, 2, 3)) == "[n=1][y=2][x=3]"
 
 
 @pytest.mark.parametrize("kind", ["f4", "f8", "u1"])

@@ -361,7 +361,7 @@ def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]
     pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
     given = Inputs(inputs().image, pair)
     apron = tile_mistakes.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
-    mask = correlation.plane(pair).astype(np.float32)
+    mask = correlation.outer(pair).astype(np.float32)
     out = tile_mistakes.without(apron, given.image, mask, "zero").value.astype(np.float32)
     seen = compare(out, correlation.lines(given.image, pair, "zero"))
     found = plane.explain(CASE, "lines", given, seen)
