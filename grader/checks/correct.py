@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.diagnose import explain
+from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import PLAIN, REVERSED, Outcome, run
 from grader.model.finding import Finding
@@ -229,10 +229,10 @@ def _wrong(
     out = OPERATIONS[operation]
     lines = []
     if not found or found.name != "nothing-written":
-        where = explain.location(operation, given, seen)
+        where = location.wrong_elements(operation, given, seen)
         lines.append(f"{seen.count()} of {seen.got.size} {out.things()} differ: {where}")
         lines.append(
-            f"out{out.subscript(place)}{explain.in_tile(operation, seen)} = "
+            f"out{out.subscript(place)}{location.first_in_tile(operation, seen)} = "
             f"{compare.number(got, seen.got.dtype)}, "
             f"want {_wanted(seen, place)}{_against_bound(seen, place)}"
         )

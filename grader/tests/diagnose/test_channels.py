@@ -8,7 +8,7 @@ import pytest
 
 from datasets import generate
 from datasets import layers as data
-from grader.diagnose import explain
+from grader.diagnose import explain, location
 from grader.execute import case as run
 from grader.model import spec
 from grader.model.spec import Case
@@ -241,7 +241,7 @@ ALL = slice(None)
 @pytest.mark.parametrize(
     ("where", "name", "words"),
     [
-        ((ALL, ALL, ALL), "nothing-written", "none of the output's values"),
+        ((ALL, ALL, ALL), "nothing-written", "no value of the output was written"),
         ((slice(3, None), ALL, ALL), "last-block-missing", "masks 3..4"),
         ((ALL, ALL, slice(8, None)), "last-block-missing", "columns 8..10"),
         ((slice(1, 2), ALL, ALL), "not-all-written", "mask 1"),
@@ -261,10 +261,10 @@ def test_wrong_values_are_located() -> None:
     def place(where: tuple[slice, ...]) -> str:
         got = right.value.astype(np.float64)
         got[where] += 1
-        return explain.location("layers", given, compare(got, right))
+        return location.wrong_elements("layers", given, compare(got, right))
 
     assert place((ALL, ALL, ALL)) == "every value"
-    assert place((slice(2, 4), slice(0, 5), ALL)) == "in masks 2..3, rows 0..4"
+    assert place((slice(2, 4), slice(0, 5), ALL)) == "in masks 2..3 and rows 0..4"
     assert place((slice(None, None, 2), ALL, ALL)) == "in masks 0, 2, 4"
     assert place((ALL, slice(0, 1), ALL)).startswith("all within 1 pixel of the image's border")
 

@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader.diagnose import plane, tile_mistakes
+from grader.diagnose import explain, location
+from grader.diagnose.known import tiles
+from grader.diagnose.known.filter import Filter
 from grader.model.spec import Case
 from grader.oracle import correlation
 from grader.oracle.compare import POISON, SIGNALLING, compare
@@ -43,8 +45,10 @@ def unwritten(out: F32, rows: slice, columns: slice) -> F32:
 
 def tiled(given: Inputs, kind: tuple[str, ...], width: int, height: int) -> F32:
     """What tiles give that read 0 in a part of their apron."""
-    apron = tile_mistakes.Apron(kind, width, height)
-    return tile_mistakes.without(apron, given.image, given.mask, "zero").value.astype(np.float32)
+    apron = tiles.Apron(kind, width, height)
+    return tiles.without(apron, Filter("correlate", given.image, given.mask, "zero")).value.astype(
+        np.float32
+    )
 
 
 def not_loaded(given: Inputs, wrong: npt.NDArray[np.bool_]) -> F32:
@@ -132,7 +136,7 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "corners of the apron": ("apron-missing", lambda g: tiled(g, ("corners",), 16, 16)),
     "apron never loaded": (
         "apron-missing",
-        lambda g: not_loaded(g, tile_mistakes.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
+        lambda g: not_loaded(g, tiles.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
     ),
     "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
     "window off by a radius": ("window-off", window_off),
@@ -203,7 +207,7 @@ def test_known_mistake_is_named(name: str) -> None:
     given = inputs()
     seen = compare(make(given), correlation.correlate(given.image, given.mask, "zero"))
     assert not seen.right()
-    found = plane.explain(CASE, "correlate", given, seen)
+    found = explain.explain(CASE, "correlate", given, seen)
     assert found is not None and found.name == wanted
 
 
@@ -213,7 +217,7 @@ def test_border_skipped_is_named() -> None:
     out.view(np.uint32)[:] = POISON
     out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
     seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "correlate", given, seen)
+    found = explain.explain(CASE, "correlate", given, seen)
     assert found is not None and found.name == "border-skipped"
 
 
@@ -222,7 +226,7 @@ def test_wrong_phase_is_named() -> None:
     rolled = np.roll(given.mask, 1, axis=0)
     out = correlation.polyphase(given.image, rolled, "zero").value.astype(np.float32)
     seen = compare(out, correlation.polyphase(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "polyphase", given, seen)
+    found = explain.explain(CASE, "polyphase", given, seen)
     assert found is not None and found.name == "wrong-phase"
 
 
@@ -260,7 +264,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         seen = compare(
             out.astype(np.float32), correlation.OPERATIONS[operation](image, mask, border)
         )
-        found = plane.explain(case, operation, given, seen)
+        found = explain.explain(case, operation, given, seen)
         assert found is not None and found.name == name and word in found.text
 
 
@@ -280,7 +284,7 @@ def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> No
     out = right(given)
     out[where] += 1
     seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    assert plane.location(seen, 2) == words
+    assert location.wrong_elements("correlate", given, seen) == words
 
 
 def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
@@ -288,7 +292,7 @@ def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
     for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
         mask = np.ascontiguousarray(given.mask * factor)
         seen = compare(np.zeros_like(given.image), correlation.correlate(given.image, mask, "zero"))
-        found = plane.explain(CASE, "correlate", Inputs(given.image, mask), seen)
+        found = explain.explain(CASE, "correlate", Inputs(given.image, mask), seen)
         assert found is not None and found.name == "all-zero"
         assert ("integer" in found.text) == said
 
@@ -297,8 +301,8 @@ def test_noise_is_not_explained() -> None:
     given = inputs()
     out = np.random.RandomState(9).uniform(0, 9, given.image.shape).astype(np.float32)
     seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    assert plane.explain(CASE, "correlate", given, seen) is None
-    assert plane.location(seen, 2) == "every pixel"
+    assert explain.explain(CASE, "correlate", given, seen) is None
+    assert location.wrong_elements("correlate", given, seen) == "every pixel"
 
 
 def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
@@ -306,9 +310,9 @@ def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
     seen = compare(
         tiled(given, ("bottom",), 0, 4), correlation.correlate(given.image, given.mask, "zero")
     )
-    found = plane.explain(CASE, "correlate", given, seen)
+    found = explain.explain(CASE, "correlate", given, seen)
     assert found is not None and "the bottom apron of tiles of 4 rows" in found.text
-    assert plane.location(seen, 2) == "in rows 2..3 of every 4"
+    assert location.wrong_elements("correlate", given, seen) == "in rows 2..3 of every 4"
 
 
 @pytest.mark.parametrize("kind", [("left",), ("right", "bottom"), ("corners",)])
@@ -319,7 +323,7 @@ def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
         tiled(given, kind, 16, 16), correlation.correlate(given.image, given.mask, "zero")
     )
     other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
-    found = plane.explain(CASE, "correlate", given, compare(other, seen.expected))
+    found = explain.explain(CASE, "correlate", given, compare(other, seen.expected))
     assert found is None or found.name != "apron-missing"
 
 
@@ -352,7 +356,7 @@ def test_what_was_never_written_is_told_from_what_was_added_to(
 ) -> None:
     given = inputs()
     seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "correlate", given, seen, on_host)
+    found = explain.explain(CASE, "correlate", given, seen, on_host)
     assert found is not None and found.name == name
 
 
@@ -360,11 +364,13 @@ def test_what_was_never_written_is_told_from_what_was_added_to(
 def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]) -> None:
     pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
     given = Inputs(inputs().image, pair)
-    apron = tile_mistakes.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
+    apron = tiles.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
     mask = correlation.outer(pair).astype(np.float32)
-    out = tile_mistakes.without(apron, given.image, mask, "zero").value.astype(np.float32)
+    out = tiles.without(apron, Filter("correlate", given.image, mask, "zero")).value.astype(
+        np.float32
+    )
     seen = compare(out, correlation.lines(given.image, pair, "zero"))
-    found = plane.explain(CASE, "lines", given, seen)
+    found = explain.explain(CASE, "lines", given, seen)
     assert found is not None and found.name == "apron-missing" and apron.words() in found.text
 
 
@@ -376,5 +382,5 @@ def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
         (right(given), "not-bit-for-bit"),
         (right(given, mask=given.mask[::-1, ::-1]), "mask-flipped"),
     ):
-        found = plane.explain(case, "correlate", given, compare(out, exact))
+        found = explain.explain(case, "correlate", given, compare(out, exact))
         assert found is not None and found.name == name
