@@ -14,6 +14,7 @@ from grader.oracle.operations import OPERATIONS, Operation
 Mask = npt.NDArray[np.bool_]
 
 MOST = 0.9  # of the elements: more are "nearly everywhere"
+FEW = 6  # rows, or others, that are listed one by one
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
 
@@ -56,27 +57,32 @@ def first_in_tile(operation: str, comparison: Comparison) -> str:
 def _end(hit: Mask) -> str:
     """The end of the image that is hit, whole, if nothing else is; otherwise ""."""
     for name, axis, ends in (
-        ("column", 1, ("left end", "right end")),
-        ("row", 0, ("top", "bottom")),
+        ("columns", 1, ("left end", "right end")),
+        ("rows", 0, ("top", "bottom")),
     ):
-        lines = np.flatnonzero(hit.any(axis=1 - axis))
-        first, last, size = int(lines[0]), int(lines[-1]), hit.shape[axis]
-        whole = hit.all(axis=1 - axis).sum() == len(lines) == last - first + 1 < size
+        numbers = np.flatnonzero(hit.any(axis=1 - axis))
+        first, last, size = int(numbers[0]), int(numbers[-1]), hit.shape[axis]
+        whole = hit.all(axis=1 - axis).sum() == len(numbers) == last - first + 1 < size
         if whole and (first == 0 or last == size - 1):
-            words = f"{name}s {first}..{last}" if first < last else f"{name} {first}"
-            return f"all of {words}, the {ends[first > 0]} of the image"
+            return f"all of {lines(name, first, last)}, the {ends[first > 0]} of the image"
     return ""
 
 
 def _along(axis: int, name: str, hit: Mask) -> str:
-    """Such as "rows 3..7"; "" when some element of every row, or of whatever it is, is hit."""
+    """Such as "rows 3..7", "masks 0, 2, 4" or "some of rows 3..90"; "" when every row, or whatever
+    the axis counts, has an element that is hit."""
     others = tuple(i for i in range(hit.ndim) if i != axis)
-    lines = np.flatnonzero(hit.any(axis=others))
-    if len(lines) == hit.shape[axis]:
+    numbers = np.flatnonzero(hit.any(axis=others))
+    first, last = int(numbers[0]), int(numbers[-1])
+    if len(numbers) == hit.shape[axis]:
         return ""
-    if len(lines) == 1:
-        return f"{PLURALS[name][:-1]} {lines[0]}"
-    if len(lines) == lines[-1] - lines[0] + 1:
-        return f"{PLURALS[name]} {lines[0]}..{lines[-1]}"
-    shown = ", ".join(str(i) for i in lines[:6])
-    return f"{PLURALS[name]} {shown}" + (", ..." if len(lines) > 6 else "")
+    if len(numbers) == last - first + 1:
+        return lines(PLURALS[name], first, last)
+    if len(numbers) > FEW:
+        return f"some of {lines(PLURALS[name], first, last)}"
+    return f"{PLURALS[name]} {', '.join(str(number) for number in numbers)}"
+
+
+def lines(plural: str, first: int, last: int) -> str:
+    """Such as "rows 3..7", or "row 3"."""
+    return f"{plural} {first}..{last}" if first < last else f"{plural[:-1]} {first}"

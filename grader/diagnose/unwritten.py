@@ -95,7 +95,7 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
         ).all():
             return Diagnosis(
                 "row-pitch",
-                f"the output's rows were written {pitch} elements apart, {words}; row y begins at "
+                f"the output's rows were written {pitch} elements apart ({words}); row y begins at "
                 f"y * width = y * {width}",
             )
     return None
@@ -112,8 +112,8 @@ def _last_rows_and_columns(f: Filter, missing: Mask, count: str, on_host: bool) 
     ends[y0:, :] = True
     if (ends != missing).any() or 2 * x0 <= width or 2 * y0 <= height:
         return None
-    lines = [f"columns {x0}..{width - 1}"] if x0 < width else []
-    lines += [f"rows {y0}..{height - 1}"] if y0 < height else []
+    lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
+    lines += [location.lines("rows", y0, height - 1)] if y0 < height else []
     text = f"{count} were never written: {' and '.join(lines)}"
     if on_host:
         return Diagnosis(
@@ -166,7 +166,7 @@ def _last_of_some_axes(out: Operation, missing: Mask, count: str) -> Diagnosis |
             if name in ("y", "x") and first % 4:
                 continue  # no block ends there
             tail[(slice(None),) * axis + (slice(first, None),)] = True
-            ends.append(f"{location.PLURALS[name]} {first}..{missing.shape[axis] - 1}")
+            ends.append(location.lines(location.PLURALS[name], first, missing.shape[axis] - 1))
     if not ends or (tail != missing).any():
         return None
     return Diagnosis(

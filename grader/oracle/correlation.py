@@ -45,6 +45,8 @@ def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
 
     f = np.asarray(image, dtype=np.float64)
     g = np.asarray(mask, dtype=np.float64)
+    if g.size == 1:  # no neighbours: the same values in a tenth of the time
+        return np.asarray(f * g.item())
     mode = BORDERS[border].scipy
     return np.asarray(ndimage.correlate(f, g, mode=mode, cval=0.0), dtype=np.float64)
 

@@ -108,7 +108,7 @@ def image_layout(f: Filter, _: Comparison) -> Iterator[Mistake]:
             index = np.arange(channels)[:, None, None] * stride + pixels
             yield Mistake(
                 "channel-stride",
-                f"the channels were read {stride} elements apart, {words}; channel c begins at "
+                f"the channels were read {stride} elements apart ({words}); channel c begins at "
                 f"c * height * width = c * {width * height}",
                 f.output(read_at(image, index)),
             )

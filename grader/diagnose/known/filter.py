@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle import correlation, multichannel
+from grader.oracle import borders, correlation, multichannel
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 
@@ -75,12 +75,20 @@ class Filter:
         return lambda: COMPUTE[self.operation](image, mask, border or self.border)
 
     def taps(self) -> Iterator[tuple[int, int, Expected]]:
-        """Each tap that is not 0: its offsets b and a from the centre, and what it adds."""
+        """Each tap that adds something: its offsets b and a from the centre, and what it adds.
+
+        That is the result of a mask of one coefficient on the image shifted by (a, b); the bound is
+        that of these products alone.
+        """
         rows, columns = self.reach
+        height, width = self.shape
+        compute = COMPUTE["correlate" if self.operation == "separable" else self.operation]
+        padded = borders.pad(self.image, rows, columns, self.border)
         for row, column in np.ndindex(self.mask.shape[-2:]):
-            if self.mask[..., row, column].any():
-                alone = kept(self.mask, slice(row, row + 1), slice(column, column + 1))
-                yield row - rows, column - columns, self.output(mask=alone)()
+            shifted = padded[..., row : row + height, column : column + width]
+            coefficient = self.mask[..., row : row + 1, column : column + 1]
+            if coefficient.any() and shifted.any():
+                yield row - rows, column - columns, compute(shifted, coefficient, self.border)
 
     @property
     def frame(self) -> tuple[int, int]:

@@ -223,7 +223,7 @@ def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Ite
         value = right.reshape(-1)[np.minimum(index, right.size - 1)]
         yield _exactly(
             "row-pitch",
-            f"the image's rows were read {pitch} pixels apart, {words}; row y begins at y * width "
+            f"the image's rows were read {pitch} pixels apart ({words}); row y begins at y * width "
             f"= y * {width}",
             np.where(index < right.size, value, np.nan),
         )

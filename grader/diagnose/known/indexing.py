@@ -36,8 +36,8 @@ def moved_outputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
     for dx, dy in STEPS if f.image.ndim == 2 else ():
         yield Mistake(
             "shifted",
-            f"the right values are {offset(dx, dy)} of where they belong: check the index where "
-            "you write the output",
+            f"the right values are written {offset(dx, dy)}: check the index where you write the "
+            "output",
             partial(_shifted, right, dx, dy),
         )
 
@@ -58,9 +58,9 @@ def _shifted(right: Expected, dx: int, dy: int) -> Expected:
 
 
 def offset(dx: int, dy: int) -> str:
-    """Such as "1 px left and 2 px above"."""
-    across = f"{abs(dx)} px {'left' if dx < 0 else 'right'}" if dx else ""
-    down = f"{abs(dy)} px {'above' if dy < 0 else 'below'}" if dy else ""
+    """Such as "1 px too far to the left and 2 px too far up"."""
+    across = f"{abs(dx)} px too far to the {'left' if dx < 0 else 'right'}" if dx else ""
+    down = f"{abs(dy)} px too far {'up' if dy < 0 else 'down'}" if dy else ""
     return " and ".join(part for part in (across, down) if part)
 
 
@@ -72,7 +72,7 @@ def windows_off(f: Filter, _: Comparison) -> Iterator[Mistake]:
         image = _moved(f, dx, dy)
         if f.multiply_adds(image) > LONG:
             return
-        text = f"each window is read {offset(dx, dy)} of its place"
+        text = f"each window is read {offset(dx, dy)}"
         if max(abs(dx), abs(dy)) == radius > 1:
             text += ", which is the width of the apron"
         yield Mistake(
@@ -151,7 +151,7 @@ def row_pitches(f: Filter, _: Comparison) -> Iterator[Mistake]:
     for pitch, words in pitches(width, height, f.mask.shape[-1] // 2) if height > 1 else ():
         yield Mistake(
             "row-pitch",
-            f"the image's rows were read {pitch} elements apart, {words}; row y begins at "
+            f"the image's rows were read {pitch} elements apart ({words}); row y begins at "
             f"y * width = y * {width}",
             f.output(read_at(f.image, np.asarray(plane + y * pitch + x))),
         )

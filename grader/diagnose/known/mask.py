@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
 MAX_SIZE = 17  # of the labs' masks: a row of a mask of fixed size is that long
-MOST_VALUES = 6_000_000  # to compare for all taps, which are tried one by one
+MOST_TAPS = 4096  # tried one by one; no mask of fixed size has more
+MOST_VALUES = 6_000_000  # computed for all of them together
 
 
 def turned(f: Filter, _: Comparison) -> Iterator[Mistake]:
@@ -92,7 +94,7 @@ def single_taps(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
     rows, columns = f.mask.shape[-2:]
     if rows * columns * comparison.got.size > MOST_VALUES:
         return
-    for b, a, tap in f.taps():
+    for b, a, tap in islice(f.taps(), MOST_TAPS):
         for sign, verb in ((-1, "leaves out"), (1, "counts twice")):
             yield Mistake(
                 "single-tap",
@@ -102,7 +104,8 @@ def single_taps(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
 
 
 def _with(right: Expected, tap: Expected, sign: int) -> Expected:
-    return Expected(right.value + sign * tap.value, right.bound + tap.bound)
+    """With the bound twice as large: a sum with one more tap rounds once more."""
+    return Expected(right.value + sign * tap.value, 2 * right.bound)
 
 
 def strides(f: Filter, _: Comparison) -> Iterator[Mistake]:

@@ -124,11 +124,13 @@ def missing_aprons(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
 
 def without(apron: Apron, f: Filter) -> Expected:
     """The result with 0 for all pixels in the missing part of the apron."""
-    parts = [(~apron.missing(f.shape, b, a), tap) for b, a, tap in f.taps()]
-    return Expected(
-        np.sum([there * tap.value for there, tap in parts], axis=0),
-        np.sum([there * tap.bound for there, tap in parts], axis=0),
-    )
+    value, magnitude = np.zeros(1), np.zeros(1)
+    for b, a, tap in f.taps():
+        there = ~apron.missing(f.shape, b, a)
+        value = value + there * tap.value
+        magnitude = magnitude + there * tap.bound
+    taps = f.mask.shape[-2] * f.mask.shape[-1]
+    return Expected(value, taps * magnitude)  # gamma_n is n gamma_1, up to n^2 u^2
 
 
 def single_load(wrong: Mask, radius: int) -> tuple[int, int] | None:

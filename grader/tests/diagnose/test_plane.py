@@ -263,7 +263,7 @@ def test_windows_that_are_off_keep_the_mask_of_their_column() -> None:
     )
     diagnosis = explain.explain(CASE, "polyphase", inputs, comparison)
     assert diagnosis is not None and diagnosis.name == "window-off"
-    assert "2 px right and 2 px below" in diagnosis.text
+    assert "2 px too far to the right and 2 px too far down" in diagnosis.text
 
 
 def test_wrong_phase_is_named() -> None:
