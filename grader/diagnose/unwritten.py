@@ -1,4 +1,4 @@
-"""Why does an output still hold what it held before the call, or the like of it?"""
+"""Why was an output, or a part of it, never written?"""
 
 from __future__ import annotations
 

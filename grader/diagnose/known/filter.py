@@ -48,6 +48,11 @@ class Filter:
         return self.image.shape[-2], self.image.shape[-1]
 
     @property
+    def output_shape(self) -> tuple[int, ...]:
+        planes = (len(self.mask),) if self.operation == "layers" else self.image.shape[:-2]
+        return (*planes, *self.shape)
+
+    @property
     def reach(self) -> tuple[int, int]:
         """How many rows and columns the mask reaches from its centre."""
         return self.mask.shape[-2] // 2, self.mask.shape[-1] // 2
@@ -92,13 +97,13 @@ class Filter:
 
     @property
     def frame(self) -> tuple[int, int]:
-        """Rows and columns of a frame that holds all that the mask reaches, and whole phases."""
+        """Rows above and below, and columns left and right, that surround an image so that no
+        window reaches outside; as many columns as keep the phase of each."""
         rows, columns = self.reach
         return rows, -(-columns // self.phases) * self.phases
 
     def inside(self, framed: Array) -> Expected:
-        """The result for an image that brings its surroundings: it has a frame on every side,
-        which the result has not."""
+        """The result for an image that is larger by a frame on every side, without that frame."""
         rows, columns = self.frame
         height, width = self.shape
         whole = self.output(framed)()
@@ -112,8 +117,8 @@ class Filter:
 
 
 def of(operation: str, inputs: Inputs, border: str) -> Filter:
-    """A filter with a column and a row of taps is one with the mask that they make: the mistakes
-    are the same."""
+    """The filter of a case. A column and a row of taps ("lines") become the mask that they make:
+    the mistakes are the same."""
     mask = inputs.mask
     if operation == "lines":
         operation, mask = "separable", correlation.outer(mask).astype(np.float32)

@@ -59,8 +59,8 @@ def _weights(image: Bytes, name: str) -> Iterator[Mistake]:
     r, g, b = WEIGHTS[name]
     for mistake, text, weights in (
         ("channels-swapped", "red and blue are swapped: R is first in memory", (b, g, r)),
-        ("channels-swapped", "the weights are given to the wrong colours", (g, b, r)),
-        ("channels-swapped", "the weights are given to the wrong colours", (b, r, g)),
+        ("channels-swapped", "the weights are assigned to the wrong colours", (g, b, r)),
+        ("channels-swapped", "the weights are assigned to the wrong colours", (b, r, g)),
         ("channels-swapped", "the weights of red and green are swapped", (g, r, b)),
         ("channels-swapped", "the weights of green and blue are swapped", (r, b, g)),
         ("channel-left-out", "blue is missing in the sum", (r, g, 0)),
@@ -202,7 +202,7 @@ def _swapped(image: Bytes, right: npt.NDArray[np.float64]) -> Iterator[Mistake]:
 
 
 def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Iterator[Mistake]:
-    """Pixels read or written at the place of another one."""
+    """Pixels read or written at the index of another one."""
     height, width, _ = image.shape
     bytes_ = image.reshape(-1)
     for stride, first, name, text in (

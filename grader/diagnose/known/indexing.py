@@ -65,7 +65,7 @@ def offset(dx: int, dy: int) -> str:
 
 
 def windows_off(f: Filter, _: Comparison) -> Iterator[Mistake]:
-    """Each window is read beside its place: a radius was forgotten, or added once too often."""
+    """Each window is read too far to one side: a radius was forgotten, or added twice."""
     radius = f.mask.shape[-1] // 2
     sizes = dict.fromkeys(n for n in (radius, abs(MAX_RADIUS - radius), 1) if n)
     for dx, dy in ((size * dx, size * dy) for size in sizes for dx, dy in STEPS):
@@ -83,7 +83,7 @@ def windows_off(f: Filter, _: Comparison) -> Iterator[Mistake]:
 
 
 def _moved(f: Filter, dx: int, dy: int) -> Array:
-    """The image with its frame, as it looks to windows that are (dx, dy) from their place."""
+    """The image with its frame, moved so that each window reads the pixels (dx, dy) further on."""
     rows, columns = f.frame
     height, width = f.shape
     wide = borders.pad(f.image, rows + abs(dy), columns + abs(dx), f.border)

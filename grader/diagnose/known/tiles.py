@@ -124,7 +124,7 @@ def missing_aprons(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
 
 def without(apron: Apron, f: Filter) -> Expected:
     """The result with 0 for all pixels in the missing part of the apron."""
-    value, magnitude = np.zeros(1), np.zeros(1)
+    value, magnitude = np.zeros(f.output_shape), np.zeros(f.output_shape)
     for b, a, tap in f.taps():
         there = ~apron.missing(f.shape, b, a)
         value = value + there * tap.value

@@ -6,7 +6,7 @@ import pytest
 from datasets import generate, layers
 
 
-def test_planes_and_weights_are_what_they_say() -> None:
+def test_planes_and_weights_hold_what_their_names_promise() -> None:
     f = layers.image("noise", (7, 5), 3, "f8", 4)
     assert f.shape == (3, 5, 7) and f.dtype == np.float64
     assert not np.array_equal(f, f.astype(np.float32))  # more than 24 bits
@@ -35,6 +35,6 @@ def test_unknown_weights_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("wrong", [("noise", None, 3), ("photo", (3, 3), 3), ("photo", None, 4),
                                    ("noise", (3, 0), 3), ("photo_1080p", None, 3)])  # fmt: skip
-def test_images_that_cannot_be_are_refused(wrong: tuple[str, tuple[int, int] | None, int]) -> None:
+def test_impossible_images_are_refused(wrong: tuple[str, tuple[int, int] | None, int]) -> None:
     with pytest.raises(ValueError, match="image"):
         layers.image(*wrong, "f4", 0)

@@ -324,7 +324,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
     ],
 )
-def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> None:
+def test_the_wrong_region_is_described(where: tuple[slice, slice], words: str) -> None:
     inputs = make_inputs()
     out = right(inputs)
     out[where] += 1
@@ -334,14 +334,14 @@ def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> No
 
 def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
     inputs = make_inputs()
-    for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
+    for factor, small in ((np.float32(0.01), True), (np.float32(1), False)):
         mask = np.ascontiguousarray(inputs.mask * factor)
         comparison = compare(
             np.zeros_like(inputs.image), correlation.correlate(inputs.image, mask, "zero")
         )
         diagnosis = explain.explain(CASE, "correlate", Inputs(inputs.image, mask), comparison)
         assert diagnosis is not None and diagnosis.name == "all-zero"
-        assert ("integer" in diagnosis.text) == said
+        assert ("integer" in diagnosis.text) == small
 
 
 def test_noise_is_not_explained() -> None:
@@ -352,7 +352,16 @@ def test_noise_is_not_explained() -> None:
     assert location.wrong_elements("correlate", inputs, comparison) == "every pixel"
 
 
-def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
+def test_an_apron_is_tried_where_no_tap_adds_anything() -> None:
+    inputs = Inputs(make_inputs().image, np.zeros((5, 5), dtype=np.float32))
+    out = np.zeros_like(inputs.image)
+    out[:, np.arange(WIDTH) % 16 < 2] = 1
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is None or diagnosis.name != "apron-missing"
+
+
+def test_the_missing_part_and_the_tile_size_are_named() -> None:
     inputs = make_inputs()
     comparison = compare(
         tiled(inputs, ("bottom",), 0, 4), correlation.correlate(inputs.image, inputs.mask, "zero")
@@ -400,7 +409,7 @@ def added_to(where: tuple[slice, slice]) -> F32:
         (untouched((slice(21, None), ALL)), False, "left-before-loading"),
     ],
 )
-def test_what_was_never_written_is_told_from_what_was_added_to(
+def test_never_written_and_added_to_have_different_names(
     out: F32, on_host: bool, name: str
 ) -> None:
     inputs = make_inputs()
