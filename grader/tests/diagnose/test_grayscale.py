@@ -34,11 +34,11 @@ RIGHT = grey(GIVEN.image, WEIGHTS["709"])
 I64 = npt.NDArray[np.int64]
 
 
-def diagnosis(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
+def explained(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
     expected = operations.expected("grey", None, given.arrays, CASE.settings())
-    seen = compare(got.astype(np.uint8), expected)
-    assert not seen.right()
-    return explain.explain(CASE, "grey", given, seen)
+    comparison = compare(got.astype(np.uint8), expected)
+    assert not comparison.right()
+    return explain.explain(CASE, "grey", given, comparison)
 
 
 def test_the_image_is_what_the_driver_wants() -> None:
@@ -119,14 +119,14 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_known_mistake_is_named(name: str) -> None:
-    found = diagnosis(MISTAKES[name]())
-    assert found and found.name == name
+    diagnosis = explained(MISTAKES[name]())
+    assert diagnosis and diagnosis.name == name
 
 
 def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
     got = RIGHT.copy()
     got[::2, ::3] ^= 1
-    assert diagnosis(got) is None
+    assert explained(got) is None
 
 
 def test_a_white_image_left_unwritten_is_right() -> None:
