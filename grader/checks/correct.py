@@ -232,8 +232,8 @@ def _wrong_output(
         lines.append(f"{count} of {size} {operation.things()} differ: {where}")
         in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
-            f"out{operation.subscript(index)}{in_tile} = {compare.number(got, comparison.got.dtype)}, "
-            f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
+            f"out{operation.subscript(index)}{in_tile} = "
+            f"{compare.number(got, comparison.got.dtype)}, expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     if diagnosis:
         lines.append(diagnosis.text)
