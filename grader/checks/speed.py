@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from grader import paths
+from grader.checks.speed_points import NO_SOLUTION, achieved, earned, estimated, settled
 from grader.compile import make, sources
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
@@ -27,20 +28,15 @@ from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
     BASELINE,
     F64,
-    NO_SOLUTION,
     REFERENCE,
     STUDENT,
     Interval,
     Timings,
-    achieved,
-    earned,
-    estimated,
     floor,
     has_reference,
     hidden_ns,
     impossible,
     mostly_disturbed,
-    settled,
     undisturbed,
     unfit,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from grader.checks.speed_points import NO_SOLUTION
 from grader.exit_codes import FAULT, FULL_MARKS, LESS
 from grader.grading.plan import Plan
 from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
-from grader.timing.statistics import NO_SOLUTION
 
 UNCERTAIN = "uncertain on this machine"
 OUR_FAULT = "could not be checked: the grader or machine is at fault"

@@ -2,10 +2,7 @@
 
     h(x, y) = sum over alpha, beta of f(x + alpha, y + beta) g(alpha, beta)      (source 000, Eq. 1)
 
-The bound is the forward error of a float32 dot product of n taps in any order, with or without
-fused multiply-adds (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1):
-
-    |computed - exact| <= gamma_n * sum |f| |g|,   gamma_n = n u / (1 - n u),   u = 2^-24
+rounding_bound.py says how large the error may be.
 """
 
 from __future__ import annotations
@@ -18,12 +15,10 @@ import numpy.typing as npt
 
 from grader.oracle import borders
 from grader.oracle.borders import BORDERS
+from grader.oracle.rounding_bound import SMALLEST, gamma
 
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
-
-UNIT_ROUNDOFF = 2.0**-24  # of float32
-SMALLEST = 2.0**-149  # float32's spacing near 0, which the relative bound does not cover
 
 
 @dataclass(frozen=True)
@@ -32,11 +27,6 @@ class Expected:
 
     value: F64
     bound: F64
-
-
-def gamma(operations: int, roundoff: float = UNIT_ROUNDOFF) -> float:
-    """gamma_n: the relative error bound of n rounded operations in a row."""
-    return operations * roundoff / (1 - operations * roundoff)
 
 
 def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:

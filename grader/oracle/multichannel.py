@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.oracle import borders
-from grader.oracle.correlation import Expected, gamma
+from grader.oracle.correlation import Expected
+from grader.oracle.rounding_bound import gamma
 
 Array = npt.NDArray[Any]
 

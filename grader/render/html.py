@@ -10,11 +10,11 @@ import jinja2
 from markupsafe import Markup
 
 from grader import files
+from grader.checks.speed_points import tiers
 from grader.grading.evidence import Evidence, Failure
 from grader.model.result import Check, Result
 from grader.render import images, roofline, source_counters, timing_chart, warp_access
 from grader.render.terminal import points
-from grader.timing.statistics import tiers
 
 HERE = Path(__file__).resolve().parent
 KINDS = {

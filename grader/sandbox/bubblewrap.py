@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 
 from grader import paths
-from grader.sandbox import seccomp, watchdog
+from grader.sandbox import cleanup_after_kill, seccomp
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 SMALL = 64 << 20  # bytes of /tmp and of /dev/shm
@@ -231,7 +231,7 @@ def limits_root_now() -> bool:
 def _isolation_options(view: View) -> list[str]:
     options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     options += ["--unshare-cgroup-try", "--hostname", "sandbox"]
-    options += ["--die-with-parent", "--new-session", "--unsetenv", watchdog.VARIABLE]
+    options += ["--die-with-parent", "--new-session", "--unsetenv", cleanup_after_kill.VARIABLE]
     options += ["--perms", "0755", "--dir", "/etc", *_system()]
     options += ["--proc", "/proc", "--dev", "/dev"]
     if view.gpu:

@@ -3,7 +3,7 @@
 The command gets a new session, limits on time, memory, processes, file size and output, a
 small environment and no standard input. When it ends or reaches a limit, it is killed together with
 everything that descends from it, even processes that detached themselves (process_tree.py). The
-watchdog kills what is left when the grader itself is killed (watchdog.py).
+watchdog kills what is left when the grader itself is killed (cleanup_after_kill.py).
 
 Memory is limited twice: the kernel limits the address space of each process (RLIMIT_AS), and the
 grader checks every 50 ms how much memory all of them hold together, and kills them at the limit.
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from grader import paths
-from grader.sandbox import bubblewrap, process_tree, watchdog
+from grader.sandbox import bubblewrap, cleanup_after_kill, process_tree
 from grader.sandbox.bubblewrap import SandboxedCommand, View
 from grader.sandbox.ending import Finished, Limit, return_code
 from grader.sandbox.limits import Limits, set_kernel_limits
@@ -72,10 +72,10 @@ class Running:
         """Checks its memory and the time, and kills it at a limit."""
         if self.stopped_by or self.process.poll() is not None:
             return
-        if process_tree.resident(self.process.pid, _spared()) > self.limits.memory:
-            self.stopped_by = "memory"
-        elif time.monotonic() >= self.deadline():
-            self.stopped_by = "time"
+        self.stopped_by = self.limits.exceeded(
+            seconds=time.monotonic() - self.started_at,
+            memory=process_tree.resident(self.process.pid, _spared()),
+        )
         if self.stopped_by:
             process_tree.kill(self.process, self.limits.grace, _spared())
 
@@ -119,7 +119,7 @@ def start(
     with contextlib.ExitStack() as stack:
         if view is not None and view.gpu and not view.compiler:
             stack.enter_context(_gpu_lock())
-        sandboxed, added = None, watchdog.mark() | (env or {})
+        sandboxed, added = None, cleanup_after_kill.mark() | (env or {})
         if view is not None and _sandbox_available(view):
             command = bubblewrap.sandboxed(argv, view, cwd, added, limits.processes)
             sandboxed = stack.enter_context(command)
@@ -235,7 +235,7 @@ def _supervise(running: Running) -> None:
 
 def _spared() -> set[int]:
     """The grader's children that are no orphans: the watchdog and the commands under way."""
-    return {watchdog.pid(), *(running.process.pid for running in _running)}
+    return {cleanup_after_kill.pid(), *(running.process.pid for running in _running)}
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float, limit: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 from dataclasses import dataclass, field
+from typing import Literal
 
 ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
 MEMORY = 4 << 30  # bytes; ten times what any lab needs
@@ -30,6 +31,12 @@ class Limits:
     # only, which is too coarse for a program that times itself.
     processor: bool = True
     grace: float = 0.0  # between SIGTERM and SIGKILL; make uses it to remove half-written files
+
+    def exceeded(self, seconds: float, memory: int) -> Literal["time", "memory"] | None:
+        """The limit that a command has reached after so many seconds, holding so many bytes."""
+        if memory > self.memory:
+            return "memory"
+        return "time" if seconds >= self.seconds else None
 
 
 def set_kernel_limits(limits: Limits, sandboxed: bool, count_processes: bool) -> None:

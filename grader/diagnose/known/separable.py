@@ -10,7 +10,8 @@ import numpy as np
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import F64, Expected, correlate64, gamma
+from grader.oracle.correlation import F64, Expected, correlate64
+from grader.oracle.rounding_bound import gamma
 
 FEW = 16  # pixels: any mistake explains fewer, or a single line, when its factor is free
 

@@ -9,7 +9,8 @@ import numpy as np
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected, gamma
+from grader.oracle.correlation import Expected
+from grader.oracle.rounding_bound import gamma
 
 
 def not_reset(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from grader.checks import speed_points
 from grader.model.spec import Speed
 from grader.timing import statistics
 from grader.timing.statistics import F64, Timings
@@ -40,9 +41,9 @@ def without_reference(times: float, noise: float = 0.02) -> Timings:
 
 def points(timings: Timings, check: Speed | None = None) -> float | None:
     check = check or demand()
-    ratio = statistics.achieved(check, timings)
+    ratio = speed_points.achieved(check, timings)
     assert ratio is not None
-    return statistics.earned(check, ratio)
+    return speed_points.earned(check, ratio)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,8 @@ def test_a_ratio_at_a_threshold_is_uncertain(of_reference: float) -> None:
 
 
 def test_more_rounds_narrow_the_interval() -> None:
-    few = statistics.achieved(demand(), simulated(0.95, noise=0.2, rounds=12))
-    many = statistics.achieved(demand(), simulated(0.95, noise=0.2, rounds=1200))
+    few = speed_points.achieved(demand(), simulated(0.95, noise=0.2, rounds=12))
+    many = speed_points.achieved(demand(), simulated(0.95, noise=0.2, rounds=1200))
     assert few and many
     assert many.high - many.low < (few.high - few.low) / 4
     assert points(simulated(0.95, noise=0.2, rounds=12)) is None
@@ -104,9 +105,9 @@ def test_without_a_reference_the_baseline_stands_in() -> None:
     for times, expected in ((60.0, 10), (30.0, None), (19.0, None), (8.0, None), (6.0, 0)):
         timings = without_reference(times)
         assert points(timings) == expected, times
-        assert statistics.estimated(demand(), timings)
-        assert statistics.settled(demand(), timings)
-    assert statistics.achieved(demand(baseline_is=None), without_reference(6.0)) is None
+        assert speed_points.estimated(demand(), timings)
+        assert speed_points.settled(demand(), timings)
+    assert speed_points.achieved(demand(baseline_is=None), without_reference(6.0)) is None
 
 
 def test_points_without_the_reference_are_those_with_it() -> None:
@@ -120,8 +121,8 @@ def test_points_without_the_reference_are_those_with_it() -> None:
 
 
 def test_rounds_go_on_until_the_ratio_shown_is_narrow() -> None:
-    assert not statistics.settled(demand(), without_reference(19.0, noise=0.3))
-    assert statistics.settled(demand(), without_reference(19.0))
+    assert not speed_points.settled(demand(), without_reference(19.0, noise=0.3))
+    assert speed_points.settled(demand(), without_reference(19.0))
 
 
 def test_the_baseline_may_miss_rounds() -> None:

@@ -65,9 +65,9 @@ def test_detached_process_dies_with_the_grader(number: signal.Signals, tmp_path:
 
 def test_the_watchdog_ends_silently_with_its_grader(tmp_path: Path) -> None:
     code = GRADER + (
-        "from grader.sandbox import watchdog\n"
-        "assert Path(f'/proc/{watchdog.pid()}').exists()\n"
-        "print(watchdog.pid())\n"
+        "from grader.sandbox import cleanup_after_kill\n"
+        "assert Path(f'/proc/{cleanup_after_kill.pid()}').exists()\n"
+        "print(cleanup_after_kill.pid())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "true"],
