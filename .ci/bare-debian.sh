@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Optional, and needs root and debootstrap: proves that the README's two commands work on a Debian 12
-# that has only gcc, g++, make, git, python3 and sudo, so that no step leans on what else is here.
+# Proves that the README's two commands work on a Debian 12 that has only gcc, g++, make, git, python3
+# and sudo. Optional; needs root and debootstrap.
 #
 #   .ci/bare-debian.sh [--setup-only] [--folder DIR] [--mirror URL] [--ca FILE] [--env NAME=VALUE]...
 #
-#   --archive TAR the students' archive that `make release` made, instead of a clone
-#   --setup-only  only the set-up (./grade setup, make setup-dev), not the grading and the tests
+#   --archive TAR test the students' archive that `make release` made, instead of a clone
+#   --setup-only  run only the set-up (./grade setup, make setup-dev), no grading and no tests
 #   --folder DIR  keep the bare system and the logs there (default: a temporary folder, removed)
 #   --mirror URL  Debian's mirror, for debootstrap (default: http://deb.debian.org/debian)
-#   --ca FILE     certificates that pip and apt shall trust, where a proxy needs its own
-#   --env N=V     for the commands inside; PIP_INDEX_URL, http_proxy and the like
+#   --ca FILE     certificates for pip and apt to trust, for a proxy that has its own
+#   --env N=V     set a variable for the commands inside, such as PIP_INDEX_URL or http_proxy
 #
-# Three times, each on a fresh copy of the system and a clean clone of the last commit (the archive):
+# It runs three times, each on a fresh copy of the system and a clean clone of the last commit (or
+# the archive):
 #   root      both commands
-#   nobody    an ordinary user without sudo: must print the exact apt-get line and end with 3
-#   sudoer    an ordinary user whose sudo asks for no password: both commands
+#   nobody    an ordinary user without sudo: must print the exact apt-get line and exit with 3
+#   sudoer    an ordinary user with sudo that needs no password: both commands
 set -euo pipefail
 
 die() { printf 'bare-debian: %s\n' "$*" >&2; exit 2; }
@@ -32,7 +33,7 @@ while [ $# -gt 0 ]; do
         --mirror) mirror=${2:?}; shift ;;
         --ca) ca=${2:?}; shift ;;
         --env) variables+=("${2:?}"); shift ;;
-        *) die "no option $1; the head of this file names them" ;;
+        *) die "no option $1; see the comment at the top of this file" ;;
     esac
     shift
 done
@@ -53,7 +54,7 @@ if [ ! -e "$folder/debian.complete" ]; then
     touch "$folder/debian.complete"
 fi
 
-# A fresh system in $folder/$1, with a clean clone in the home of the user who will run it.
+# Makes a fresh system in $folder/$1, with a clean clone in the student's home folder.
 prepare() {
     local root=$folder/$1
     rm -rf --one-file-system "$root"
@@ -75,7 +76,7 @@ prepare() {
     fi
 }
 
-# Runs a command line in system $1, as root or as the student; its output goes to a log as well.
+# Runs the command line $2 in system $1, as root or as the student, and logs its output.
 inside() {
     local root=$folder/$1 user=student home=/home/student status=0
     [ "$1" != root ] || { user=root; home=/root; }
@@ -83,7 +84,7 @@ inside() {
     [ -z "$ca" ] || all+=(PIP_CERT=/etc/ssl/certs/bare-debian.crt SSL_CERT_FILE=/etc/ssl/certs/bare-debian.crt)
     say "$1: $2"
     SECONDS=0
-    # A mount and process name space of its own: nothing is left mounted or running afterwards.
+    # New mount and process namespaces, so that nothing stays mounted or running afterwards.
     env -i "${all[@]}" unshare --mount --pid --fork bash -c '
         mount --rbind /dev "$1/dev" && mount -t tmpfs shm "$1/dev/shm" && mount -t proc proc "$1/proc"
         exec chroot --userspec="$2" "$1" bash -c "cd /home/student/convlabs && { $3; }"
@@ -92,11 +93,11 @@ inside() {
     return "$status"
 }
 
-# Fails unless `inside $2 $3` ends with status $1.
+# Fails unless `inside $2 $3` exits with status $1.
 expect() {
     local status=0
     inside "$2" "$3" || status=$?
-    [ "$status" = "$1" ] || die "$2: '$3' ended with $status, not $1"
+    [ "$status" = "$1" ] || die "$2: '$3' exited with status $status instead of $1"
 }
 
 prepare nobody
@@ -113,7 +114,7 @@ for user in root sudoer; do
         [ -n "$archive" ] || expect 0 "$user" 'make setup-dev'
         [ -n "$archive" ] || expect 0 "$user" './grade setup --dev'
     else
-        # The starter is unsolved: a grade of 0 ends with 1.
+        # The starter is unsolved: it earns 0 points, and the status is 1.
         expect 1 "$user" 'make lab3 && ./grade lab3'
         expect 0 "$user" 'make test'
         [ -n "$archive" ] || expect 0 "$user" './grade lab3 --src solutions'
@@ -121,4 +122,4 @@ for user in root sudoer; do
     fi
     rm -rf --one-file-system "$folder/$user"
 done
-say 'all as expected'
+say 'everything is as expected'

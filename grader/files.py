@@ -1,6 +1,7 @@
-"""Reading and writing files that others may be damaging, reading or writing meanwhile.
+"""Reads files that others wrote and may still change, and writes files whole or not at all.
 
-Set-up uses it on the system's Python: the standard library alone."""
+Standard library only: `./grade setup` imports it before any package is installed.
+"""
 
 from __future__ import annotations
 
@@ -22,33 +23,43 @@ REMEDIES = {
 
 
 def remedy(problem: OSError) -> str:
-    """What to do about a disk that cannot be written to; "" where the problem is another."""
+    """What the user can do about a disk that cannot be written to; "" for any other problem."""
     return REMEDIES.get(problem.errno or 0, "")
 
 
-def read_regular(path: Path) -> bytes:
-    """The bytes of a regular file, never through a link. Raises OSError that says what it is."""
+def read_regular(path: Path, limit: int = MAX_FILE, *, truncate: bool = False) -> bytes:
+    """The content of a regular file of at most `limit` bytes. Never follows a link at `path`, and
+    never waits for a pipe.
+
+    truncate: of a longer file, returns the first `limit` bytes.
+    Raises OSError, whose `strerror` says to a person what is wrong with the file: it is missing, a
+    link, no regular file (a folder, a pipe, a device), not readable or longer than `limit`.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise OSError(0, "is missing") from None
+        raise OSError(errno.ENOENT, "is missing") from None
     except OSError as problem:
         if path.is_symlink():
-            raise OSError(0, "is a link; put the file itself there") from None
-        raise OSError(0, f"cannot be read ({problem.strerror})") from None
-    with os.fdopen(fd, "rb") as file:
+            raise OSError(errno.ELOOP, "is a link; put the file itself there") from None
+        raise OSError(problem.errno, f"cannot be read ({problem.strerror})") from None
+    try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "is not a file")
-        if info.st_size > MAX_FILE:
-            raise OSError(0, f"has {info.st_size} bytes; the limit is {MAX_FILE}")
-        return file.read(MAX_FILE + 1)
+            raise OSError(errno.EINVAL, "is not a file")
+        if info.st_size > limit and not truncate:
+            raise OSError(errno.EFBIG, f"has {info.st_size} bytes; the limit is {limit}")
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            return file.read(limit)
+    finally:
+        os.close(fd)
 
 
 @contextlib.contextmanager
 def prepared(path: Path, data: bytes) -> Iterator[Path]:
-    """`data` on the disk beside `path`, in a file that is to be renamed to it; removed if it is
-    not. A disk that is full says so here, before anything is replaced."""
+    """Yields a file beside `path` that holds `data` and is on the disk, for the caller to rename to
+    `path`; it is removed at the end if it was not renamed. A full disk raises OSError here, before
+    anything is replaced."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
@@ -61,6 +72,14 @@ def prepared(path: Path, data: bytes) -> Iterator[Path]:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all: a reader never sees half of it."""
+    """Writes a file whole or not at all: no reader ever sees half of it. Raises OSError."""
     with prepared(path, data) as part:
         part.replace(path)
+
+
+def update(path: Path, data: bytes) -> None:
+    """As replace(), but a file that has these bytes already is left alone and keeps its date."""
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    replace(path, data)

@@ -1,4 +1,4 @@
-"""Where things are. Grading writes below build/ only; `./grade reset` writes to starter/."""
+"""Where the course's files are. Grading writes only to build/; `./grade reset` to starter/."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the figures of the handouts are drawn with: SVG, colours, bars."""
+"""Draws SVG: shapes, text and bar charts, in the colours of the handouts' figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PALE_BLUE, PALE_ORANGE, PALE_GREEN, PALE_GREY = "#d3e3f5", "#fbe0c8", "#d2eedd",
 
 
 class Drawing:
-    """An SVG under construction; all lengths in px, y downwards."""
+    """An SVG under construction. Lengths are in px; y points down."""
 
     def __init__(self, width: int, height: int, title: str) -> None:
         self.parts = [
@@ -63,7 +63,7 @@ class Drawing:
     def arrow(
         self, x1: float, y1: float, x2: float, y2: float, colour: str = GREY, bold: float = 1.5
     ) -> None:
-        """A line with a head at (x2, y2)."""
+        """A line with an arrowhead at (x2, y2)."""
         length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
         ux, uy = (x2 - x1) / length, (y2 - y1) / length
         bx, by = x2 - 8 * ux, y2 - 8 * uy
@@ -94,7 +94,7 @@ class Drawing:
 
 
 def bars(title: str, unit: str, groups: list[tuple[str, list[tuple[str, float, str]]]]) -> Drawing:
-    """Horizontal bars, one scale for all groups."""
+    """Groups of horizontal bars, all on the same scale."""
     count = sum(len(group) for _, group in groups)
     d = Drawing(720, 64 + 26 * count + 34 * len(groups), title)
     d.text(24, 34, title, 15, weight="bold")

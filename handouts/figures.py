@@ -1,9 +1,9 @@
 """Draws the figures of the handouts as SVG. The same drawing gives the same bytes.
 
     handouts/figures.py            write handouts/figures/*.svg
-    handouts/figures.py --check    change nothing; name what differs, exit 1 when something does
+    handouts/figures.py --check    change nothing; name the figures that differ, exit 1 if one does
 
-Every figure has a light ground of its own, so that it reads the same on a dark page.
+Every figure has a light background, so that it is readable on a dark page.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def equation() -> Drawing:
 
 
 def borders() -> Drawing:
-    """What lies outside the image, for both borders."""
+    """The pixels outside the image, for both borders."""
     d = Drawing(560, 290, "A 3x3 image with a zero border and with a replicate border")
     names = [str(n) for n in range(1, 10)]
     for k, (title, outside) in enumerate((("zero", False), ("replicate", True))):
@@ -110,7 +110,7 @@ def borders() -> Drawing:
 
 
 def loop_order() -> Drawing:
-    """The order in which the baseline and part B come to the pixels of an image."""
+    """The order in which the baseline and part B visit the pixels of an image."""
     d = Drawing(720, 250, "The order of the pixels: down the columns, along the rows")
     columns, rows, cell = 16, 4, 19
     for k, title in enumerate(("baseline: x outermost", "part B: along a row")):
@@ -130,7 +130,7 @@ def loop_order() -> Drawing:
         lines = 4 if k == 0 else 1
         d.text(left, 194, f"12 pixels: {lines} × 64 bytes of cache", 12)
     d.text(30, 220, "Each frame is one cache line, 16 floats of one row.", 12, GREY)
-    note = "In a real image these rows are kilobytes apart, and not all of them fit the cache."
+    note = "In a real image these rows are kilobytes apart, and not all of them fit into the cache."
     d.text(30, 238, note, 12, GREY)
     return d
 
@@ -236,9 +236,9 @@ def lanes() -> Drawing:
             lanes_here = [i for i, c in enumerate(columns) if c % 4 == phase]
             for lane in lanes_here:
                 d.line(100 + 30 * (lane + 0.5), top + 31, x + 31, top + 57, colours[phase], 0.8)
-        reads = "4 words, one after the other" if k == 0 else "1 word for all lanes"
+        reads = "4 words, one at a time" if k == 0 else "1 word for all lanes"
         d.text(590, top + 74, reads, 11.5, RED if k == 0 else GREEN)
-    note = "The constant cache hands out one word at a time. Three more warps take the columns "
+    note = "The constant cache serves one word at a time. Three more warps take the columns "
     d.text(24, 316, note + "1, 2 and 3 mod 4.", 12, GREY)
     return d
 
@@ -248,7 +248,7 @@ def constant() -> Drawing:
     one = ((13, 178.7, 167.2), (17, 285.7, 265.2))
     bank = ((13, 464.8, 184.7), (17, 860.4, 353.2))
     return bars(
-        "1920×1080 on an H200, one pixel a thread",
+        "1920×1080 on an H200, one pixel per thread",
         "µs",
         [
             (
@@ -286,7 +286,9 @@ FIGURES: dict[str, Callable[[], Drawing]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Draw the figures of the handouts.")
-    parser.add_argument("--check", action="store_true", help="change nothing, name what differs")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; name the figures that differ"
+    )
     check = parser.parse_args().check
     FOLDER.mkdir(exist_ok=True)
     differing = []
@@ -297,7 +299,11 @@ def main() -> int:
             if not check:
                 path.write_text(svg)
     for name in differing:
-        print(f"{name} is not what figures.py draws" if check else f"wrote {name}")
+        print(
+            f"{name} is not what figures.py draws; run handouts/figures.py"
+            if check
+            else f"wrote {name}"
+        )
     return 1 if check and differing else 0
 
 

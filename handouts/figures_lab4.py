@@ -45,16 +45,16 @@ def apron() -> Drawing:
     d.text(x - radius / 2, y + tile + radius / 2 + 4, "r", 12, RED, "middle")
     side = left + 3 * tile + 36
     d.text(side, 84, "The block of this tile writes the tile", 13, GREEN)
-    d.text(side, 102, "and reads r pixels more on each side,", 13, ORANGE)
+    d.text(side, 102, "and reads r more pixels on each side,", 13, ORANGE)
     d.text(side, 120, "from four neighbours", 13, ORANGE)
     d.text(side, 138, "and, at the corners, from four more.", 13, RED)
-    d.text(side, 174, "Read in all, tile of 32 × 32:", 13)
+    d.text(side, 174, "Pixels read for a tile of 32 × 32:", 13)
     for k, r in enumerate((1, 6, 8)):
         share = (32 + 2 * r) ** 2 / 32**2
-        text = f"r = {r}:  {32 + 2 * r}² pixels, {share:.2f} for each of the tile"
+        text = f"r = {r}:  {32 + 2 * r}² pixels, {share:.2f} for each pixel of the tile"
         d.text(side, 196 + 20 * k, text, 13, GREY)
     d.text(side, 276, "Without a tile it is (2r+1)²:", 13)
-    d.text(side, 296, "9, 169 and 289 for each.", 13, GREY)
+    d.text(side, 296, "9, 169 and 289 for each pixel.", 13, GREY)
     return d
 
 
@@ -105,14 +105,14 @@ def threads() -> Drawing:
     inner = left + radius * cell, top + radius * cell
     d.rect(*inner, block * cell, block * cell, "none", GREEN, 2.5)
     beneath = top + side * cell
-    d.text(left, beneath + 22, f"{side} × {side} places; which turn loads each", 12)
+    d.text(left, beneath + 22, f"{side} × {side} pixels; the iteration that loads each", 12)
     d.text(left, beneath + 40, "blue: where the threads begin", 12, BLUE)
     d.text(left, beneath + 58, f"green: the tile, {block} × {block}: all compute", 12, GREEN)
     return d
 
 
 def patch() -> Drawing:
-    """Part D: one row of the tile, read once, for up to three rows of outputs (r = 1)."""
+    """Part D: a row of the tile is read once, for up to three rows of outputs (r = 1)."""
     d = Drawing(760, 330, "Part D: a row of the tile is read once and used for several outputs")
     cell, radius, size = 30, 1, 4
     rows = size + 2 * radius
@@ -158,7 +158,7 @@ def patch() -> Drawing:
 
 
 def shared() -> Drawing:
-    """Parts B and D against lab 3, on an H200."""
+    """Parts B and D beside lab 3, on an H200."""
     return bars(
         "4096×4096 on an H200 (CUDA 13.0)",
         "µs",

@@ -23,7 +23,7 @@ WHITE = "#ffffff"
 
 
 def minus(number: int) -> str:
-    """The number with a real minus sign."""
+    """The number with a typographic minus sign."""
     return str(number).replace("-", "−")
 
 
@@ -59,7 +59,13 @@ def product() -> Drawing:
     d.text(450, 158, f"g(p, b) g(a, q) = {minus(g[b][p])} · {minus(g[q][a])}", 13, GREY)
     d.text(450, 178, f"= {minus(g[b][p] * g[q][a])}", 13, GREY)
     d.text(30, 240, "Equal for every a and b: the mask is separable.", 12.5, INK)
-    d.text(372, 240, "One pair that differs: it is not, and these four say why.", 12.5, RED)
+    d.text(
+        372,
+        240,
+        "One pair that differs: it is not, and these four show why.",
+        12.5,
+        RED,
+    )
     return d
 
 
@@ -105,7 +111,7 @@ def separable() -> Drawing:
             ("two passes", two, BLUE),
         ]
         groups.append((size, group + ([("fused", fused, GREEN)] if fused else [])))
-    return bars("17×17 on an H200, one pixel a thread (fused: tuned)", "µs", groups)
+    return bars("17×17 on an H200, one pixel per thread (fused: tuned)", "µs", groups)
 
 
 FIGURES: dict[str, Callable[[], Drawing]] = {

@@ -47,7 +47,7 @@ def sectors() -> Drawing:
                 d.rect(left, y, cell, cell, ORANGE, INK)
                 for i in range(5):
                     d.rect(left + 8 * i * cell, y, 8 * cell, cell, "none", GREY, 1.4)
-            d.text(left, top + 74, "⋮  29 rows more, 4 of 32 bytes used in each", 12, GREY)
+            d.text(left, top + 74, "⋮  29 more rows, 4 of 32 bytes used in each", 12, GREY)
             continue
         start = 2 if k == 1 else 0
         for i in range(40):
@@ -83,10 +83,18 @@ def banks() -> Drawing:
             elif lanes:
                 some = ", ".join(str(u) for u in lanes[:4])
                 d.text(left + bank * cell, top + 45, f"{some}, … {lanes[-1]}", 11, RED)
-        turns = "16 lanes in each of 2 banks: 16 turns" if k == 0 else "one lane a bank: 1 turn"
-        d.text(left, top + 68, turns, 12.5, RED if k == 0 else GREEN)
+        wavefronts = (
+            "16 lanes in each of 2 banks: 16 wavefronts"
+            if k == 0
+            else "one lane per bank: 1 wavefront"
+        )
+        d.text(left, top + 68, wavefronts, 12.5, RED if k == 0 else GREEN)
     d.text(
-        24, 288, "Bank of a word: its index mod 32. A bank answers for one word a turn.", 12, GREY
+        24,
+        288,
+        "The bank of a word is its index mod 32. A bank serves one word per wavefront.",
+        12,
+        GREY,
     )
     return d
 
@@ -108,12 +116,12 @@ def window() -> Drawing:
         d.rect(left + (k + 8) * cell, y, cell, 14, PALE_GREEN, GREEN)
         d.text(24, y + 12, f"result {k}", 12, GREY)
     d.text(24, 218, "5 loads of a float4 for 4 · 17 taps:", 12.5)
-    d.text(270, 218, "0.039 shared loads of a warp a pixel in place of 0.53", 12.5, GREEN)
+    d.text(270, 218, "0.039 shared loads of a warp per pixel instead of 0.53", 12.5, GREEN)
     return d
 
 
 def repaired() -> Drawing:
-    """Turns and sectors of the filter at each step (simulator, 13 taps, 256x64)."""
+    """Wavefronts and sectors of the filter at each step (simulator, 13 taps, 256x64)."""
     steps = (
         ("baseline", 1.477, 13.00, RED),
         ("A: coalesced", 0.281, 9.75, ORANGE),
@@ -121,7 +129,7 @@ def repaired() -> Drawing:
         ("C: vectors", 0.289, 0.31, GREEN),
     )
     return bars(
-        "both passes, 13 taps, 256×64: counts for each pixel",
+        "both passes, 13 taps, 256×64: counts per pixel",
         "",
         [
             (
@@ -129,7 +137,7 @@ def repaired() -> Drawing:
                 [(name, count, colour) for name, count, _, colour in steps],
             ),
             (
-                "turns of shared loads",
+                "wavefronts of shared loads",
                 [(name, count, colour) for name, _, count, colour in steps],
             ),
         ],

@@ -31,7 +31,7 @@ def planes(
 
 def layers() -> Drawing:
     """Which channels and masks meet in an output of parts A, B and C."""
-    d = Drawing(760, 560, "Parts A, B and C: what one output is made of")
+    d = Drawing(760, 560, "Parts A, B and C: the inputs of one output")
     rows = (
         ("A", "depthwise", 3, 4, 1, "one mask, 3 × 3", "one value:", "1 plane,", "9 products"),
         ("B", "pointwise", 1, 4, 4, "n masks, 1 × 1 × c", "one value:", "c planes,", "c products"),
@@ -68,10 +68,10 @@ def layers() -> Drawing:
 
 
 def library() -> Drawing:
-    """What cuDNN takes for source 002's layers, on an H200."""
+    """The times of cuDNN for source 002's layers, on an H200."""
     bar = {"float": BLUE, "double": GREEN}
     return bars(
-        "224×224×300 on an H200 (CUDA 13.0), cuDNN by way of PyTorch",
+        "224×224×300 on an H200 (CUDA 13.0), cuDNN through PyTorch",
         "µs",
         [
             (

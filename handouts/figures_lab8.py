@@ -30,7 +30,7 @@ def _register(d: Drawing, x: float, y: float, words: list[str]) -> None:
 
 
 def pairs() -> Drawing:
-    """Two shuffles, two multiply-adds: four greys."""
+    """Two shuffles, two multiply-adds: four gray values."""
     d = Drawing(790, 316, "Twelve bytes become pairs of 16-bit integers, and four sums")
     left = 120
     picked = [f"{'RG'[i % 2]}{i // 2}" for i in range(8)]
@@ -58,8 +58,8 @@ def pairs() -> Drawing:
 
 
 def vector_lanes() -> Drawing:
-    """Six lanes as loaded, and as both halves of each register want them."""
-    d = Drawing(790, 236, "Six lanes of 16 bytes: as they are loaded, and as they are wanted")
+    """Six lanes as they are loaded, and as both halves of each register need them."""
+    d = Drawing(790, 236, "Six lanes of 16 bytes: as they are loaded, and as they are needed")
     width = 104
 
     def lane(x: float, y: float, number: int) -> None:
@@ -86,7 +86,7 @@ def vector_lanes() -> Drawing:
 
 
 def grey_times() -> Drawing:
-    """One thread, in the cache and out of it."""
+    """One thread, with images that fit into the cache and images that do not."""
     return bars(
         "One thread of an AMD EPYC virtual machine, gcc 12",
         "Mpx/s",

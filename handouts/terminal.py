@@ -1,4 +1,4 @@
-"""Draws handouts/figures/grade.svg: what ./grade prints for a wrong lab 3, as it prints it.
+"""Draws handouts/figures/grade.svg: the terminal output of ./grade for a wrong lab 3.
 
 build/venv/bin/python handouts/terminal.py
 """
@@ -15,7 +15,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parent.parent
 SUBMISSION = "grader/tests/zoo/lab3/zero-as-replicate"
-LINES = 22  # of the output that are shown
+LINES = 22  # shown of the output
 WIDTH = 96
 THEME = TerminalTheme(
     (24, 26, 31),
@@ -31,7 +31,7 @@ THEME = TerminalTheme(
         (200, 204, 212),
     ],
 )
-# rich's own template loads a web font; this one shows the reader's.
+# rich's own template loads a font from the web; this one uses a font of the reader's machine.
 TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
 xmlns="http://www.w3.org/2000/svg">
 <title>A wrong lab 3, graded in a terminal</title>
@@ -66,7 +66,7 @@ def main() -> None:
     console.print(Text("$ make lab3 && ./grade lab3", style="bold"))
     for line in kept:
         indent = len(line) - len(line.lstrip())
-        # Indentation in a style of its own: renderers drop the white space a text begins with.
+        # Some renderers drop leading white space, so indentation is text in another style.
         text = Text(" " * indent, style="on #181a1f") + Text.from_ansi(line[indent:])
         console.print(text, soft_wrap=True)
     svg = console.export_svg(title="./grade lab3", theme=THEME, code_format=TEMPLATE)

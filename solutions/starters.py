@@ -1,11 +1,11 @@
-"""Makes starter/ from solutions/, and checks that every exercise is whole.
+"""Makes starter/ from solutions/, and checks that every exercise is complete.
 
-    solutions/starters.py            write starter/labN_*/ (what was there is replaced) and the
-                                     copy in labs/labN_*/starter/, from which `./grade reset`
-                                     restores it: what students get has no solutions/
-    solutions/starters.py --check    change nothing; say what is wrong, exit 1 when something is
+    solutions/starters.py            write starter/labN_*/, replacing its old content, and the copy
+                                     in labs/labN_*/starter/, from which `./grade reset` restores
+                                     it (a student's copy of the course has no solutions/)
+    solutions/starters.py --check    change nothing; print every problem, exit 1 if there is one
 
-A solution marks what the student is to write:
+Markers in a solution enclose the code that the student has to write:
 
     /* TODO 1: return the sum of a and b.  (about 1 line) */
     // BEGIN SOLUTION
@@ -14,8 +14,8 @@ A solution marks what the student is to write:
     return a + b;
     // END SOLUTION
 
-The starter keeps the comment and has the STARTER lines in place of the region. The size in the
-comment counts the lines of the region that are neither blank nor STARTER lines.
+The starter keeps the comment and replaces the region by its STARTER lines. The size in the comment
+counts the lines of the region that are neither blank nor STARTER lines.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END, STARTER = "// BEGIN SOLUTION", "// END SOLUTION", "// STARTER:"
-HINTS = 3  # a part has this many
-SLACK = 3  # lines that "about" may be off
+HINTS = 3  # per part
+SLACK = 3  # how many lines the size in a comment may be wrong
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One region of a solution, with what its comment says about it."""
+    """One region of a solution, and what the comment above it promises."""
 
     line: int  # of BEGIN SOLUTION, from 1
-    number: int | None  # TODO n; None when no numbered TODO stands directly above
-    promised: int | None  # (about n lines)
-    lines: int  # that it really has
-    stand_in: list[str]  # what the starter has instead
+    number: int | None  # the n of TODO n; None if there is no numbered TODO directly above
+    promised: int | None  # the n of (about n lines)
+    lines: int  # of code in the region
+    stand_in: list[str]  # the lines of the starter that replace it
 
 
 class MarkerError(Exception):
-    """Markers that do not pair up. The message names the line."""
+    """Markers that do not form pairs. The message names the line."""
 
 
 def _todo_above(above: list[str]) -> tuple[int | None, int | None]:
-    """The number and the promised size of the comment that ends right above a region."""
+    """The TODO number and the promised size, from the comment directly above a region."""
     start = len(above)
     if start and above[-1].rstrip().endswith("*/"):
         while start and "/*" not in above[start - 1]:
@@ -63,9 +63,9 @@ def _todo_above(above: list[str]) -> tuple[int | None, int | None]:
 
 
 def split(text: str) -> tuple[str, list[Exercise]]:
-    """The starter of a solution, and the exercises in it. Raises MarkerError."""
+    """Returns the starter of a solution and the exercises in it. Raises MarkerError."""
     kept: list[str] = []
-    found: list[Exercise] = []
+    exercises: list[Exercise] = []
     region: list[str] | None = None
     begin = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -79,7 +79,7 @@ def split(text: str) -> tuple[str, list[Exercise]]:
                 raise MarkerError(f"line {number}: {END} without {BEGIN}")
             stand_in = [r.replace(f"{STARTER} ", "", 1) for r in region if STARTER in r]
             code = [r for r in region if STARTER not in r and r.strip()]
-            found.append(Exercise(begin, *_todo_above(kept), len(code), stand_in))
+            exercises.append(Exercise(begin, *_todo_above(kept), len(code), stand_in))
             kept += stand_in
             region = None
         elif region is not None:
@@ -88,29 +88,30 @@ def split(text: str) -> tuple[str, list[Exercise]]:
             kept.append(line)
     if region is not None:
         raise MarkerError(f"line {begin}: {BEGIN} without {END}")
-    return "\n".join(kept) + "\n", found
+    return "\n".join(kept) + "\n", exercises
 
 
 def exercise_problems(exercises: list[Exercise]) -> list[str]:
-    """What is wrong with the exercises of one file, each line beginning with "line n"."""
+    """The problems of the exercises in one file. Each begins with "line n:"."""
     problems = [] if exercises else ["line 1: no exercise in this file"]
     for expected, exercise in enumerate(exercises, 1):
         where = f"line {exercise.line}"
         if exercise.number != expected:
-            problems.append(f"{where}: no comment 'TODO {expected}:' right above the region")
+            problems.append(f"{where}: no comment 'TODO {expected}:' directly above the region")
         if exercise.promised is None:
             problems.append(f"{where}: the TODO does not say '(about N lines)'")
         elif abs(exercise.promised - exercise.lines) > SLACK:
             problems.append(
-                f"{where}: 'about {exercise.promised} lines', but it has {exercise.lines}"
+                f"{where}: the TODO says 'about {exercise.promised} lines', "
+                f"but there are {exercise.lines}"
             )
         if not exercise.stand_in:
-            problems.append(f"{where}: no '{STARTER}' line, so the starter has nothing here")
+            problems.append(f"{where}: no '{STARTER}' line, so the starter would be empty here")
     return problems
 
 
 def lab_problems(spec: dict[str, Any], folder: str, root: Path = ROOT) -> list[str]:
-    """What is wrong with one lab, its starter compared with what it must be."""
+    """The problems of one lab: in its hints, notes and exercises, and starters out of date."""
     problems = []
     for part in spec["part"]:
         hints = [hint for hint in part.get("hints", []) if hint.strip()]
@@ -138,23 +139,25 @@ def lab_problems(spec: dict[str, Any], folder: str, root: Path = ROOT) -> list[s
             if not (root / target).is_file():
                 problems.append(f"{target} is missing; run `make starters`")
             elif (root / target).read_text() != starter:
-                problems.append(f"{target} is not what {source} gives; run `make starters`")
+                problems.append(
+                    f"{target} differs from what {source} generates; run `make starters`"
+                )
     return problems
 
 
 def targets(folder: str, name: str) -> tuple[str, str]:
-    """Where a starter stands: what the student edits, and the copy that stays as it is."""
+    """The two paths of a starter: the file that the student edits, and the copy for `reset`."""
     return f"starter/{folder}/{name}", f"labs/{folder}/starter/{name}"
 
 
 def solved(text: str) -> str:
-    """A solution without the marks that only this file needs."""
+    """A solution without the markers and STARTER lines."""
     lines = text.splitlines()
     return "\n".join(s for s in lines if s.strip() not in (BEGIN, END) and STARTER not in s) + "\n"
 
 
 def specs(root: Path = ROOT) -> dict[str, dict[str, Any]]:
-    """Every lab.toml by the name of its lab's folder."""
+    """Every lab.toml, by the name of the folder of its lab."""
     return {
         file.parent.name: tomllib.loads(file.read_text())
         for file in sorted((root / "labs").glob("lab*_*/lab.toml"))
@@ -162,19 +165,19 @@ def specs(root: Path = ROOT) -> dict[str, dict[str, Any]]:
 
 
 def problems(root: Path = ROOT) -> list[str]:
-    """All that is wrong, one line each."""
+    """All problems of the course, one line each."""
     labs = specs(root)
-    found = [p for folder, spec in labs.items() for p in lab_problems(spec, folder, root)]
-    wanted = {
+    in_labs = [p for folder, spec in labs.items() for p in lab_problems(spec, folder, root)]
+    expected = {
         t for folder, spec in labs.items() for n in spec["submit"] for t in targets(folder, n)
     }
-    places = [root / "starter", *(root / "labs" / folder / "starter" for folder in labs)]
-    present = {str(f.relative_to(root)) for p in places for f in p.rglob("*") if not f.is_dir()}
-    return found + [f"{stray} belongs to no lab" for stray in sorted(present - wanted)]
+    folders = [root / "starter", *(root / "labs" / folder / "starter" for folder in labs)]
+    present = {str(f.relative_to(root)) for p in folders for f in p.rglob("*") if not f.is_dir()}
+    return in_labs + [f"{stray} belongs to no lab" for stray in sorted(present - expected)]
 
 
 def write(root: Path = ROOT) -> list[str]:
-    """Writes every starter whose content changes. Returns their names."""
+    """Writes every starter whose content has changed. Returns their paths."""
     written = []
     for folder, spec in specs(root).items():
         for name in spec["submit"]:
@@ -190,18 +193,22 @@ def write(root: Path = ROOT) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make starter/ from solutions/.")
-    parser.add_argument("--check", action="store_true", help="change nothing, report, exit 1")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="change nothing; print every problem, exit 1 if there is one",
+    )
     arguments = parser.parse_args()
     try:
         if not arguments.check:
             for name in write():
                 print(f"wrote {name}")
-        found = problems()
+        messages = problems()
     except (OSError, MarkerError) as problem:
-        found = [str(problem)]
-    for line in found:
-        print(line, file=sys.stderr)
-    return 1 if found else 0
+        messages = [str(problem)]
+    for message in messages:
+        print(message, file=sys.stderr)
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

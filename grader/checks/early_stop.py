@@ -1,37 +1,55 @@
-"""What the checks of a part so far say about those that are still to run."""
+"""What the checks of a part so far decide about those still to run: which are skipped, and why."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from grader.model.result import Check
-from grader.model.spec import Case, Lab, Technique
+from grader.model.spec import AnyCheck, Case, Lab, Speed, Technique
 
-STOPPED = 2  # cases of a part that have to be stopped before it counts as endless
-SMALL = 20_000  # pixels; a right program needs a small part of the time limit for no more
+STOPPED = 2  # cases of a part that must time out before the part counts as endless
+SMALL = 20_000  # pixels; a right program needs a small part of the time limit for so few
 NOTHING = ("returned-error", "nothing-written", "call-not-made")  # diagnoses of a starter
 
 
-def unbegun(checks: list[Check], part: str) -> bool:
-    """Whether all public cases of a part that ran came to nothing, as those of a starter do."""
+def not_begun(checks: Sequence[Check], part: str) -> bool:
+    """Did every public case of the part that ran give no result, as those of a starter do?"""
     cases = [c for c in checks if c.part == part and c.kind == "correct" and not c.hidden]
     return bool(cases) and all(c.diagnosis in NOTHING for c in cases)
 
 
-def stuck(lab: Lab, checks: list[Check], planned: Case | Technique) -> str | None:
-    """The case at which a part was first stopped, when waiting for another is in vain: the part
-    has come back from none, and was stopped at a small image and at one with this border.
+def first_wrong_case(checks: Sequence[Check], part: str) -> str:
+    """What a check needs that could not use a wrong result: the part's first failed case."""
+    cases = (c for c in checks if c.part == part and c.kind == "correct")
+    return next((c.name for c in cases if c.verdict == "fail"), "a right result")
 
-    A case whose calls are made to fail may end before it comes to the loop that does not end: it
-    is always run, and does not count here.
+
+def pointless_after(lab: Lab, checks: Sequence[Check], planned: AnyCheck) -> str | None:
+    """The check after whose verdict it is pointless to run another one; None if there is none.
+
+    A part with a wrong result, or one that could not be checked, is not timed. Of an endless part
+    no more cases are run, and nothing is counted.
+    """
+    if isinstance(planned, Speed):
+        cases = (c for c in checks if c.part == planned.part and c.kind == "correct")
+        return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+    return endless(lab, checks, planned) if isinstance(planned, Case | Technique) else None
+
+
+def endless(lab: Lab, checks: Sequence[Check], planned: Case | Technique) -> str | None:
+    """The case at which the part first timed out, when running another one is pointless: no case of
+    the part has ended in time, one of them has a small image, and one has this border.
+
+    A case whose CUDA calls are made to fail may end before it reaches the endless loop, so it is
+    always run and does not count here.
     """
     if isinstance(planned, Case) and planned.inject:
         return None
     cases = {c.name: c for c in lab.case if not (c.inject or c.hidden)}
-    done = [c for c in checks if c.part == planned.part and c.name in cases]
-    done = [c for c in done if c.verdict != "skip"]
-    if len(done) < STOPPED or any(c.diagnosis != "timeout" for c in done):
+    ran = [c for c in checks if c.part == planned.part and c.name in cases and c.verdict != "skip"]
+    if len(ran) < STOPPED or any(c.diagnosis != "timeout" for c in ran):
         return None
-    given = [cases[c.name] for c in done]
-    small = any(c.size and math.prod(c.size) <= SMALL for c in given)
-    return done[0].name if small and any(c.border == planned.border for c in given) else None
+    specs = [cases[c.name] for c in ran]
+    small = any(c.size and math.prod(c.size) <= SMALL for c in specs)
+    return ran[0].name if small and any(c.border == planned.border for c in specs) else None

@@ -1,4 +1,4 @@
-"""One `speed` check: times the student's function beside the course's and says what came of it."""
+"""A `speed` check: times the student's function beside the course's own, and judges the ratio."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from grader import paths
-from grader.compile import make
+from grader.compile import make, sources
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
 from grader.model.submission import Submission
+from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.timing import row_samples
-from grader.timing.benchmark import Bench, Ran, Side
+from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
     BASELINE,
     F64,
@@ -44,18 +45,18 @@ from grader.timing.statistics import (
     unfit,
 )
 
-BUDGET = 4.0  # seconds of rounds that a check may take
-LAUNCH = 0.6  # of them in one process; each finds its memory elsewhere
-ENOUGH = 12  # rounds for a decision, unless time runs out
-MOST_ROUNDS = 20000  # of one launch; MAX_ROUNDS of bench.c
+BUDGET = 4.0  # seconds that the rounds of a check may take
+LAUNCH = 0.6  # of those seconds, in one process; each process gets other memory
+ENOUGH = 12  # rounds that a decision needs, unless the budget is spent
+MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
 OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
-MOST_REPEATS = 1500  # a process's start and end, some milliseconds, are to be small beside them
-ATTEMPTS = 5  # at timing from outside; which memory a process got makes it dearer or cheaper
+MOST_REPEATS = 1500  # calls timed from outside; a process start costs only milliseconds
+ATTEMPTS = 5  # at timing from outside; the memory that a process gets changes its cost
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What became of a check."""
+    """The outcome of a check."""
 
     verdict: Verdict
     lines: list[str]
@@ -65,7 +66,7 @@ class Ending:
 
 
 class Ended(Exception):  # noqa: N818 (it need not be an error)
-    """Nothing is left to be timed."""
+    """The check is over: there is nothing to time, or nothing more."""
 
     def __init__(self, verdict: Verdict, lines: list[str], diagnosis: str | None = None) -> None:
         super().__init__(*lines)
@@ -74,16 +75,16 @@ class Ended(Exception):  # noqa: N818 (it need not be an error)
 
 @dataclass
 class Session:
-    """What the launches of one check came to."""
+    """The rounds of one check, from all of its processes."""
 
     rounds: list[F64] = field(default_factory=list)
     voided: int = 0
     copy_ns: float = float("inf")
     mac_rate: float = 0.0
 
-    def add(self, ran: Ran) -> None:
+    def add(self, ran: TimedRun) -> None:
         assert ran.status is not None
-        kept, voided = undisturbed(ran.rounds(), ran.quiet())
+        kept, voided = undisturbed(ran.rounds(), ran.calibrations())
         self.rounds.append(kept)
         self.voided += voided
         self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
@@ -96,18 +97,19 @@ class Session:
 def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     """The timing program for a check.
 
-    Raises Ended (skip: it is not to be had here, and costs nothing), BuildError for what is ours.
+    Raises Ended with a skip where it cannot be timed here, which costs nothing, and BuildError for
+    the course's own parts.
     """
     lab = submission.lab
     file = lab.file_of(speed)
     cores = len(os.sched_getaffinity(0))
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
-        raise Ended("skip", ["threads gain nothing on a machine with one core"])
-    built = make.build(submission, where, target="speed", files=[file])
+        raise Ended("skip", ["this machine has one core, so threads cannot be faster"])
+    built = make.build(make.BuildRequest(submission, where, "speed", files=(file,)))
     if built.binary is None:
         raise make.BuildError("the file does not build as a shared object", "\n".join(built.errors))
-    folder = make.given(lab, where)
+    folder = sources.course_build(lab, where)
     reference, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = (paths.ROOT / "solutions" / lab.folder / file).exists()
     bench = Bench(
@@ -121,7 +123,7 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
         gpu=where == "gpu",
     )
     if bench.baseline is None and bench.reference is None:
-        raise Ended("skip", ["it is timed beside the course's solution, which this copy lacks"])
+        raise Ended("skip", ["it is timed beside the course's solution, which is not in this copy"])
     return bench
 
 
@@ -132,11 +134,9 @@ def check(
     work: Path,
     keep: Callable[[Speed, Timings], None] | None = None,
 ) -> Check:
-    """Times and judges, on the backend that backend.timed_on() says. `keep` is told what was
-    measured.
+    """Times and judges. where: the backend that it is timed on. keep: is given what was measured.
 
-
-    Raises OSError, BuildError or DatasetMissing for what is not the student's.
+    Raises OSError, BuildError or DatasetMissing, for which the student is not to blame.
     """
     lab = submission.lab
     started = time.monotonic()
@@ -146,28 +146,26 @@ def check(
         timings = _measure(speed, bench, given, work)
         if keep:
             keep(speed, timings)
-        found = _judged(speed, bench, given, work, timings)
+        ending = _judged(speed, bench, given, work, timings)
     except Ended as end:
-        found = end.ending
-    return Check(
-        id=f"{lab.id}/{speed.part}/{speed.name}",
-        name=speed.name,
-        kind="speed",
-        verdict=found.verdict,
-        points=found.points,
-        max_points=speed.points,
-        part=speed.part,
-        message=found.lines,
-        diagnosis=found.diagnosis,
-        details=found.details,
-        seconds=round(time.monotonic() - started, 4),
+        ending = end.ending
+    return grade_line(
+        lab,
+        speed,
+        ending.verdict,
+        ending.lines,
+        points=ending.points,
+        diagnosis=ending.diagnosis,
+        details=ending.details,
+        seconds=time.monotonic() - started,
     )
 
 
 def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
-    """Launches until the points are certain or the budget is spent. Judges every launch's outputs.
+    """Runs the timing program until the points are certain or the budget is spent, and compares
+    the outputs of every run.
 
-    Raises Ended when there is nothing to be timed.
+    Raises Ended when a run failed or an output is wrong.
     """
     session = Session()
     spent = 0.0
@@ -182,13 +180,13 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
             return timings
 
 
-def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: Ran) -> None:
+def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: TimedRun) -> None:
     """Raises Ended for a run of the student's function that failed or has a wrong output."""
     if ran.end == "our-fault":
         raise Ended("error", [f"the timing program failed: {ran.reason}"])
     if ran.end != "completed":
         raise Ended("fail", [ran.reason], "failed-when-timed")
-    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.bands):
+    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.samples):
         raise Ended("fail", wrong, "wrong-when-timed")
 
 
@@ -199,7 +197,7 @@ def _settled(speed: Speed, timings: Timings) -> bool:
 
 
 def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timings) -> Ending:
-    """What the times come to."""
+    """The outcome that the times give."""
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
         return Ending("uncertain", _busy(timings))
@@ -208,13 +206,13 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     least = floor(timings, float(np.prod(operation.output(given.arrays)[1]) * taps))
     details = _details(timings, ratio, least.ns)
     if fault := unfit(speed, timings):
-        lines = [f"this machine cannot time it now: {fault}"]
+        lines = [f"this machine cannot measure time reliably now: {fault}"]
         return Ending("error", lines, "machine-unfit", details)
     if impossible(timings, least):
         lines = [
-            f"{_ms(timings.typical(STUDENT))} a call is less than this machine can need at all: "
-            f"{_ms(least.ns)} for the {least.bound}",
-            "no program does the work of this check in that time; the work is not being done",
+            f"{_ms(timings.typical(STUDENT))} a call is impossible: the {least.bound} alone takes "
+            f"{_ms(least.ns)} on this machine",
+            "so your function does not do the work of this check",
         ]
         return Ending("fail", lines, "impossible-time", details)
     lines = say(speed, timings, ratio, least.ns)
@@ -222,15 +220,15 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     if points is None and estimated(speed, timings):
         return Ending("uncertain", [*lines, *_no_solution()], NO_SOLUTION, details)
     if points is None:
-        lines.append("which side of that bar it lies on cannot be told here; nothing is lost")
+        lines.append("too close to the threshold to decide on this machine; you lose no points")
         return Ending("uncertain", lines, None, details)
     if points == 0:
         lines += [f"try: {speed.hint}", *(_no_solution() if estimated(speed, timings) else [])]
         return Ending("fail", lines, "slow", details)
     if excess := unreported(bench, speed, given, work, timings):
         lines.append(
-            f"but seen from outside each call takes {_ms(excess)} more than was reported; "
-            "two clocks that disagree give no points and take none"
+            f"but measured from outside the process, each call takes {_ms(excess)} longer than the "
+            "timing program reported; the check is not decided, and you lose no points"
         )
         return Ending("uncertain", lines, "clocks-disagree", details)
     if points < speed.points:
@@ -243,15 +241,15 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
 def unreported(
     bench: Bench, speed: Speed, given: Inputs, work: Path, timings: Timings
 ) -> float | None:
-    """The clock outside: a process with calls of the student's function alone, and one of as many
-    of the course's.
+    """Checks the timing program with a second clock, outside its process: one process calls only
+    the student's function, another one the course's, equally often.
 
-    Returns the nanoseconds a call that the program did not report, or None when they are within
+    Returns the nanoseconds a call that the program did not report, or None when they are less than
     half a call. One thread is measured by the processor time that the kernel accounts to the
-    process and all it started; several and a GPU, by the wall. What a process costs beside its
-    calls is the same for both. (The student's with itself, of N and of 2N calls, would be another
-    matter: what makes the first of them dearer hides what the calls cost.)
-    Raises Ended when a run fails, or leaves a wrong output or too few.
+    process and all that it started; several threads and a GPU, by wall time. Starting and ending a
+    process costs both the same. (N against 2N calls of the student's function would not do: what
+    makes the first calls slower would hide what the others cost.)
+    Raises Ended when a run fails, leaves a wrong output, or leaves too few outputs.
     """
     if not has_reference(timings):
         return None
@@ -268,13 +266,13 @@ def unreported(
 
 
 def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, only: Side) -> float:
-    """Seconds that a process with so many calls of one function costs. Raises Ended."""
+    """Seconds that a process with `repeats` calls of one function costs. Raises Ended."""
     seed = random.SystemRandom().randrange(1 << 20)
     ran = bench.run(speed, given, work, (repeats, 60.0), seed, only)
     if only == "student":
         _must_be_right(bench, speed, given, ran)
-        if len(ran.bands) != repeats:
-            raise Ended("fail", ["not every timed call came back"], "failed-when-timed")
+        if len(ran.samples) != repeats:
+            raise Ended("fail", ["not every timed call returned"], "failed-when-timed")
     elif ran.end != "completed":
         raise Ended("error", [f"the timing program failed: {ran.reason}"])
     return ran.wall if bench.wall else ran.processor
@@ -287,46 +285,47 @@ def _ms(ns: float) -> str:
 
 
 def say(speed: Speed, timings: Timings, ratio: Interval, floor_ns: float) -> list[str]:
-    """How fast, against what, how sure, how near to what the machine can do."""
+    """How fast it is, compared with what, how sure that is, and how near to the machine's limit."""
     student = timings.typical(STUDENT)
     if speed.against == "baseline":
-        beside = f"the given baseline: {ratio.middle:.3g} times its speed"
-        bars = f"{speed.at_least:g} is asked for"
+        compared = f"{ratio.middle:.3g} times the speed of the given baseline"
+        thresholds = f"the check needs {speed.at_least:g} times"
     else:
-        beside = f"the course's solution: {ratio.middle:.2f} of its speed"
-        bars = f"{speed.pass_at:g} gets half of the points, {speed.full_at:g} all"
+        compared = f"{ratio.middle:.2f} times the speed of the course's solution"
+        thresholds = f"half of the points from {speed.pass_at:g} on, all from {speed.full_at:g} on"
     lines = [
-        f"{_ms(student)} a call; beside {beside} "
-        f"({ratio.low:.2f} to {ratio.high:.2f} from {len(timings.rounds)} rounds); {bars}",
+        f"{_ms(student)} a call: {compared} ({ratio.low:.2f} to {ratio.high:.2f} in "
+        f"{len(timings.rounds)} rounds); {thresholds}",
     ]
     if estimated(speed, timings) and speed.baseline_is:
         times = timings.typical(BASELINE) / student
         low, high = speed.baseline_is
         lines = [
-            f"{_ms(student)} a call, {times:.3g} times the given baseline's speed; the course's "
-            f"solution has {low:g} to {high:g} times, so yours has {ratio.low:.2g} to "
-            f"{ratio.high:.2g} of the solution's; {bars}"
+            f"{_ms(student)} a call: {times:.3g} times the speed of the given baseline; the "
+            f"course's solution reaches {low:g} to {high:g} times, so yours has {ratio.low:.2g} to "
+            f"{ratio.high:.2g} times the solution's speed; {thresholds}"
         ]
     percent = 100 * floor_ns / student
     lines.append(
-        f"less than {_ms(floor_ns)} is not possible on this machine: "
-        f"your efficiency is {percent:.2g} %"
+        f"the fastest possible on this machine is about {_ms(floor_ns)}; you reach "
+        f"{percent:.2g} % of that"
     )
     return lines
 
 
 def _no_solution() -> list[str]:
-    """What a student's copy says of a check of speed, whatever comes of it."""
+    """What a student's copy of the course adds to every speed check."""
     return [
-        "measured against the baseline; the course's grader measures against its own solution, "
-        "which is not in this copy"
+        "measured against the given baseline; your instructor's grader measures against the "
+        "course's solution, which is not in this copy"
     ]
 
 
 def _busy(timings: Timings) -> list[str]:
     return [
-        f"other programs kept the cores busy: of {timings.voided + len(timings.rounds)} rounds "
-        f"{timings.voided} were disturbed and do not count; try again when the machine is idle"
+        f"other programs kept the cores busy: {timings.voided} of "
+        f"{timings.voided + len(timings.rounds)} rounds were disturbed and do not count; try again "
+        "when the machine is idle"
     ]
 
 

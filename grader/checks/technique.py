@@ -1,4 +1,4 @@
-"""One `technique` check: a counter of a traced run, held against its limit."""
+"""A `technique` check: compares a counter of the traced run with its limit."""
 
 from __future__ import annotations
 
@@ -8,59 +8,83 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile, profile, read
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
 from grader.model.spec import Technique
 from grader.model.submission import Submission
+from grader.model.verdicts import grade_line
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The counter of all launches that count. `value` is None when it would divide by 0."""
+    """A counter summed over the launches that count. `value` is None when it would divide by 0."""
 
     value: float | None
     divisor: float  # pixels, launches, or the quotient's denominator
     kernels: list[Kernel]
-    worst: Line | None  # the line that speaks most against the limit
+    worst: Line | None  # the source line that exceeds the limit most
     share: float  # that line's own value
 
 
 def check(
     submission: Submission, technique: Technique, runner: Runner, needs: str
 ) -> tuple[Check, Profile | None]:
-    """Counts, and gives the check with the profile that it was read from. `needs`: what is said
-    when the result is not right: what a wrong kernel counts means nothing. Raises OSError or
-    DatasetMissing for what is not the student's."""
+    """Runs and counts. Returns the check, and the profile that it was read from.
+
+    needs: the check that a skip names when the result is wrong, since the counters of a wrong
+    kernel mean nothing. Raises OSError or DatasetMissing, for which the student is not to blame.
+    """
     run = runner.forwards(technique)
+    counted, fault = _counted(run, runner) if run.right else (None, "")
+    measured = measure(technique, counted, run.pixels) if counted else None
+    outcome: Verdict = "skip"
+    lines: list[str] = []
     if run.outcome.end == "our-fault":
-        lines = [f"the runner failed: {run.outcome.reason}"]
-        return _made(submission, technique, "error", run, lines), None
-    if not run.right:
-        return _made(submission, technique, "skip", run, needs=needs), None
+        outcome, lines = "error", [f"the runner failed: {run.outcome.reason}"]
+    elif fault:
+        outcome, lines = "error", [fault]
+    elif counted and measured:
+        outcome, lines = _judged(submission, technique, counted, measured)
+    line = grade_line(
+        submission.lab,
+        technique,
+        outcome,
+        lines,
+        needs=needs if outcome == "skip" else None,
+        details=_details(technique, measured) if measured and outcome != "error" else None,
+        seconds=run.outcome.seconds,
+    )
+    return line, counted
+
+
+def _counted(run: InstrumentedRun, runner: Runner) -> tuple[Profile | None, str]:
+    """The counters of a traced run, or why they cannot be read."""
     try:
-        seen = profile(runner.binary, read(run.outcome.profile), run.outcome.findings)
+        return profile(runner.binary, read(run.outcome.profile), run.outcome.findings), ""
     except msgspec.DecodeError:
-        lines = ["the traced run left counters that cannot be read"]
-        return _made(submission, technique, "error", run, lines), None
-    measured = measure(technique, seen, run.pixels)
+        return None, "the traced run left counters that cannot be read"
+
+
+def _judged(
+    submission: Submission, technique: Technique, counted: Profile, measured: Measured
+) -> tuple[Verdict, list[str]]:
+    """The verdict of what was measured, and why."""
     if not measured.kernels:
-        lines = [_no_launch(technique, seen), *_why(technique)]
-        return _made(submission, technique, "fail", run, lines, measured), seen
+        return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
-        lines = ["this machine has too little memory to count this run"]
-        return _made(submission, technique, "error", run, lines), seen
+        return "error", ["this machine has too little memory to count this run"]
     if _holds(technique, measured.value):
-        return _made(submission, technique, "pass", run, None, measured), seen
-    lines = _against(submission, technique, measured)
-    return _made(submission, technique, "fail", run, lines, measured), seen
+        return "pass", []
+    return "fail", _explanation(submission, technique, measured)
 
 
-def measure(technique: Technique, seen: Profile, pixels: int) -> Measured:
-    """The counter's value over the launches whose kernel the check is about."""
-    kernels = [k for k in seen.kernels if fnmatchcase(k.name, technique.kernel)]
+def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
+    """The counter's value over the launches of the kernels that the check names. pixels: of the
+    output."""
+    kernels = [k for k in counted.kernels if fnmatchcase(k.name, technique.kernel)]
     total, below = 0, 0
     lines: dict[tuple[str, int], Line] = {}
     for kernel in kernels:
@@ -68,11 +92,11 @@ def measure(technique: Technique, seen: Profile, pixels: int) -> Measured:
         total, below = total + above, below + (under or 0)
         for line in kernel.lines:
             key = (line.file, line.line)
-            known = lines.setdefault(key, Line(line.file, line.line, Counters()))
-            counters.accumulate(known.counters, line.counters)
+            total_of_line = lines.setdefault(key, Line(line.file, line.line, Counters()))
+            counters.accumulate(total_of_line.counters, line.counters)
     divisor = float(_divisor(technique, below, pixels, len(kernels)))
     worst = None
-    if technique.at_most is not None:  # what is too little is at no line
+    if technique.at_most is not None:  # no single line makes too little
         worst = max(lines.values(), key=lambda line: _excess(technique, line), default=None)
     share = 0.0
     if worst is not None:
@@ -88,7 +112,7 @@ def _divisor(technique: Technique, below: int, pixels: int, launches: int) -> in
 
 
 def _excess(technique: Technique, line: Line) -> float:
-    """How much a line adds to what is above the limit; a quotient's good lines take some away."""
+    """How much a line adds to the excess over the limit; good lines of a quotient reduce it."""
     above, under = counters.terms(technique.counter, line.counters)
     return above - (technique.at_most or 0) * (under or 0)
 
@@ -101,39 +125,42 @@ def _holds(technique: Technique, value: float | None) -> bool:
     return technique.at_least is not None and value >= technique.at_least
 
 
-def _no_launch(technique: Technique, seen: Profile) -> str:
-    names = ", ".join(sorted({k.name for k in seen.kernels}))
+def _no_launch(technique: Technique, counted: Profile) -> str:
+    names = ", ".join(sorted({k.name for k in counted.kernels}))
     if not names:
         return "your function launched no kernel"
     return f"no kernel named {technique.kernel} was launched, only {names}"
 
 
-def _against(submission: Submission, technique: Technique, measured: Measured) -> list[str]:
+def _explanation(submission: Submission, technique: Technique, measured: Measured) -> list[str]:
+    """The value, its limit, and the line of the student's file that exceeds it most."""
     words = counters.in_words(technique.counter)
     unit = counters.unit(technique.counter, technique.per)
     names = ", ".join(dict.fromkeys(kernel.name for kernel in measured.kernels))
     if measured.value is None:
         nothing = counters.denominator_in_words(technique.counter)
-        return [f"{names} makes no {nothing}: there is nothing to judge", *_why(technique)]
+        return [f"{names}: there are no {nothing}, so nothing can be judged", *_why(technique)]
     limit = (
         f"at most {technique.at_most:g}"
         if technique.at_most is not None
         else f"at least {technique.at_least:g}"
     )
-    lines = [f"{names}: {number(measured.value)} {words}{unit}; it should be {limit}"]
+    value = number(measured.value)
+    lines = [f"{names}: {value} {words}{unit}; it should be {limit}"]
     if worst := measured.worst:
-        place = f"{worst.file}:{worst.line}" if worst.line else "a line that is not known"
+        location = f"{worst.file}:{worst.line}" if worst.line else "an unknown line"
+        share = number(measured.share)
         if counters.is_quotient(technique.counter):
-            lines.append(f"worst at {place}, where it is {number(measured.share)}")
+            lines.append(f"worst at {location}, where it is {share}")
         else:
-            lines.append(f"{place} makes {number(measured.share)} of the {number(measured.value)}")
+            lines.append(f"{location} accounts for {share} of the {value}")
         if source := submission.line(worst.file, worst.line):
             lines.append(f"    {source}")
     return lines + _why(technique)
 
 
 def number(value: float) -> str:
-    """Four digits are enough: 169, 33.75, 0.125."""
+    """A value with four digits at most: 169, 33.75, 0.125."""
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
 
 
@@ -141,32 +168,8 @@ def _why(technique: Technique) -> list[str]:
     return [f"why: {technique.why}"] if technique.why else []
 
 
-def _made(
-    submission: Submission,
-    technique: Technique,
-    verdict: Verdict,
-    run: Checked,
-    lines: list[str] | None = None,
-    measured: Measured | None = None,
-    needs: str | None = None,
-) -> Check:
-    return Check(
-        id=f"{submission.lab.id}/{technique.part}/{technique.name}",
-        name=technique.name,
-        kind="technique",
-        verdict=verdict,
-        points=technique.points if verdict == "pass" else 0,
-        max_points=technique.points,
-        part=technique.part,
-        message=lines or [],
-        needs=needs,
-        details=_details(technique, measured) if measured else {},
-        seconds=round(run.outcome.seconds, 4),
-    )
-
-
 def _details(technique: Technique, measured: Measured) -> dict[str, Any]:
-    """The figures. Without a value nothing could be divided by; the limit's name is its key."""
+    """The figures behind the message. `value` is None when it would divide by 0."""
     details: dict[str, Any] = {
         "counter": technique.counter,
         "value": measured.value,

@@ -30,14 +30,15 @@ def build(
     if submission.problems:
         raise UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
     output.announce_first_build()
-    result = make.build(
+    request = make.BuildRequest(
         submission,
         chosen,
-        verbose,
-        "unit" if unit_tests else "run",
+        target="unit" if unit_tests else "run",
         checked=bool(loaded.safe) and chosen != "gpu" and not unit_tests,  # ./grade is next
-        nvcc=chosen == "sim" and not unit_tests and nvcc_check.here(),
+        nvcc=chosen == "sim" and not unit_tests and nvcc_check.available(),
+        verbose=verbose,
     )
+    result = make.build(request)
     for warning in result.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
     if result.binary is None:

@@ -10,8 +10,9 @@ from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
+from grader.grading.observer import Observer
+from grader.grading.plan import matching, plan_for
 from grader.model import result, spec
-from grader.model.submission import Submission
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 from grader.student import progress
@@ -19,7 +20,7 @@ from grader.student import progress
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked on the command line. `colour` is decided already."""
+    """What the command line asks for. colour: whether to use it, decided already."""
 
     lab: str
     src: str
@@ -35,7 +36,7 @@ class Request:
 
 
 class Progress:
-    """What is happening now, on stderr: one line that is wiped, on a terminal that can."""
+    """What is happening now: one line on stderr that is overwritten, on a terminal that can."""
 
     def __init__(self) -> None:
         self.live = output.understands_escapes(sys.stderr)
@@ -51,15 +52,24 @@ class Progress:
 
 def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
+    if request.json_file == request.html_file == "-":
+        raise UsageError("--json and --html cannot both go to stdout: give one a file")
     lab = options.load(request.lab)
-    _refuse_what_cannot_be(lab, request)
     submission = options.submission(lab, request.src)
     backend = options.backend(lab, request.backend)
+    plan = plan_for(lab, backend, request.pattern, request.timed)
+    if request.profiled and not lab.technique:
+        raise UsageError(f"{lab.id} counts nothing: it has no technique checks")
+    if request.pattern is not None and not matching(lab, request.pattern):
+        names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
+        raise UsageError(
+            f"no check of {lab.id} matches '{request.pattern}'; its checks are\n  {names}"
+        )
     quiet = "-" in (request.json_file, request.html_file)
-    width = min(output.columns(), 110)
-    terminal = Terminal(width, request.colour, request.verbose)
+    terminal = Terminal(min(output.columns(), 110), request.colour, request.verbose)
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
+    profiles: list[tuple[spec.Technique, Profile]] = []
 
     def checked(check: result.Check) -> None:
         live.clear()
@@ -69,21 +79,17 @@ def grade(request: Request) -> int:
 
     if not quiet:
         files = [f"{submission.shown}/{name}" for name in lab.submit]
-        print(terminal.header(lab.id, lab.title, files, backend), flush=True)
+        print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
     output.announce_first_build()
-    profiles: list[tuple[spec.Technique, Profile]] = []
-    observer = pipeline.Observer(live.show, checked, lambda *seen: profiles.append(seen))
     evidence = Evidence(submission) if request.html_file else None
     fresh = request.fresh or request.profiled or evidence is not None
     try:
         graded = pipeline.grade(
+            plan,
             submission,
-            backend,
-            observer,
-            request.pattern,
+            Observer(live.show, checked, lambda *profile: profiles.append(profile)),
             request.verbose,
-            request.timed,
-            remember=progress.is_own(submission) and not fresh,
+            use_cache=progress.is_own(submission) and not fresh,
             evidence=evidence,
         )
     finally:
@@ -92,7 +98,11 @@ def grade(request: Request) -> int:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
-    _keep(request, submission, graded)
+    recorded = graded.selected is None and progress.is_own(submission)
+    if recorded and (why := progress.keep(submission, graded)):
+        print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
+    if request.json_file is not None:
+        output.write(request.json_file, result.to_json(graded))
     if request.html_file and evidence:
         from grader.render import html  # its libraries take a tenth of a second to load
 
@@ -100,27 +110,8 @@ def grade(request: Request) -> int:
     return graded.exit_code
 
 
-def _keep(request: Request, submission: Submission, graded: result.Result) -> None:
-    """Notes the grade for `./grade list`, and writes it where --json says."""
-    noted = graded.selected is None and progress.is_own(submission)
-    if noted and (why := progress.keep(submission, graded)):
-        print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
-    if request.json_file is not None:
-        output.write(request.json_file, result.to_json(graded))
-
-
-def _refuse_what_cannot_be(lab: spec.Lab, request: Request) -> None:
-    if request.json_file == request.html_file == "-":
-        raise UsageError("--json and --html cannot both go to stdout: give one a file")
-    if request.profiled and not lab.technique:
-        raise UsageError(f"{lab.id} counts nothing: it has no technique checks")
-    if request.pattern is not None and not pipeline.matching(lab, request.pattern):
-        names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
-        raise UsageError(f"no check of {lab.id} matches '{request.pattern}'; they are\n  {names}")
-
-
 def _tables(profiles: list[tuple[spec.Technique, Profile]]) -> str:
-    """The counters of every traced case once, under the names of the checks that used them."""
+    """The counters of each traced input once, under the names of the checks that use them."""
     cases: dict[str, tuple[list[str], Profile]] = {}
     for technique, profile in profiles:
         heading = f"{technique.part}  {technique.name}"

@@ -51,7 +51,7 @@ def run(
     output.announce_first_build()
     traced = profiled or checked or json_file is not None
     try:
-        built = program.make(files, include or [], traced)
+        built = program.build(files, include or [], traced)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
     status, profile = program.execute(built, context.obj, checked, sample)

@@ -33,7 +33,8 @@ def submit(
     if reasons := submission_zip.refusals(submission):
         raise CommandError("nothing was packed: " + "\n       ".join(reasons), exit_codes.LESS)
     output.announce_first_build()
-    build = make.build(submission, options.backend(loaded, backend.value))
+    request = make.BuildRequest(submission, options.backend(loaded, backend.value))
+    build = make.build(request)
     if build.binary is None:
         lines = [f"nothing was packed: {submission.shown} does not build", *build.errors]
         raise CommandError("\n       ".join(lines), exit_codes.LESS)

@@ -1,1 +1,1 @@
-"""Compiles a submission with the lab's runner, and explains what the compiler says."""
+"""Compiles what a student hands in, and explains why it does not compile."""

@@ -1,4 +1,4 @@
-"""What compilers and the linker say about a student's files."""
+"""Reads the messages of compilers and the linker about a student's files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message of the compiler about the student's file."""
+    """One message of the compiler about a student's file. severity: "error" or "warning"."""
 
     file: str
     line: int
@@ -29,21 +29,23 @@ class Diagnostic:
 
 
 def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
-    """What gcc, g++ or nvcc say about the student's files, in their order."""
-    found = []
+    """The messages of gcc, g++ or nvcc about files in the folder `shown`, in order and without
+    repetitions: two builds of one file give the same messages twice."""
+    diagnostics = []
     for line in log.splitlines():
         match = _DIAGNOSTIC.match(line)
         if match and match["file"].startswith(shown + "/"):
             severity = "warning" if match["kind"] == "warning" else "error"
-            found.append(Diagnostic(match["file"], int(match["line"]), severity, match["text"]))
-    return list(dict.fromkeys(found))  # two builds of one file say the same twice
+            line_number = int(match["line"])
+            diagnostics.append(Diagnostic(match["file"], line_number, severity, match["text"]))
+    return list(dict.fromkeys(diagnostics))
 
 
 def unlinked(log: str, submission: Submission) -> list[str]:
-    """What the linker says of the student's functions, in words; [] when it says nothing."""
+    """The linker's errors about the student's functions, in words; [] when there are none."""
     if twice := sorted({m["name"] for m in _TWICE.finditer(log)}):
         return [
-            f"{name} is defined twice: in your file and in the lab's own code; remove yours"
+            f"{name} is defined twice: in your file and in the lab's own code; remove it from yours"
             for name in twice
         ]
     if missing := sorted({m["name"] for m in _UNDEFINED.finditer(log)}):
@@ -51,13 +53,13 @@ def unlinked(log: str, submission: Submission) -> list[str]:
         return [
             f"your file does not define {names}",
             f"labs/{submission.lab.folder}/lab.h says what each must do; "
-            "a function of another name or with other parameters does not count",
+            "its name and parameters must be exactly those of lab.h",
         ]
     return []
 
 
 def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
-    """The first of some errors with the student's own line below it, and a few of the others."""
+    """The first error with the student's source line below it, and a few of the other errors."""
     source = submission.line(errors[0].file, errors[0].line)
     shown = [errors[0].render(), *([f"    {source}"] if source else [])]
     shown += [d.render() for d in errors[1:4]]

@@ -1,7 +1,8 @@
-"""What nvcc says of a file that the simulator takes, on a machine that has nvcc and no GPU.
+"""Checks that nvcc compiles a file that the simulator accepts, on a machine with nvcc but no GPU.
 
-The simulator is g++ and forgives what nvcc does not, such as a kernel that calls a function of the
-host. The Makefile's rule `nvcc-report` keeps nvcc's words and, last, "exit N".
+The simulator compiles with g++ and accepts some code that nvcc refuses, such as a kernel that calls
+a host function. The make rule `nvcc-report` writes a report: nvcc's messages and, in the last line,
+"exit N".
 """
 
 from __future__ import annotations
@@ -16,28 +17,29 @@ from grader.model.submission import Submission
 NAME = "compiles with nvcc"
 
 
-def here() -> bool:
+def available() -> bool:
     """Whether this machine has nvcc."""
     return shutil.which("nvcc") is not None
 
 
 def check(submission: Submission, report: Path) -> Check:
-    """The check of a report. It has no points: what it fails for would not run on a GPU at all.
+    """The check of a submission that nvcc's report decides. It gives no points.
 
-    What is wrong with nvcc itself is a skip, and is forgotten, so that the next build asks again.
+    When nvcc itself does not work, the check is skipped and the report is removed, so that the next
+    build calls nvcc again.
     """
     identity = f"{submission.lab.id}/{NAME}"
-    *said, status = report.read_text(errors="replace").splitlines()
+    *messages, status = report.read_text(errors="replace").splitlines()
     if status == "exit 0":
         return Check(identity, NAME, "build", "pass")
-    errors = [d for d in diagnostics_in("\n".join(said), submission.shown) if d.severity == "error"]
-    lines = (
-        listed(errors, submission) if errors else [s for s in said if s.startswith("ptxas error")]
-    )
+    diagnostics = diagnostics_in("\n".join(messages), submission.shown)
+    errors = [d for d in diagnostics if d.severity == "error"]
+    ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
+    lines = listed(errors, submission) if errors else ptxas_errors
     if lines:
-        why = "the simulator takes your file, but nvcc refuses it: on a GPU it would not run"
+        why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return Check(identity, NAME, "build", "fail", message=[why, *lines])
     report.unlink(missing_ok=True)
-    reason = next((line.strip() for line in said if line.strip()), f"it ended with {status}")
-    lines = [f"nvcc does not compile here, whatever the file: {reason[:200]}"]
+    reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
+    lines = [f"nvcc does not work on this machine: {reason[:200]}"]
     return Check(identity, NAME, "build", "skip", message=lines)

@@ -1,7 +1,8 @@
-"""Folders in which submitted files are built, one for each content.
+"""The folders in which submitted files are built: build/<lab>/<key>, one for each content.
 
-What is graded is what was read, a path with odd characters never reaches make, and an unchanged
-file is not built again. Of a lab the last few are kept, and all that a grader still runs.
+The files are copied there after they were read, so that the grader builds exactly what it has read,
+a path with odd characters never reaches make, and an unchanged file is not built again. The last
+few folders of a lab are kept, and all that a running grader uses.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-KEPT = 12  # in one place; older ones are removed. A submission may have several
-IN_USE = ".in-use"  # in a folder, locked by the graders that run what is built there
-LOCK = ".make.lock"  # in a folder, locked by the one whose make is at work there
-# There while make is at work: what a killed make left half-written would else count as made.
-UNFINISHED = ".unfinished"
+KEPT = 12  # folders of a lab; a submission may have several
+# Files in such a folder:
+IN_USE = ".in-use"  # locked by each grader that runs what is built there
+LOCK = ".make.lock"  # locked by the grader that runs make there
+UNFINISHED = ".unfinished"  # exists while make runs: a killed make may leave incomplete files
 
-_used: dict[Path, int] = {}  # the folders that this process uses, each with its locked file
+_used: dict[Path, int] = {}  # folder that this process uses: descriptor of its IN_USE file
 
 
 def stage(home: Path, kind: str, contents: Mapping[str, bytes]) -> Path:
-    """Copies files to home/<key>/src. `kind` is what else makes two builds differ; the same files
-    of the same kind give the same folder. Nobody removes it before release(). Raises OSError."""
-    mixed = hashlib.sha256(kind.encode())
+    """Copies files to home/<key>/src and returns home/<key>. The key depends on the files and on
+    `kind`, which names everything else in which two builds may differ. No grader removes the folder
+    before release(). Raises OSError."""
+    key = hashlib.sha256(kind.encode())
     for name, content in sorted(contents.items()):
-        mixed.update(f"{name}\0{len(content)}\0".encode() + content)
-    out = home / mixed.hexdigest()[:12]
+        key.update(f"{name}\0{len(content)}\0".encode() + content)
+    out = home / key.hexdigest()[:12]
     source = out / "src"
     source.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
@@ -46,33 +48,35 @@ def stage(home: Path, kind: str, contents: Mapping[str, bytes]) -> Path:
 
 
 def release() -> None:
-    """The folders that this process has used may be removed now."""
+    """Lets any grader remove the folders that this process has used."""
     while _used:
         os.close(_used.popitem()[1])
 
 
 def lock(folder: Path) -> IO[str]:
-    """A file that is locked until it is closed. Raises OSError."""
+    """Waits for the right to run make in a folder. Returns a file: to close it gives the right up.
+    Raises OSError."""
     file = (folder / LOCK).open("w")
     fcntl.flock(file, fcntl.LOCK_EX)
     return file
 
 
 def begin(out: Path) -> None:
-    """Before make, by who holds the lock. What an earlier make may not have finished goes."""
+    """To be called before make, while the lock is held. Removes what an earlier make did not
+    finish."""
     if (out / UNFINISHED).exists():
-        for left in out.iterdir():
-            if left.name in ("src", IN_USE, LOCK):
+        for product in out.iterdir():
+            if product.name in ("src", IN_USE, LOCK):
                 continue
-            if left.is_dir() and not left.is_symlink():
-                shutil.rmtree(left)
+            if product.is_dir() and not product.is_symlink():
+                shutil.rmtree(product)
             else:
-                left.unlink()
+                product.unlink()
     (out / UNFINISHED).touch()
 
 
 def finish(out: Path) -> None:
-    """After make, if it came to its own end."""
+    """To be called after make, unless make was killed."""
     (out / UNFINISHED).unlink(missing_ok=True)
 
 

@@ -1,1 +1,1 @@
-"""Runs a compiled program once, and reads what it left."""
+"""Runs a compiled program once and reads its outputs."""

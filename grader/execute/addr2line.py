@@ -1,4 +1,4 @@
-"""From program counters to the lines of the source: addr2line, which comes with the compiler."""
+"""Finds the source lines of program counters with addr2line, which comes with the compiler."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from pathlib import Path
 from grader import paths
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
+from grader.sandbox.limits import Limits
 
-OURS = str(paths.LABS / "sim" / "include")  # inlined into the program, and not what it says
+SIMULATOR_HEADERS = str(paths.LABS / "sim" / "include")  # inlined into a program, not part of it
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
-Place = tuple[str, int]
-UNKNOWN: Place = ("", 0)
+Location = tuple[str, int]  # file and line
+UNKNOWN: Location = ("", 0)
 
 
-def places(binary: Path, counters: Iterable[int]) -> dict[int, Place]:
-    """The file and line of each program counter; UNKNOWN for one that has none.
+def locations(binary: Path, counters: Iterable[int]) -> dict[int, Location]:
+    """The file and line of each program counter; UNKNOWN where there is none.
 
-    Of the calls that were inlined there, the innermost counts that is not the simulator's own.
+    Where calls are inlined, it is the innermost location outside of the simulator's headers.
     """
-    wanted = sorted(set(counters))
-    found = dict.fromkeys(wanted, UNKNOWN)
-    if not wanted:
-        return found
-    argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in wanted)]
+    addresses = sorted(set(counters))
+    by_address = dict.fromkeys(addresses, UNKNOWN)
+    if not addresses:
+        return by_address
+    argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in addresses)]
     try:
-        limits, view = launcher.Limits(seconds=20), View(reads=(binary,))
-        said = launcher.launch(argv, limits, binary.parent, view=view).stdout
+        limits, view = Limits(seconds=20), View(reads=(binary,))
+        output = launcher.launch(argv, limits, binary.parent, view=view).stdout
     except OSError:
-        return found
+        return by_address
     pc = -1
-    for text in said.decode(errors="replace").splitlines():
+    for text in output.decode(errors="replace").splitlines():
         if _ADDRESS.fullmatch(text):
             pc = int(text, 16)
-        elif found.get(pc) == UNKNOWN and (place := _place(text)) and _theirs(place[0]):
-            found[pc] = place
-    return found
+        elif by_address.get(pc) == UNKNOWN and (location := _location(text)):
+            by_address[pc] = location
+    return by_address
 
 
-def _place(text: str) -> Place | None:
+def _location(text: str) -> Location | None:
+    """The location in a line of addr2line's output; None when it is unknown or in the simulator."""
     file, _, line = text.split(" (")[0].strip().rpartition(":")
     if not line.isdecimal() or line == "0" or file.startswith("?"):
         return None
-    return nearer(file), int(line)
+    shown = shortened(file)
+    in_simulator = str((paths.ROOT / shown).resolve()).startswith(SIMULATOR_HEADERS)
+    return None if in_simulator else (shown, int(line))
 
 
-def _theirs(file: str) -> bool:
-    return not str((paths.ROOT / file).resolve()).startswith(OURS)
-
-
-def nearer(file: str) -> str:
-    """The path as seen from the project or from here, where that is shorter."""
+def shortened(file: str) -> str:
+    """The path relative to the course's folder or to the current one, if it is inside of them."""
     path = Path(file)
     for base in (paths.ROOT, Path.cwd()):
         if path.is_relative_to(base):

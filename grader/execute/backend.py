@@ -1,4 +1,4 @@
-"""Which backend a lab runs on: cpu, sim or gpu."""
+"""Chooses the backend on which a lab runs: cpu, sim or gpu."""
 
 from __future__ import annotations
 
@@ -10,39 +10,32 @@ from pathlib import Path
 from typing import Literal, cast
 
 from grader.model.result import Machine
-from grader.model.spec import Lab, Speed
+from grader.model.spec import Lab
 
 Backend = Literal["cpu", "sim", "gpu"]
 
 
 class BackendError(Exception):
-    """The wanted backend is not to be had. `usage`: the lab has none of that name."""
+    """The requested backend cannot be used. usage: because the lab has none of that name."""
 
     def __init__(self, message: str, usage: bool) -> None:
         super().__init__(message)
         self.usage = usage
 
 
-def choose(lab: Lab, wanted: str) -> Backend:
-    """`auto` takes the GPU where one answers and nvcc is there, and never fails."""
-    if wanted == "auto":
+def choose(lab: Lab, name: str) -> Backend:
+    """The backend of that name; "auto" is the GPU where one answers and nvcc is installed, else the
+    lab's first backend. Raises BackendError, but never for "auto"."""
+    if name == "auto":
         if "gpu" in lab.backends and gpu_missing() is None:
             return "gpu"
         return cast(Backend, lab.backends[0])
-    if wanted not in lab.backends:
+    if name not in lab.backends:
         names = ", ".join(lab.backends)
-        raise BackendError(f"{lab.id} has no backend '{wanted}'; it has {names}", usage=True)
-    if wanted == "gpu" and (why := gpu_missing()):
+        raise BackendError(f"{lab.id} has no backend '{name}'; it has {names}", usage=True)
+    if name == "gpu" and (why := gpu_missing()):
         raise BackendError(f"{why}; --backend sim grades without one", usage=False)
-    return cast(Backend, wanted)
-
-
-def timed_on(lab: Lab, speed: Speed, backend: Backend) -> Backend | None:
-    """Where a speed check of a grading is timed: a function in C on the CPU, whatever the backend,
-    one in CUDA on a GPU, and nowhere without one. The simulator's time says nothing."""
-    if lab.file_of(speed).endswith(".c"):
-        return "cpu"
-    return "gpu" if backend == "gpu" else None
+    return cast(Backend, name)
 
 
 def gpu_missing() -> str | None:
@@ -53,17 +46,17 @@ def gpu_missing() -> str | None:
     if smi is None:
         return "no NVIDIA driver is installed (there is no nvidia-smi)"
     try:
-        seen = subprocess.run([smi, "-L"], capture_output=True, timeout=20, check=False)
+        listing = subprocess.run([smi, "-L"], capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return "nvidia-smi does not answer"
-    if seen.returncode != 0 or b"GPU 0" not in seen.stdout:
+    if listing.returncode != 0 or b"GPU 0" not in listing.stdout:
         return "no GPU answers"
     return None
 
 
 def cpu_has(instructions: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Whether every core's line of flags has that word. Asked of the kernel, not of the student's
-    program, which could say anything to have its part skipped."""
+    """Whether every core has an instruction set such as "avx2", as the kernel reports it. The
+    student's program is not asked: it could deny it to have its part skipped."""
     try:
         text = cpuinfo.read_text()
     except OSError:
@@ -73,11 +66,11 @@ def cpu_has(instructions: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def machine(backend: Backend) -> Machine:
-    """What this grade is made on."""
+    """The machine and compiler that a grade reports."""
     compiler = "nvcc" if backend == "gpu" else "gcc" if backend == "cpu" else "g++"
     try:
-        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-        lines = said.stdout.strip().splitlines()
+        done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+        lines = done.stdout.strip().splitlines()
         version = lines[-2 if backend == "gpu" else 0] if lines else compiler
     except (OSError, IndexError):
         version = f"{compiler} (missing)"

@@ -1,4 +1,4 @@
-"""Runs of the checked build: what was counted and found, and whether the result was right."""
+"""Runs the instrumented program of a submission: what it counts, what the checks find in it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.execute.case import BACKWARDS, PICTURED, RACED, SANITIZED, TRACED, Mode, Outcome, run
+from grader.execute.case import Outcome, run
+from grader.execute.modes import (
+    CHECKED_REVERSED,
+    OPENMP_RACES,
+    PROFILED,
+    SAMPLED,
+    SANITIZED,
+    Mode,
+)
 from grader.model.spec import Input
 from grader.model.submission import Submission
-from grader.oracle import cache as truths
-from grader.oracle import compare
+from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS
 
 
 @dataclass(frozen=True)
-class Checked:
-    """One run. `pixels`: of the output; `right`: every one of them is."""
+class InstrumentedRun:
+    """One run. pixels: how many the output has; right: whether all of them are right."""
 
     outcome: Outcome
     pixels: int
@@ -25,51 +32,56 @@ class Checked:
 
 @dataclass
 class Runner:
-    """Runs the checked program of a submission, each input once however many checks ask for it.
-    `pictured`: what is counted leaves a warp of each access as well."""
+    """Runs the instrumented program of a submission, once for each input and mode, however many
+    checks ask for it. All methods that run it raise OSError or DatasetMissing.
+
+    backend: cpu (built with sanitizers) or sim (built for profiles).
+    sampled: a profiled run records one warp of each memory access as well.
+    """
 
     submission: Submission
     binary: Path
-    backend: str  # whose kind the program is: cpu or sim
+    backend: str
     work: Path
-    pictured: bool = False
-    _done: dict[tuple[str, Mode], Checked] = field(default_factory=dict)
+    sampled: bool = False
+    _done: dict[tuple[str, Mode], InstrumentedRun] = field(default_factory=dict)
 
-    def forwards(self, check: Input) -> Checked:
-        """The run that is counted and watched. Raises OSError or DatasetMissing."""
-        traced = PICTURED if self.pictured else TRACED
-        return self._run(check, traced if self.backend == "sim" else SANITIZED)
+    def forwards(self, check: Input) -> InstrumentedRun:
+        """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""
+        profiled = SAMPLED if self.sampled else PROFILED
+        return self._run(check, profiled if self.backend == "sim" else SANITIZED)
 
-    def backwards(self, check: Input) -> Checked | None:
-        """The same with the threads and blocks of every kernel in reverse; None without kernels."""
-        return self._run(check, BACKWARDS) if self.backend == "sim" else None
+    def backwards(self, check: Input) -> InstrumentedRun | None:
+        """Runs with the threads and blocks of every kernel in reverse order; None on the CPU, where
+        there are no kernels."""
+        return self._run(check, CHECKED_REVERSED) if self.backend == "sim" else None
 
-    def raced(self, check: Input) -> Checked | None:
-        """The same under the check for races between OpenMP's threads (labs/common/race.h); None
-        without such threads, and where not_raced()."""
-        if "threads" not in check.settings() or self.not_raced(check):
+    def openmp_races(self, check: Input) -> InstrumentedRun | None:
+        """Runs under the race detector for OpenMP's threads (labs/common/openmp_race); None where
+        the input starts no threads or the detector does not support the file."""
+        if "threads" not in check.settings() or self.openmp_unsupported(check):
             return None
-        return self._run(check, RACED)
+        return self._run(check, OPENMP_RACES)
 
-    def not_raced(self, check: Input) -> bool:
-        """Whether threads run that the check for races cannot watch: the file uses more of OpenMP
-        than it knows."""
+    def openmp_unsupported(self, check: Input) -> bool:
+        """Whether the input starts OpenMP threads, but the file uses parts of OpenMP that the race
+        detector does not support."""
         program = self.binary.with_name("raced")
         return "threads" in check.settings() and program.exists() and not program.stat().st_size
 
-    def _run(self, check: Input, mode: Mode) -> Checked:
+    def _run(self, check: Input, mode: Mode) -> InstrumentedRun:
         key = (check.signature(), mode)
         if key not in self._done:
-            self._done[key] = self._run_anew(check, mode)
+            self._done[key] = self._run_program(check, mode)
         return self._done[key]
 
-    def _run_anew(self, check: Input, mode: Mode) -> Checked:
+    def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
         lab = self.submission.lab
-        truth = truths.of(lab, check)
-        binary = self.binary.with_name("raced") if mode.raced else self.binary
-        outcome = run(lab, check, binary, truth.given, self.work, mode)
+        prepared = cache.prepared(lab, check)
+        binary = self.binary.with_name("raced") if mode.openmp_races else self.binary
+        outcome = run(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            right = compare.compare(outcome.output, truth.expected).right()
-        _, shape = OPERATIONS[lab.part_of(check).operation].output(truth.given.arrays)
-        return Checked(outcome, math.prod(shape), right)
+            right = compare.compare(outcome.output, prepared.expected).right()
+        _, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
+        return InstrumentedRun(outcome, math.prod(shape), right)

@@ -1,4 +1,4 @@
-"""Counters of a traced run, per launch and per source line: convlabs-profile/v1."""
+"""The counters of a profiled run, per launch and per source line: convlabs-profile/v1."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from grader.execute import addr2line as lines
+from grader.execute import addr2line
+from grader.execute.addr2line import Location
 from grader.model.counters import Counters, accumulate
 from grader.model.finding import Finding
 
-WARPS_OF_MULTIPROCESSOR = 64
-BLOCKS_OF_MULTIPROCESSOR = 32
-SHARED_OF_MULTIPROCESSOR = 228 * 1024
+WARPS_PER_MULTIPROCESSOR = 64
+BLOCKS_PER_MULTIPROCESSOR = 32
+SHARED_PER_MULTIPROCESSOR = 228 * 1024  # bytes
+SHARED_RESERVED = 1024  # bytes, by the system for each block
 SECTOR = 32  # bytes
-SHARED_RESERVED = 1024  # of each block's, by the system
-
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Site(msgspec.Struct, frozen=True):
-    """One access in the program, as the simulator counted it."""
+    """The counters of one memory access in the program, as the simulator writes them."""
 
     pc: Count
     space: Literal["global", "shared", "constant"]
@@ -32,15 +32,15 @@ class Site(msgspec.Struct, frozen=True):
     requests: Count
     lanes: Count
     sectors: Count
-    fresh: Count  # sectors that nothing had touched before in this launch
+    fresh: Count  # sectors that no access had touched before in this launch
     wavefronts: Count
     ideal: Count
     words: Count
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """One line of the file that CONVLABS_SIM_PROFILE names. A student's program could write there,
-    too: hence the bounds."""
+    """One line of the file that CONVLABS_SIM_PROFILE names. Its numbers are bounded, because a
+    student's program could write there, too."""
 
     launch: Count
     name: str
@@ -64,9 +64,9 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """One launch. `occupancy_bound`: of the warps that a multiprocessor could hold, at most this
-    part; registers are not known here, so it is an upper bound. `counted_blocks` of its `blocks`
-    were counted; where that is not all, the counters are scaled to all."""
+    """One launch. `occupancy_bound`: the largest share of a multiprocessor's warps that it can
+    keep busy; the real share may be smaller, because registers are not known here.
+    `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks."""
 
     launch: int
     name: str
@@ -81,7 +81,7 @@ class Kernel(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """A whole run."""
+    """The profile of a whole run."""
 
     kernels: list[Kernel]
     findings: list[Finding] = []
@@ -89,9 +89,11 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 def read(raw: bytes, strict: bool = True) -> list[Launch]:
-    """The launches in a simulator's profile, in their order. Half a line at the end, which a
-    program that was killed leaves, is passed over. Any other that is no launch raises
-    msgspec.DecodeError or, if not `strict`, is passed over, too."""
+    """The launches in a profile that the simulator wrote, in their order.
+
+    An incomplete line at the end, which a killed program leaves, is skipped. Any other line that is
+    no launch raises msgspec.DecodeError or, when not `strict`, is skipped, too.
+    """
     launches = []
     for line in raw.splitlines(keepends=True):
         try:
@@ -103,21 +105,21 @@ def read(raw: bytes, strict: bool = True) -> list[Launch]:
 
 
 def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Profile:
-    """Counters per launch and line. Needs addr2line, which comes with the compiler."""
-    # A counter is where a call returns to: the byte before belongs to the access.
-    found = lines.places(binary, {s.pc - 1 for launch in launches for s in launch.sites})
-    places = {pc + 1: place for pc, place in found.items()}
-    return Profile([_kernel(launch, places) for launch in launches], findings)
+    """The counters per launch and source line of the program `binary`."""
+    # The simulator records where its call returns to: the byte before belongs to the access.
+    before = {site.pc - 1 for launch in launches for site in launch.sites}
+    locations = {pc + 1: where for pc, where in addr2line.locations(binary, before).items()}
+    return Profile([_kernel(launch, locations) for launch in launches], findings)
 
 
-def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
+def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     def zero() -> Counters:
         return Counters(dram_bytes=0 if launch.counted == launch.blocks else None)
 
     total = zero()
-    by_line: dict[tuple[str, int], Counters] = {}
+    by_line: dict[Location, Counters] = {}
     for site in launch.sites:
-        for counters in (total, by_line.setdefault(places[site.pc], zero())):
+        for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, _counters(site))
     return Kernel(
         launch=launch.launch,
@@ -134,7 +136,7 @@ def _kernel(launch: Launch, places: dict[int, tuple[str, int]]) -> Kernel:
 
 
 def _counters(site: Site) -> Counters:
-    """What one access site counted."""
+    """The counters of one access, by the names that a grade uses."""
     way = "store" if site.store else "load"
     if site.space == "constant":
         counted = {"constant_requests": site.requests, "constant_words": site.words}
@@ -158,8 +160,8 @@ def _occupancy(launch: Launch) -> float:
     x, y, z = launch.block
     warps = -(-x * y * z // 32)
     blocks = min(
-        BLOCKS_OF_MULTIPROCESSOR,
-        WARPS_OF_MULTIPROCESSOR // warps,
-        SHARED_OF_MULTIPROCESSOR // (launch.shared + SHARED_RESERVED),
+        BLOCKS_PER_MULTIPROCESSOR,
+        WARPS_PER_MULTIPROCESSOR // warps,
+        SHARED_PER_MULTIPROCESSOR // (launch.shared + SHARED_RESERVED),
     )
-    return blocks * warps / WARPS_OF_MULTIPROCESSOR
+    return blocks * warps / WARPS_PER_MULTIPROCESSOR

@@ -1,4 +1,4 @@
-"""Builds and runs a program of the user's own on the simulator: `./grade run FILE...`."""
+"""Builds and runs a user's own program on the simulator: `./grade run FILE...`."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import paths
-from grader.compile import make as build
-from grader.execute.case import findings_in, workspace
+from grader.compile import make as compiler
+from grader.execute.findings import FINDINGS, findings_in
 from grader.execute.profile import Launch, Profile, profile, read
 from grader.model import submission as submissions
+from grader.sandbox.ending import shell_status
+from grader.sandbox.workspace import workspace
 
 SUFFIXES = (".cu", ".cpp", ".c")
 
 
 class ProgramError(Exception):
-    """The program does not build, or a file of it cannot be read: the user's to mend."""
+    """The program does not build, or one of its files cannot be read: the user has to fix it."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A built program. `traced`: it counts its memory accesses."""
+    """A built program. profiled: it counts its memory accesses."""
 
     binary: Path
-    traced: bool
+    profiled: bool
 
 
-def make(files: list[str], include: list[str], traced: bool) -> Program:
-    """Compiles and links the files. Raises ProgramError, and BuildError for a fault of ours."""
-    mixed = hashlib.sha256(repr((files, include, traced)).encode())
+def build(files: list[str], include: list[str], profiled: bool) -> Program:
+    """Compiles and links the files. include: the folders of -I options. Raises ProgramError, or
+    BuildError when a part of the course does not build."""
+    key = hashlib.sha256(repr((files, include, profiled)).encode())
     contents = []
     for name in files:
         if Path(name).suffix not in SUFFIXES:
@@ -42,53 +45,58 @@ def make(files: list[str], include: list[str], traced: bool) -> Program:
             contents.append(Path(name).read_bytes())
         except OSError as problem:
             raise ProgramError(f"{name}: {problem.strerror}") from problem
-        mixed.update(hashlib.sha256(contents[-1]).digest())
+        key.update(hashlib.sha256(contents[-1]).digest())
         folders = [Path(name).resolve().parent, *map(Path, include)]
         for header in _headers(contents[-1], folders, set()):
-            mixed.update(hashlib.sha256(header).digest())
-    home = paths.BUILD / "program" / mixed.hexdigest()[:12]
+            key.update(hashlib.sha256(header).digest())
+    home = paths.BUILD / "program" / key.hexdigest()[:12]
     (home / "src").mkdir(parents=True, exist_ok=True)
     staged = [f"{number}{Path(name).suffix}" for number, name in enumerate(files)]
     for target, content in zip(staged, contents, strict=True):
-        place = home / "src" / target
-        if not place.exists() or place.read_bytes() != content:
-            place.write_bytes(content)
+        file = home / "src" / target
+        if not file.exists() or file.read_bytes() != content:
+            file.write_bytes(content)
     searched = [*include, *(str(Path(name).resolve().parent) for name in files)]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
-    log = build.make_program(home, staged, traced, environment)
-    if log is not None:
-        raise ProgramError(log)
-    return Program(home / "program", traced)
+    errors = compiler.make_program(home, staged, profiled, environment)
+    if errors is not None:
+        raise ProgramError(errors)
+    return Program(home / "program", profiled)
 
 
-def _headers(content: bytes, folders: list[Path], seen: set[Path]) -> Iterator[bytes]:
-    """What the program's own headers say, and theirs: a change of one is another program."""
+def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterator[bytes]:
+    """The contents of the headers in `folders` that a source includes, directly or through others:
+    a program is built again when one of them changes. visited: headers that are not repeated."""
     for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', content, re.MULTILINE):
         path = next((p for f in folders if (p := f / os.fsdecode(name)).is_file()), None)
-        if path is not None and path.resolve() not in seen:
-            seen.add(path.resolve())
+        if path is not None and path.resolve() not in visited:
+            visited.add(path.resolve())
             header = path.read_bytes()
             yield header
-            yield from _headers(header, [path.parent, *folders[1:]], seen)
+            yield from _headers(header, [path.parent, *folders[1:]], visited)
 
 
 def execute(
     program: Program, arguments: list[str], checked: bool = False, sample: int = 0
 ) -> tuple[int, Profile]:
-    """Runs it with the terminal's own input and output. Gives its exit status (128 + the signal, if
-    one ended it) and, when it is traced, its counters: of all blocks, or of about `sample` blocks
-    of each launch that stand for all. `checked`: with all checks on."""
+    """Runs the program with the terminal's own input and output.
+
+    checked: with all of the simulator's checks on.
+    sample: counts about this many blocks of each launch and scales to all; 0 counts all blocks.
+    Returns its exit status (128 + the signal, if a signal ended it) and what it counted and found;
+    there are no counters of a program that was not built to be profiled.
+    """
     with workspace() as work:
-        environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / "findings.jsonl")}
+        environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
         if checked:
             environment["CONVLABS_SIM_CHECK"] = "1"
-        if program.traced:
+        if program.profiled:
             environment["CONVLABS_SIM_PROFILE"] = str(work / "profile.jsonl")
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
-            environment["CONVLABS_SIM_THREADS"] = "1"  # the counters do not depend on the cores
+            environment["CONVLABS_SIM_THREADS"] = "1"  # or counters depend on the number of cores
         done = subprocess.run([program.binary, *arguments], env=environment, check=False)
-        status = done.returncode if done.returncode >= 0 else 128 - done.returncode
         raw = work / "profile.jsonl"
         launches: list[Launch] = read(raw.read_bytes(), strict=False) if raw.exists() else []
-        return status, profile(program.binary, launches, findings_in(work, program.binary))
+        findings = findings_in(work, program.binary)
+        return shell_status(done.returncode), profile(program.binary, launches, findings)

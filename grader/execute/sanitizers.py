@@ -1,10 +1,10 @@
-"""What AddressSanitizer, LeakSanitizer and UBSan print, as findings in our own words."""
+"""Turns what AddressSanitizer, LeakSanitizer and UBSan print into findings."""
 
 from __future__ import annotations
 
 import re
 
-from grader.execute.addr2line import nearer
+from grader.execute.addr2line import shortened
 from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")
@@ -24,52 +24,57 @@ _UNDEFINED = re.compile(
     r"^(?P<file>\S.*?):(?P<line>\d+)(?::\d+)?: runtime error: (?P<text>.*)$", re.MULTILINE
 )
 _LEAK = re.compile(r"^Direct leak of (?P<bytes>\d+) byte\(s\)", re.MULTILINE)
-_RUNTIME = ("../", "<null>")  # files of the sanitizers' own, and of the C library
+_RUNTIME = ("../", "<null>")  # how files of the sanitizers and of the C library begin
 
 
-def findings(said: str) -> list[Finding]:
-    """What the sanitizers found, in the stderr of a run that they watched."""
-    found = [
+def findings(stderr: str) -> list[Finding]:
+    """What the sanitizers report on the stderr of a program that was built with them."""
+    findings = [
         Finding(
             "undefined",
-            f"{match['text']}; what happens then is not defined in C",
-            file=nearer(match["file"]),
+            f"{match['text']}; the C standard does not define what happens then",
+            file=shortened(match["file"]),
             line=int(match["line"]),
         )
-        for match in _UNDEFINED.finditer(said)
+        for match in _UNDEFINED.finditer(stderr)
     ]
-    if error := _ERROR.search(said):
-        found.append(_access(error["kind"], said[error.start() :]))
-    for leak in _LEAK.finditer(said):
-        file, line = _frame(said[leak.start() :])
-        found.append(
+    if error := _ERROR.search(stderr):
+        findings.append(_access(error["kind"], stderr[error.start() :]))
+    for leak in _LEAK.finditer(stderr):
+        file, line = _frame(stderr[leak.start() :])
+        findings.append(
             Finding("leak", f"{leak['bytes']} bytes are never freed", file=file, line=line)
         )
-    return found
+    return findings
 
 
 def _access(kind: str, report: str) -> Finding:
+    """The finding for AddressSanitizer's error of that kind, with details from its report."""
     file, line = _frame(report)
     access = _ACCESS.search(report)
-    verb = "touches memory"
+    verb = "accesses memory"
     if access:
         verb = f"{'reads' if access['way'] == 'READ' else 'writes'} {access['bytes']} bytes"
-    if "use-after-free" in kind or "use-after-return" in kind or "use-after-scope" in kind:
-        return Finding("use-after-free", f"{verb} of what is gone by then", file=file, line=line)
+    if "use-after-free" in kind:
+        text = f"{verb} of memory that was already freed"
+        return Finding("use-after-free", text, file=file, line=line)
+    if "use-after-return" in kind or "use-after-scope" in kind:
+        text = f"{verb} of a local variable that no longer exists"
+        return Finding("use-after-free", text, file=file, line=line)
     if "overflow" in kind and kind != "stack-overflow":
         return Finding("out-of-bounds", f"{verb} {_outside(report)}", file=file, line=line)
     words = {
         "use-after-poison": f"{verb} just outside of the output",
         "stack-overflow": "endless recursion, or local arrays that are too large",
-        "SEGV": f"{verb} that is not the program's",
-        "attempting": "frees what was not allocated, or twice",
+        "SEGV": f"{verb} that your program does not own",
+        "attempting": "frees memory that was not allocated or was already freed",
     }
     name = "out-of-bounds" if kind == "use-after-poison" else "crash"
     return Finding(name, words.get(kind, f"{kind} (AddressSanitizer)"), file=file, line=line)
 
 
 def _outside(report: str) -> str:
-    """Outside of what, and how far."""
+    """Which block or variable was accessed outside of its bounds, and how far outside."""
     if near := _NEAR.search(report):
         before = near["side"] in ("before", "to the left of")
         side = "before the beginning" if before else "past the end"
@@ -80,12 +85,13 @@ def _outside(report: str) -> str:
 
 
 def _frame(report: str) -> tuple[str, int]:
-    """The innermost call of the first stack that is the program's own."""
+    """File and line of the innermost call in the first stack trace that is in the program itself;
+    ("", 0) when there is none."""
     inside = False
     for text in report.splitlines():
         match = _FRAME.match(text)
         if match and not match["file"].startswith(_RUNTIME):
-            return nearer(match["file"]), int(match["line"])
+            return shortened(match["file"]), int(match["line"])
         if inside and not text.strip():
             break
         inside = inside or bool(match)

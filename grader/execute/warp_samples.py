@@ -1,4 +1,4 @@
-"""One warp instruction of each access in a traced program: the costliest that the simulator saw."""
+"""For each memory access of a profiled program, the most expensive warp instruction."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 Space = Literal["global", "shared", "constant"]
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """One line of the file that CONVLABS_SIM_WARPS names. A student's program could write there,
-    too: hence the bounds."""
+class Record(msgspec.Struct, frozen=True):
+    """One line of the file that CONVLABS_SIM_WARPS names. Its numbers are bounded, because a
+    student's program could write there, too."""
 
     launch: Count
     pc: Count
@@ -35,8 +35,9 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Warp(msgspec.Struct, frozen=True):
-    """An instruction with its line. `lanes`: the first byte that each active lane touches, counted
-    from a multiple of 128 bytes; `cost`: sectors, wavefronts or, in constant memory, words."""
+    """A warp instruction with its source line. `lanes`: for each active lane the first byte that it
+    accesses, counted from a multiple of 128 bytes; `cost`: sectors in global memory, wavefronts in
+    shared memory, words in constant memory."""
 
     launch: int
     file: str
@@ -49,42 +50,43 @@ class Warp(msgspec.Struct, frozen=True):
     lanes: dict[int, int]
 
     def ideal(self) -> int:
-        """The least that an instruction of so many lanes and bytes can cost."""
-        asked = len(set(self.lanes.values())) * self.width
+        """The smallest cost that an instruction for so many different bytes can have."""
+        size = len(set(self.lanes.values())) * self.width
         if self.space == "global":
-            return max(1, -(-asked // SECTOR))
-        return max(1, -(-asked // (BANKS * WORD))) if self.space == "shared" else 1
+            return max(1, -(-size // SECTOR))
+        return max(1, -(-size // (BANKS * WORD))) if self.space == "shared" else 1
 
     def units(self, size: int) -> dict[int, list[int]]:
-        """Which units of `size` bytes each lane touches."""
+        """The units of `size` bytes that each lane accesses, by their numbers."""
         return {
-            lane: list(range(at // size, (at + self.width - 1) // size + 1))
-            for lane, at in self.lanes.items()
+            lane: list(range(first // size, (first + self.width - 1) // size + 1))
+            for lane, first in self.lanes.items()
         }
 
 
 def read(binary: Path, raw: bytes) -> list[Warp]:
-    """The instructions in what the simulator wrote. A line that is none is passed over."""
-    kept: list[Kept] = []
+    """The instructions that the simulator wrote for the program `binary`. A line that is none is
+    skipped."""
+    records: list[Record] = []
     for line in raw.splitlines():
         with suppress(msgspec.DecodeError):
-            kept.append(msgspec.json.decode(line, type=Kept))
-    kept = [k for k in kept if k.active.bit_count() == len(k.offsets)]
-    # A counter is where a call returns to: the byte before belongs to the access.
-    places = addr2line.places(binary, {k.pc - 1 for k in kept})
-    return [_warp(k, places[k.pc - 1]) for k in kept]
+            records.append(msgspec.json.decode(line, type=Record))
+    records = [r for r in records if r.active.bit_count() == len(r.offsets)]
+    # The simulator records where its call returns to: the byte before belongs to the access.
+    locations = addr2line.locations(binary, {r.pc - 1 for r in records})
+    return [_warp(r, locations[r.pc - 1]) for r in records]
 
 
-def _warp(kept: Kept, place: addr2line.Place) -> Warp:
-    active = [lane for lane in range(LANES) if kept.active >> lane & 1]
+def _warp(record: Record, location: addr2line.Location) -> Warp:
+    active = [lane for lane in range(LANES) if record.active >> lane & 1]
     return Warp(
-        launch=kept.launch,
-        file=place[0],
-        line=place[1],
-        space=kept.space,
-        store=kept.store,
-        width=kept.width,
-        cost=kept.cost,
-        block=kept.block,
-        lanes=dict(zip(active, kept.offsets, strict=False)),
+        launch=record.launch,
+        file=location[0],
+        line=location[1],
+        space=record.space,
+        store=record.store,
+        width=record.width,
+        cost=record.cost,
+        block=record.block,
+        lanes=dict(zip(active, record.offsets, strict=False)),
     )

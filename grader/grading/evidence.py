@@ -1,9 +1,8 @@
 """What a report shows beyond the grade: planes of a wrong output, traced runs, times of rounds.
 
-A grading fills it only when a report is wanted, and its verdicts never depend on it: what cannot be
-kept is left out. All is cut to the size at which it is shown, so
-that what is kept stays below some ten megabytes whatever a lab's images are. Of hidden cases
-nothing comes here.
+A grading collects it only for a report, and no verdict depends on it: what cannot be kept is left
+out. Everything is reduced to the size at which it is shown, so that it stays below about ten
+megabytes whatever a lab's images are. It holds nothing of hidden cases.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from datasets.generate import DatasetMissing
 from grader.checks.correct import Wrong
 from grader.execute import warp_samples as warps
-from grader.execute.instrumented import Checked, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read
 from grader.execute.warp_samples import Warp
 from grader.model.spec import Input, Speed, Technique
@@ -32,12 +31,12 @@ SIDE = 384  # of a plane; a larger one is thinned out
 NEAR = (2, 1)  # rows and columns on each side of the first wrong pixel whose values are kept
 RETRACED = 1 << 16  # values of a wrong output that is still run once more, traced
 MOST_TIMES = 2000  # of a side
-LOST = (OSError, MemoryError, DatasetMissing)  # what a machine may refuse
+LOST = (OSError, MemoryError, DatasetMissing)  # then the report goes without
 
 
 @dataclass(frozen=True)
 class Tile:
-    """What a block computes of an output, as the launch of a kernel says it."""
+    """The part of the output that one block computes, derived from a launch."""
 
     kernel: str
     grid: tuple[int, int]
@@ -59,15 +58,15 @@ class Near:
 
 @dataclass(frozen=True)
 class Failure:
-    """A wrong output: the plane with the first wrong value, and what was wanted.
+    """A wrong output: the plane with the first wrong value, and what was expected.
 
-    shape: height and width before every `step`-th pixel was taken. Of `wrong` a pixel is set where
-    any of those that it stands for was. `error`: the difference as a multiple of the rounding bound
-    (inf where that is 0), 0 where it is right.
+    shape: height and width before only every `step`-th pixel was kept. wrong: a pixel is set where
+    any of the pixels that it stands for is wrong. error: the difference as a multiple of the
+    rounding bound (inf where the bound is 0), 0 where the value is right.
     """
 
     check: str  # its id
-    plane: str  # which one, such as "channel 2"; "" where there is one
+    plane: str  # such as "channel 2"; "" where the output has one plane
     shape: tuple[int, int]
     step: int
     first: tuple[int, int]
@@ -84,7 +83,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Traced:
-    """A traced run. `flops`: floating-point operations that its operation's taps ask for."""
+    """A traced run. flops: floating-point operations that the taps of its operation need."""
 
     checks: list[str]  # names
     part: str
@@ -97,7 +96,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Timed:
-    """What a speed check measured: nanoseconds a call, sorted, by side."""
+    """What a speed check measured. times: nanoseconds a call, sorted, by whose function it is."""
 
     check: str
     times: dict[str, F64]
@@ -109,7 +108,7 @@ class Timed:
 
 @dataclass
 class Evidence:
-    """Of one grading."""
+    """The evidence of one grading."""
 
     submission: Submission
     failures: list[Failure] = field(default_factory=list)
@@ -117,8 +116,8 @@ class Evidence:
     times: list[Timed] = field(default_factory=list)
 
     def failed(self, wrong: Wrong, runner: Runner | None) -> None:
-        """A public case with a wrong output. Its input is run once more where that is cheap, to
-        see its launches and, of a part's first, what its lines count."""
+        """Keeps the wrong output of a public case. Where that is cheap, its input is run once more,
+        traced, for its launches and, for the first of a part, the counters of its lines."""
         with suppress(*LOST):
             self._failed(wrong, runner)
 
@@ -126,7 +125,7 @@ class Evidence:
         if len(self.failures) >= MOST_FAILED or wrong.case.hidden:
             return
         launches: list[Launch] = []
-        if runner and wrong.seen.got.size <= RETRACED:
+        if runner and wrong.comparison.got.size <= RETRACED:
             run = runner.forwards(wrong.case)
             if run.outcome.end == "completed" and run.outcome.profile:
                 launches = read(run.outcome.profile, strict=False)
@@ -136,12 +135,12 @@ class Evidence:
         self.failures.append(_failure(self.submission, wrong, launches))
 
     def counted(self, technique: Technique, seen: Profile, runner: Runner) -> None:
-        """A technique check whose run was right and counted."""
+        """Keeps the traced run of a technique check."""
         with suppress(*LOST):
             self._add(technique, seen, runner.forwards(technique), runner)
 
     def timed(self, speed: Speed, timings: Timings) -> None:
-        """A speed check's rounds, if any was undisturbed."""
+        """Keeps the undisturbed rounds of a speed check, if there are any."""
         if len(timings.rounds):
             with suppress(*LOST):
                 self._timed(speed, timings)
@@ -164,14 +163,15 @@ class Evidence:
             )
         )
 
-    def _add(self, check: Input, seen: Profile, run: Checked, runner: Runner) -> None:
+    def _add(self, check: Input, seen: Profile, run: InstrumentedRun, runner: Runner) -> None:
         key = check.signature()
         if key in self.runs:
             self.runs[key].checks.append(check.name)
         elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
             lab = self.submission.lab
+            operation = OPERATIONS[lab.part_of(check).operation]
             given = inputs.inputs(lab, check, check.seed)
-            taps = OPERATIONS[lab.part_of(check).operation].taps(given.arrays)
+            taps = operation.taps(given.arrays)
             self.runs[key] = Traced(
                 checks=[check.name],
                 part=check.part,
@@ -192,12 +192,12 @@ def _thinned(column: F64) -> F64:
 
 
 def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Failure:
-    seen, out = wrong.seen, OPERATIONS[wrong.operation]
-    first = seen.first()
-    plane, place = first[:-2], (first[-2], first[-1])
-    got, bad = seen.got[plane], seen.wrong[plane]
-    want, bound = seen.expected.value[plane], seen.expected.bound[plane]
-    given, given_is = _given(wrong.given.image, out.axes, plane)
+    comparison, out = wrong.comparison, OPERATIONS[wrong.operation]
+    first = comparison.first()
+    plane, pixel = first[:-2], (first[-2], first[-1])
+    got, bad = comparison.got[plane], comparison.wrong[plane]
+    want, bound = comparison.expected.value[plane], comparison.expected.bound[plane]
+    given, given_is = _given(wrong.inputs.image, out.axes, plane)
     height, width = got.shape
     step = -(-max(height, width) // SIDE)
     thin = (slice(None, None, step), slice(None, None, step))
@@ -210,21 +210,21 @@ def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Fa
         plane=", ".join(f"{names[a]} {i}" for a, i in zip(out.axes, plane, strict=False)),
         shape=(height, width),
         step=step,
-        first=place,
+        first=pixel,
         given=given[thin].copy(),
         given_is=given_is,
         got=got[thin].copy(),
         want=want[thin].astype(np.float64),
         error=_largest(error, step),
         wrong=_largest(bad, step).astype(np.bool_),
-        unwritten=_largest(seen.unwritten[plane], step).astype(np.bool_),
-        near=_near(got, want, bad, place),
-        tile=tile((height, width), wrong.given.radius, launches),
+        unwritten=_largest(comparison.unwritten[plane], step).astype(np.bool_),
+        near=_near(got, want, bad, pixel),
+        tile=tile((height, width), wrong.inputs.radius, launches),
     )
 
 
 def _given(image: Array, axes: tuple[str, ...], plane: tuple[int, ...]) -> tuple[Array, str]:
-    """The plane of the input to be shown beside a plane of the output, and what it is."""
+    """The plane of the input that is shown beside a plane of the output, and its name."""
     if image.ndim == 2 or axes == ("y", "x"):
         return image, "input"
     channel = plane[0] if axes[0] == "c" else 0
@@ -232,17 +232,17 @@ def _given(image: Array, axes: tuple[str, ...], plane: tuple[int, ...]) -> tuple
 
 
 def _largest(plane: Array, step: int) -> Array:
-    """The largest of each step x step pixels, the last ones cut off by the plane's end."""
+    """The largest value of each step x step pixels; those at the far edges may be smaller."""
     rows = np.maximum.reduceat(plane, np.arange(0, plane.shape[0], step), axis=0)
     both: Array = np.maximum.reduceat(rows, np.arange(0, plane.shape[1], step), axis=1)
     return both
 
 
 def _near(
-    got: Array, want: Array, bad: npt.NDArray[np.bool_], place: tuple[int, int]
+    got: Array, want: Array, bad: npt.NDArray[np.bool_], pixel: tuple[int, int]
 ) -> list[Near]:
-    """The values around a place, row by row, as far as there are any."""
-    y, x = place
+    """The values around a pixel, row by row, as far as the plane reaches."""
+    y, x = pixel
     rows = range(max(0, y - NEAR[0]), min(got.shape[0], y + NEAR[0] + 1))
     columns = range(max(0, x - NEAR[1]), min(got.shape[1], x + NEAR[1] + 1))
     return [
@@ -257,10 +257,11 @@ def _short(value: np.generic) -> str:
 
 
 def tile(shape: tuple[int, int], radius: int, launches: list[Launch]) -> Tile | None:
-    """What a block of the first launch with a tile for its block computes, or None.
+    """The tile of the first launch whose blocks compute tiles, or None.
 
-    A launch has as many blocks as tiles, which leaves some sizes open; of these it is the block
-    itself, the block without an apron, or a few pixels for each thread, in this order.
+    A launch has as many blocks as tiles, which leaves several sizes possible. The first one that
+    fits is taken: the block itself, the block without an apron, then a few pixels for each
+    thread.
     """
     for launch in launches:
         sides = []

@@ -1,9 +1,9 @@
 """The checks that these very programs have passed before, so that they are not run again.
 
-Only for a student's own file on the simulator, where a run gives the same result each time; what
-failed is run again, and so is everything after a change of the file, the lab or the grader. The
-notes lie in the build's own folder: a student who writes into it deceives nobody else, because
-whoever grades others passes --src, and then there are no notes (pipeline.grade, `remember`).
+Only for a student's own file on the simulator, where a run gives the same result each time. What
+failed is run again, and so is everything after a change of the file or of the course. The
+notes lie in the build's own folder: a student who edits them deceives nobody else, because whoever
+grades others passes --src, and then no notes are used (pipeline.grade, `use_cache`).
 """
 
 from __future__ import annotations
@@ -11,71 +11,62 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from grader import files, paths
+from grader import files
+from grader.model import course_key
 from grader.model.result import Check
-from grader.model.spec import Case, Safe, Technique
+from grader.model.spec import AnyCheck
 
 NOTE = "passed.json"
 
 
 @dataclass
-class Passed:
-    """The notes of one build. `run` and `checked` are the hashes of its two programs; watched()
-    tells of the second, before anything is asked of its checks."""
+class PassCache:
+    """The passes of one build, by key. `folder`: where the build's programs lie; `course`: the hash
+    of the course's own files."""
 
     folder: Path
-    run: bytes
-    checked: bytes = b""
-    notes: dict[str, Check] = field(default_factory=dict)
+    course: bytes
+    passes: dict[str, Check] = field(default_factory=dict)
+    _hashes: dict[Path, bytes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, binary: Path) -> Passed:
-        """With the notes that are there; damaged ones are none."""
-        notes: dict[str, Check] = {}
+    def of(cls, binary: Path, lab: str) -> PassCache:
+        """The passes noted beside a program. Damaged notes count as none."""
+        passes: dict[str, Check] = {}
         with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             data = files.read_regular(binary.parent / NOTE)
-            notes = msgspec.json.decode(data, type=dict[str, Check])
-        return cls(binary.parent, _hash(binary), notes=notes)
+            passes = msgspec.json.decode(data, type=dict[str, Check])
+        return cls(binary.parent, course_key.digest(lab), passes)
 
-    def watched(self, checked: Path) -> None:
-        self.checked = _hash(checked)
-
-    def find(self, planned: Case | Safe | Technique) -> Check | None:
-        """The pass of a check, marked as one from before."""
-        known = self.notes.get(self._key(planned))
+    def find(self, planned: AnyCheck, program: Path) -> Check | None:
+        """The pass of a check by this program, marked as one from before; None if there is none."""
+        known = self.passes.get(self._key(planned, program))
         if known is None or known.verdict != "pass":
             return None
         return msgspec.structs.replace(
             known, seconds=0, details=known.details | {"as_before": True}
         )
 
-    def add(self, planned: Case | Safe | Technique, check: Check) -> None:
+    def add(self, planned: AnyCheck, program: Path, check: Check) -> None:
+        """Notes a check that passed; any other verdict is not kept."""
         if check.verdict == "pass":
-            self.notes[self._key(planned)] = check
+            self.passes[self._key(planned, program)] = check
 
     def write(self) -> None:
-        """Without notes the next grading takes a little longer: not a reason to fail."""
+        """Keeps the passes for the next grading. Where that fails, it takes a little longer."""
         with contextlib.suppress(OSError):
-            files.replace(self.folder / NOTE, msgspec.json.encode(self.notes))
+            files.replace(self.folder / NOTE, msgspec.json.encode(self.passes))
 
-    def _key(self, planned: Case | Safe | Technique) -> str:
-        """The program (the lab's and the simulator's code are linked in), the check with its seed
-        and points, and the grader's code."""
-        program = self.run if isinstance(planned, Case) else self.checked
-        asked = type(planned).__name__.encode() + msgspec.json.encode(planned)
-        return hashlib.sha256(_grader() + program + asked).hexdigest()
-
-
-@cache
-def _grader() -> bytes:
-    grader = (p for p in paths.ROOT.glob("grader/**/*.py") if "tests" not in p.parts)
-    sources = sorted([*grader, *paths.ROOT.glob("datasets/*.py")])
-    return hashlib.sha256(b"".join(map(_hash, sources))).digest()
+    def _key(self, planned: AnyCheck, program: Path) -> str:
+        """A hash of the course's files, the program, and the check with its seed and points."""
+        if program not in self._hashes:
+            self._hashes[program] = _hash(program)
+        spec = type(planned).__name__.encode() + msgspec.json.encode(planned)
+        return hashlib.sha256(self.course + self._hashes[program] + spec).hexdigest()
 
 
 def _hash(file: Path) -> bytes:

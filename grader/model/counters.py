@@ -1,4 +1,4 @@
-"""What a traced run counts: names, sums, quotients, and what each is called in words."""
+"""The counters of a traced run: names, sums, quotients, and each counter in words."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import msgspec
 
 
 class Counters(msgspec.Struct):
-    """What Nsight Compute counts, by our names; the last ones are models.
+    """What Nsight Compute counts, under our names; those of constant memory and DRAM are models.
 
-    A request is one instruction of one warp, a lane one thread's part in it, a sector 32 bytes of
-    global memory, a wavefront one turn of shared memory. `constant_serialisation` is constant_words
-    / constant_requests: 1 where every warp reads one word, 0 where nothing is read. `dram_bytes` is
-    32 times the sectors of global memory that the launch touches, loads and stores together, each
-    charged to the line that touches it first: what DRAM moves while the data fit the L2. It is null
-    where only some blocks were counted.
+    A request is one memory instruction of one warp; a lane is one thread of it; a sector is 32
+    bytes of global memory; a wavefront is one pass through shared memory, and bank conflicts cause
+    extra ones. `constant_serialisation` is constant_words / constant_requests: 1 where every warp
+    reads one word, 0 where nothing is read. `dram_bytes` is 32 times the sectors of global memory
+    that the launch accesses, loads and stores together, each counted at the line that accesses it
+    first: what DRAM transfers while the data fit in the L2 cache. It is null where only some blocks
+    were counted.
     """
 
     global_load_requests: int = 0
@@ -39,31 +40,31 @@ NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - se
 
 SPACES = ("global", "shared", "constant")
 WORDS = {
-    "global_load_requests": "loads of a warp from global memory",
-    "global_load_lanes": "loads of single threads from global memory",
-    "global_load_sectors": "sectors of 32 bytes loaded from global memory",
-    "global_store_requests": "stores of a warp to global memory",
-    "global_store_lanes": "stores of single threads to global memory",
-    "global_store_sectors": "sectors of 32 bytes stored to global memory",
-    "shared_load_requests": "loads of a warp from shared memory",
-    "shared_load_wavefronts": "turns of loads from shared memory",
-    "shared_load_conflicts": "turns of loads from shared memory lost to bank conflicts",
-    "shared_store_requests": "stores of a warp to shared memory",
-    "shared_store_wavefronts": "turns of stores to shared memory",
-    "shared_store_conflicts": "turns of stores to shared memory lost to bank conflicts",
-    "constant_requests": "reads of a warp from constant memory",
+    "global_load_requests": "warp loads from global memory",
+    "global_load_lanes": "thread loads from global memory",
+    "global_load_sectors": "32-byte sectors loaded from global memory",
+    "global_store_requests": "warp stores to global memory",
+    "global_store_lanes": "thread stores to global memory",
+    "global_store_sectors": "32-byte sectors stored to global memory",
+    "shared_load_requests": "warp loads from shared memory",
+    "shared_load_wavefronts": "wavefronts of loads from shared memory",
+    "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
+    "shared_store_requests": "warp stores to shared memory",
+    "shared_store_wavefronts": "wavefronts of stores to shared memory",
+    "shared_store_conflicts": "bank conflicts (extra wavefronts) of stores to shared memory",
+    "constant_requests": "warp reads from constant memory",
     "constant_words": "words read from constant memory",
-    "dram_bytes": "bytes of global memory touched",
+    "dram_bytes": "bytes of global memory accessed",
 }
 
 
 def spelled_out(counter: str) -> str:
-    """A counter, or the quotient "a / b" that a name stands for."""
+    """A counter, or the quotient "a / b" that the name stands for."""
     return QUOTIENTS.get(counter, counter)
 
 
 def _names(counter: str) -> tuple[str, str]:
-    """Numerator and denominator; the second is empty when it is no quotient."""
+    """The names of numerator and denominator; the second is "" when `counter` is no quotient."""
     above, _, below = spelled_out(counter).partition("/")
     return above.strip(), below.strip()
 
@@ -73,13 +74,13 @@ def is_quotient(counter: str) -> bool:
 
 
 def unknown(counter: str) -> list[str]:
-    """The names in `counter`, which may be a quotient, that are no counter."""
+    """The names in `counter`, which may be a quotient, that no counter has."""
     names = [name.strip() for name in spelled_out(counter).split("/")]
     return names[2:] + [name for name in names[:2] if name not in NAMES]
 
 
 def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
-    """Numerator and denominator of `counter`; the denominator is None when it is no quotient."""
+    """The values of numerator and denominator; the second is None when `counter` is no quotient."""
     above, below = _names(counter)
     return getattr(counted, above), getattr(counted, below) if below else None
 
@@ -93,12 +94,13 @@ def accumulate(total: Counters, more: Counters) -> None:
 
 
 def in_words(counter: str) -> str:
-    """What a counter counts, or the numerator of a quotient, without what both terms say."""
+    """What a counter, or the numerator of a quotient, counts. Where the denominator names the
+    memory space as well, it is left out."""
     above, below = _names(counter)
     words = _words(above)
-    for place in (f" {way} {space} memory" for way in ("from", "to") for space in SPACES):
-        if below and _words(below).endswith(place):
-            words = words.removesuffix(place)
+    for space in (f" {way} {name} memory" for way in ("from", "to") for name in SPACES):
+        if below and _words(below).endswith(space):
+            words = words.removesuffix(space)
     return words
 
 
@@ -107,7 +109,7 @@ def denominator_in_words(counter: str) -> str:
 
 
 def unit(counter: str, per: str | None) -> str:
-    """What the number is for: " a pixel", " for each of the reads ...", or nothing."""
+    """What the number is counted for: " a pixel", " for each of the reads ...", or ""."""
     if is_quotient(counter):
         return f" for each of the {denominator_in_words(counter)}"
     return f" a {per}" if per else ""

@@ -1,4 +1,4 @@
-"""What a check of the simulator or a sanitizer noticed in a run."""
+"""A finding: a bug that the simulator or a sanitizer noticed in a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import msgspec
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What the simulator noticed, by file and line."""
+    """One finding, by file and line. severity: "error" or "note". block, thread: their indices,
+    where they are known."""
 
     kind: str
     message: str
@@ -16,8 +17,8 @@ class Finding(msgspec.Struct, frozen=True):
     line: int = 0
     block: list[int] = []
     thread: list[int] = []
-    pc: int = 0  # where in the binary it happened, when the line is not known
-    other_file: str = ""  # of a race: the other access
+    pc: int = 0  # the address in the binary, for when the line is not known
+    other_file: str = ""  # of a data race: the other access
     other_line: int = 0
     other_pc: int = 0
 
@@ -28,8 +29,8 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.other_file}:{self.other_line}" if self.other_file and self.other_line else ""
 
     def render(self) -> str:
-        """One line; what a program wrote is never trusted to be printable."""
-        places = dict.fromkeys([self.where(), self.elsewhere()])
-        where = " and ".join(place for place in places if place)
+        """One line. What cannot be printed becomes "?": the program may have written it."""
+        locations = dict.fromkeys([self.where(), self.elsewhere()])
+        where = " and ".join(location for location in locations if location)
         text = f"{where}: {self.message}" if where else self.message
         return "".join(c if c.isprintable() else "?" for c in text)[:400]

@@ -1,7 +1,7 @@
 """The canonical result of grading one lab: schema convlabs-grade/v1.
 
-Everything that anyone prints or exports is rendered from this. The JSON Schema in
-grader/schema/convlabs-grade-v1.json is made from these types by schemas.py.
+Everything that is printed or exported is rendered from it. `python -m grader.schema.write` makes
+the JSON Schema grader/schema/convlabs-grade-v1.json from these types.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Kind = Literal["build", "correct", "safe", "technique", "speed"]
 
 
 class GradedFile(msgspec.Struct, frozen=True):
-    """A file that was graded, as the student knows it."""
+    """A graded file, by the path that the student knows."""
 
     path: str
     sha256: str
@@ -44,7 +44,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """What the grade was made on."""
+    """The machine that the grade was made on."""
 
     system: str
     processor: str

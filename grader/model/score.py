@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unmeasured:
-    """Points that this run could not measure; they are neither lost nor earned."""
+    """Points that this run could not measure. They are neither earned nor lost."""
 
     points: float
     reason: str
@@ -15,7 +15,8 @@ class Unmeasured:
 
 @dataclass(frozen=True)
 class Score:
-    """Points earned of those measured. measured + the unmeasured = total, unless selected."""
+    """Points earned, of those measured. Measured and unmeasured points add up to the total, unless
+    only some checks were selected."""
 
     earned: float
     measured: float

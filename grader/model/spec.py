@@ -1,13 +1,13 @@
 """The spec of a lab: labs/labN_*/lab.toml and, where present, grader/hidden/labN.toml.
 
-A lab's spec reads as a list of points. Everything that the grader knows of a lab is in these
-files: adding a lab touches nothing here.
+A lab's spec reads as a list of points. Everything that the grader knows about a lab is in these
+files: adding a lab changes nothing here.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import msgspec
 
@@ -23,9 +23,11 @@ Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 BORDERS = ("zero", "replicate", "")
 
+Kind = Literal["correct", "safe", "technique", "speed"]
+
 
 class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the 100 points of a lab are shared out."""
+    """How a lab's 100 points are divided."""
 
     correct: Points
     safe: Points = 0
@@ -43,18 +45,18 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a lab: one idea, one function of the student's."""
+    """A part of a lab: one idea, one function that the student writes."""
 
     id: str
     title: str
     hints: list[str]
     operation: str = "correlate"  # a key of operations.OPERATIONS
-    file: str = ""  # of `submit`, the one that it is in; "" where there is one
-    cpu: str = ""  # instructions that the processor must have, as /proc/cpuinfo calls them: "avx2"
+    file: str = ""  # which file of `submit` holds it; "" where there is only one
+    cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a check gives to a student's function, and what it is worth."""
+    """The input that a check gives to a student's function, and the points for it."""
 
     name: str
     part: str
@@ -65,37 +67,43 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     why: str = ""
     size: tuple[Positive, Positive] | None = None  # width, height
     channels: Positive = 1
-    type: Literal["f4", "f8", "u1"] = "f4"  # of the elements, where the operation leaves a choice
+    type: Literal["f4", "f8", "u1"] = "f4"  # of an element, where the operation allows several
     set: dict[str, str] = {}  # further settings of the lab's driver
-    seed: int = 0  # of this input's random numbers; set by load()
+    seed: int = 0  # of this input's random numbers; load() sets it
 
     def signature(self) -> str:
-        """The same for two inputs that differ in nothing but name, points and seed."""
+        """Equal for two inputs that differ only in name, points and seed."""
         image = (self.image, self.size, self.channels, self.type)
         return repr((self.part, image, self.mask, sorted(self.settings().items())))
 
     def settings(self) -> dict[str, str]:
-        """What the lab's driver is told."""
+        """The settings that the lab's driver gets."""
         return {**({"border": self.border} if self.border else {}), **self.set}
 
 
 class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One input with its expected result."""
 
-    inject: str | None = None  # "cudaMalloc:2": that call is made to fail
+    kind: ClassVar[Kind] = "correct"
+
+    inject: str | None = None  # such as "cudaMalloc:2": the second call is made to fail
     exact: str | None = None  # "float32 row-major": compared bit for bit
-    rationale: str = ""  # hidden cases: shown in place of the input
+    rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
     hidden: bool = False
 
 
 class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
-    and the order in which threads run may not show."""
+    and the result may not depend on the order in which threads run."""
+
+    kind: ClassVar[Kind] = "safe"
 
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter of a traced run, and what it may be. Exactly one of the limits is set."""
+    """A counter of a traced run and its limit. Exactly one of the two limits is set."""
+
+    kind: ClassVar[Kind] = "technique"
 
     counter: str  # of grader.counters, or a quotient "a / b" of two
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
@@ -105,15 +113,20 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One timed input. speed.py says what the bars mean."""
+    """One timed input. timing/statistics.py decides about the thresholds."""
 
-    hint: str  # what to try, for who is too slow
+    kind: ClassVar[Kind] = "speed"
+
+    hint: str  # what to try when it is too slow
     baseline_is: tuple[float, float] | None = None  # its time over the reference's; None: not timed
     against: Literal["reference", "baseline"] = "reference"
     pass_at: float = 0.7  # of the reference's speed
     full_at: float = 0.9
     at_least: float | None = None  # against the baseline: times its speed
-    taps: Positive | None = None  # multiply-adds a result that none can save; None: operations.py's
+    taps: Positive | None = None  # multiply-adds that each result needs; None: the operation's
+
+
+AnyCheck = Case | Safe | Technique | Speed
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,19 +149,24 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
     hidden_included: bool = False
 
-    def part_of(self, case: Input) -> Part:
-        return next(part for part in self.part if part.id == case.part)
+    def part_of(self, check: Input) -> Part:
+        """The part that a check belongs to."""
+        return next(part for part in self.part if part.id == check.part)
 
-    def file_of(self, case: Input) -> str:
-        """The submitted file that a check's part is in."""
-        return self.part_of(case).file or self.submit[0]
+    def file_of(self, check: Input) -> str:
+        """The submitted file that holds the check's part."""
+        return self.part_of(check).file or self.submit[0]
 
-    def checks(self) -> list[Case | Safe | Technique | Speed]:
-        """Everything that is graded, in its order."""
+    def id_of(self, check: Input) -> str:
+        """The check's id in a result, such as "lab3/A/13x13 on 97x61"."""
+        return f"{self.id}/{check.part}/{check.name}"
+
+    def checks(self) -> list[AnyCheck]:
+        """Everything that is graded, in the order of grading."""
         return [*self.case, *self.safe, *self.technique, *self.speed]
 
-    def shown_checks(self) -> list[Case | Safe | Technique | Speed]:
-        """Those whose names anyone may see."""
+    def shown_checks(self) -> list[AnyCheck]:
+        """The checks whose names a student may see."""
         return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
 
 
@@ -200,8 +218,8 @@ def _decode(file: Path, kind: type[T]) -> T:
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
-    """Each check gets random numbers of its own that do not change when another is added. They
-    depend on its name, or on `text`: two checks with the same text have the same input."""
+    """The check with its own seed, which does not change when another check is added. The seed
+    depends on the check's name, or on `text`: two checks with the same text have the same input."""
     mixed = seed
     for byte in (text or check.name).encode():
         mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
@@ -225,7 +243,7 @@ def _check(lab: Lab, file: Path) -> None:
     timed = sum(check.points for check in lab.speed)
     if timed != lab.points.speed:
         problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")
-    problems += [f"part {i.part} is not one" for i in checks if i.part not in parts]
+    problems += [f"there is no part {i.part}" for i in checks if i.part not in parts]
     problems += [
         f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
     ]
@@ -244,7 +262,7 @@ def _check(lab: Lab, file: Path) -> None:
 
 
 def _limits(check: Technique) -> list[str]:
-    """What a technique check asks that cannot be."""
+    """What is wrong with a technique check."""
     problems = [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
     if (check.at_most is None) == (check.at_least is None):
         problems.append("it needs exactly one of at_most and at_least")
@@ -254,12 +272,12 @@ def _limits(check: Technique) -> list[str]:
 
 
 def _bars(check: Speed) -> str:
-    """What a speed check asks that cannot be, or ""."""
+    """What is wrong with a speed check, or ""."""
     if check.against == "baseline" and (check.at_least is None or check.baseline_is is None):
         return "against the baseline it needs at_least and baseline_is"
     if not 0 < check.pass_at <= check.full_at:
-        return "pass_at lies above full_at"
+        return "pass_at is above full_at"
     low, high = check.baseline_is or (1.0, 1.0)
     if not 0 < low <= high:
-        return "baseline_is is no range"
+        return "baseline_is is not a range"
     return "" if check.hint.strip() else "an empty hint"

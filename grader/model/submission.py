@@ -1,4 +1,4 @@
-"""What is graded: the files of one lab from one place, read once."""
+"""A submission: the files of one lab from one folder, read once."""
 
 from __future__ import annotations
 
@@ -16,25 +16,30 @@ if TYPE_CHECKING:  # ./grade list, which imports this, runs before msgspec is in
 
 
 class SourceError(Exception):
-    """--src names no such place: a usage error."""
+    """--src names no folder with a submission: a usage error."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The files of one lab from one place. `shown` is the folder as the student knows it."""
+    """The files of one lab from one folder.
+
+    shown: the folder as messages name it. problems: why files cannot be graded, in words. home:
+    where the submission is built; None for build/<lab>, which keeps the last few builds.
+    """
 
     lab: Lab
     folder: Path
     shown: str
     contents: dict[str, bytes]
-    problems: list[str]  # why a file cannot be graded, in words
-    home: Path | None = None  # where it is built; None: build/<lab>, which keeps the last few
+    problems: list[str]
+    home: Path | None = None
 
     def digest(self, name: str) -> str:
         return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
 
     def line(self, file: str, number: int) -> str:
-        """The text of a line that a message is about, fit to be shown; "" when it is not ours."""
+        """The text of a source line, fit for a message; "" when the file is not one of the
+        submission's."""
         name = Path(file).name
         if file != f"{self.shown}/{name}":
             return ""
@@ -43,12 +48,13 @@ class Submission:
         return "".join(c if c.isprintable() else "?" for c in text)[:100]
 
     def misnamed(self) -> list[str]:
-        """Files that look like a missing one under another name: "Cpu_Loop.c", "cpu_loop (1).c"."""
+        """Advice about files that look like a missing one under another name, such as
+        "Cpu_Loop.c" or "cpu_loop (1).c"."""
         try:
             others = sorted(f.name for f in self.folder.iterdir() if f.is_file())
         except OSError:
             return []
-        found = []
+        advice = []
         for name in (Path(n) for n in self.lab.submit if n not in self.contents):
             alike = [
                 other
@@ -57,20 +63,20 @@ class Submission:
                 and name.suffix.lower() in other.lower()
                 and other != name.name
             ]
-            found += [f"there is '{harmless(o)}': rename it to {name}" for o in alike[:3]]
-        return found
+            advice += [f"there is '{harmless(o)}': rename it to {name}" for o in alike[:3]]
+        return advice
 
     def remedies(self) -> list[str]:
         """What to do about the problems."""
-        found = [f"{self.lab.id} is graded from {', '.join(self.lab.submit)}", *self.misnamed()]
+        advice = [f"{self.lab.id} grades {', '.join(self.lab.submit)}", *self.misnamed()]
         if any(not content.strip() for content in self.contents.values()):
-            found.append("is it saved in your editor?")
+            advice.append("did you save it in your editor?")
         if self.shown == f"starter/{self.lab.folder}" and not self.misnamed():
-            found.append(f"./grade reset {self.lab.id} puts the unsolved file back")
-        return found
+            advice.append(f"./grade reset {self.lab.id} restores the unsolved file")
+        return advice
 
     def open_todos(self) -> list[str]:
-        """ "shown/file:line" of every numbered TODO that is still there."""
+        """The source location, "folder/file:line", of every numbered TODO that is left."""
         return [
             f"{self.shown}/{name}:{number}"
             for name in self.contents
@@ -78,8 +84,8 @@ class Submission:
         ]
 
     def first_todo(self, file: str, part: str) -> str:
-        """The first below the part's heading in a file, else in all of it; "" when there is none.
-        What the first part needs may stand above its heading."""
+        """The location of the first TODO below the part's heading, else of the first in the file;
+        "" when none is left. What the first part needs may stand above its heading."""
         todos = self._lines_with(file, r"\bTODO \d+\b")
         heading = self._lines_with(file, rf"---- part {part}:")
         first = self._lines_with(file, r"---- part \w+:")[:1] == heading[:1]
@@ -92,25 +98,25 @@ class Submission:
 
 
 def find(lab: Lab, src: str) -> Submission:
-    """The submission at `src`: a folder with the lab's files, or one with a folder labN_*.
+    """The submission at `src`: a folder with the lab's files, or one that holds a folder labN_*.
 
-    Raises SourceError when there is neither.
+    Raises SourceError when it is neither.
     """
-    place = Path(src)
-    if not place.is_absolute() and not place.exists():
-        place = paths.ROOT / src  # ./grade works from anywhere; `starter` is the course's
-    if not place.is_dir():
+    source = Path(src)
+    if not source.is_absolute() and not source.exists():
+        source = paths.ROOT / src  # ./grade works from anywhere; `starter` is the course's
+    if not source.is_dir():
         raise SourceError(f"{src} is not a folder")
-    inside = sorted(p for p in place.glob(f"{lab.id}_*") if p.is_dir())
-    if any((place / name).exists() for name in lab.submit):
-        folder = place
+    inside = sorted(p for p in source.glob(f"{lab.id}_*") if p.is_dir())
+    if any((source / name).exists() for name in lab.submit):
+        folder = source
     elif inside:
         folder = inside[0]
-    elif place.name.startswith(f"{lab.id}_"):
-        folder = place  # the right folder, with the file missing
+    elif source.name.startswith(f"{lab.id}_"):
+        folder = source  # the right folder, but the file is missing
     else:
         raise SourceError(
-            f"{src} holds neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
+            f"{src} contains neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
             f"name the folder with your file: ./grade {lab.id} --src PATH"
         )
     contents, problems = read(folder, lab.submit)
@@ -120,16 +126,17 @@ def find(lab: Lab, src: str) -> Submission:
 def read(folder: Path, names: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
     """The contents of the files of those names that can be read, and in words why the others, or
     the empty ones, cannot be graded."""
+    shown = _shown(folder)
     contents: dict[str, bytes] = {}
     problems: list[str] = []
     for name in names:
         try:
             contents[name] = files.read_regular(folder / name)
         except OSError as problem:
-            problems.append(f"{_shown(folder)}/{name} {problem.strerror or problem}")
+            problems.append(f"{shown}/{name} {problem.strerror or problem}")
         else:
             if not contents[name].strip():
-                problems.append(f"{_shown(folder)}/{name} is empty")
+                problems.append(f"{shown}/{name} is empty")
     return contents, problems
 
 
@@ -139,7 +146,8 @@ def digests(contents: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _shown(folder: Path) -> str:
-    """The folder's name for messages and #line: relative where that is shorter, always harmless."""
+    """The folder's name for messages and #line: relative where possible, without characters that
+    could break either."""
     resolved = folder.resolve()
     for base in (paths.ROOT, Path.cwd().resolve()):
         if resolved.is_relative_to(base):
@@ -149,5 +157,5 @@ def _shown(folder: Path) -> str:
 
 
 def harmless(name: str) -> str:
-    """A file's name as it may stand in a #line and on a terminal."""
+    """A file's name, made safe for a #line and for a terminal."""
     return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)

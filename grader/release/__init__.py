@@ -1,4 +1,4 @@
-"""The students' archive: what goes in, how it is packed, and the proof that no secret is in it.
+"""The students' archive: which files, how they are packed, and the proof that no secret is in it.
 
-An instructor's package: it is not in the archive itself.
+Only the instructor has this package: the archive does not contain it.
 """

@@ -1,11 +1,11 @@
-"""Makes dist/convlabs-student-VERSION.tar.gz and proves it fit to be given away.
+"""Makes dist/convlabs-student-VERSION.tar.gz, and proves first that students may have it.
 
-    make release [LABS="lab1 lab2"] [DIRTY=1]     make the archive, prove it, then put it into dist/
-    make release-check [...]                      the same, and nothing is written
+    make release [LABS="lab1 lab2"] [DIRTY=1]     make the archive, prove it, put it into dist/
+    make release-check [...]                      the same, but write nothing
 
-It is made of the files that git tracks, as they are on the disk. With changes that are not
-committed it refuses; DIRTY=1 takes them, and the archive's name says so. The time of its files is
-the last commit's: the same commit gives the same bytes.
+The archive holds files that git tracks, as they are on the disk. If there are changes that are not
+committed, it refuses; with DIRTY=1 it takes them too, and the archive's name says so. Every file
+gets the time of the last commit, so the same commit gives the same bytes.
 """
 
 from __future__ import annotations
@@ -25,67 +25,68 @@ DIST = paths.ROOT / "dist"
 
 
 def main() -> int:
-    """The exit status: 0 released, 1 refused, 130 interrupted."""
+    """Returns the exit status: 0 released, 1 refused, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="make release")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--dirty", action="store_true", help="what is not committed as well")
-    parser.add_argument("--labs", default="", help="these alone: 'lab1 lab2'")
-    asked = parser.parse_args()
+    parser.add_argument("--dirty", action="store_true", help="take what is not committed, too")
+    parser.add_argument("--labs", default="", help="these labs alone: 'lab1 lab2'")
+    options = parser.parse_args()
     started = time.monotonic()
     try:
-        name, data, labs = make(paths.ROOT, asked.labs.split(), asked.dirty)
+        name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty)
         prove(paths.ROOT, data)
-        with tempfile.TemporaryDirectory(prefix="convlabs-release-") as place:
-            trial.run(data, labs, Path(place), say)
-        if not asked.check:
+        with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
+            trial.run(data, labs, Path(work), say)
+        if not options.check:
             archive.write(DIST / name, data)
     except ReleaseError as problem:
         print(f"release: {problem}", file=sys.stderr)
         return 1
     except OSError as problem:
-        where = f"{problem.filename}: " if problem.filename else ""
-        print(f"release: this machine stops it: {where}{problem.strerror}", file=sys.stderr)
+        file = f"{problem.filename}: " if problem.filename else ""
+        print(f"release: this machine does not allow it: {file}{problem.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("release: interrupted; nothing is left behind", file=sys.stderr)
+        print("release: interrupted; nothing was written", file=sys.stderr)
         return 130
-    where = f"dist/{name}" if not asked.check else f"{name} (not written)"
-    say(f"{hashlib.sha256(data).hexdigest()}  {where}")
+    file = f"dist/{name}" if not options.check else f"{name} (not written)"
+    say(f"{hashlib.sha256(data).hexdigest()}  {file}")
     say(f"{len(data)} bytes, proved in {time.monotonic() - started:.0f} s")
     return 0
 
 
-def make(root: Path, wanted: list[str], dirty: bool) -> tuple[str, bytes, list[str]]:
-    """The archive's name, its bytes and the labs in it. Raises ReleaseError."""
+def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[str]]:
+    """The archive's name, its bytes and its labs. `names`: the labs that are asked for; [] for all.
+    Raises ReleaseError."""
     changed = contents.changes(root)
     if changed and not dirty:
         raise ReleaseError(
             "there are changes that are not committed:\n  "
             + "\n  ".join(changed[:10])
-            + "\ncommit them or put them away, or take them along with DIRTY=1"
+            + "\ncommit or stash them, or include them with DIRTY=1"
         )
-    labs = contents.chosen_labs(root, wanted)
+    labs = contents.chosen_labs(root, names)
     members = contents.members(root, contents.tracked(root), contents.lists(), labs)
     folder = f"convlabs-student-{__version__}"
     committed = int(contents.git(root, "log", "-1", "--format=%ct"))
     data = archive.pack(members, folder, committed)
-    suffixes = [*(labs if wanted else []), *(["dirty"] if changed else [])]
+    suffixes = [*(labs if names else []), *(["dirty"] if changed else [])]
     say(f"{len(members)} files, {sum(len(m.content) for m in members)} bytes: {' '.join(labs)}")
     return "-".join([folder, *suffixes]) + ".tar.gz", data, labs
 
 
 def prove(root: Path, data: bytes) -> None:
-    """Looks at every byte of the archive. Raises ReleaseError."""
-    sought = gate.known(root, contents.tracked(root), contents.lists())
-    found = gate.findings(data, sought)
-    if found:
+    """Searches every byte of the archive for secrets. Raises ReleaseError."""
+    secrets = gate.known(root, contents.tracked(root), contents.lists())
+    problems = gate.findings(data, secrets)
+    if problems:
         raise ReleaseError(
-            f"the archive holds what it must not; {len(found)} findings:\n  "
-            + "\n  ".join(found)
-            + f"\ntake it out; a line of a solution that students may see goes into `published` "
+            f"the archive holds what students must not have; {len(problems)} findings:\n  "
+            + "\n  ".join(problems)
+            + "\nremove it; if students may see a line of a solution, add the line to `published` "
             f"of {contents.SHOWN}"
         )
-    say(f"none of {len(sought.texts)} secret lines and {len(sought.seeds)} seeds is inside")
+    say(f"it holds none of {len(secrets.texts)} secret lines and {len(secrets.seeds)} seeds")
 
 
 def say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Packs the members so that the same commit gives the same bytes, and unpacks them again."""
+"""Packs the archive, the same bytes for the same commit, and unpacks it again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from grader.release.contents import Member
 
 
 def pack(members: list[Member], folder: str, mtime: int) -> bytes:
-    """A .tar.gz with all members below `folder`, in their order, owned by nobody in particular."""
+    """The bytes of a .tar.gz of the members, in their order, below `folder`. It names no user, and
+    `mtime` is the time of every file."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for member in members:
@@ -28,7 +29,7 @@ def pack(members: list[Member], folder: str, mtime: int) -> bytes:
 
 
 def write(archive: Path, data: bytes) -> None:
-    """Whole or not at all. Raises OSError."""
+    """Writes the archive, all of it or nothing. Raises OSError."""
     archive.parent.mkdir(exist_ok=True)
     part = archive.with_name(f".{archive.name}.{os.getpid()}.part")
     try:
@@ -39,9 +40,9 @@ def write(archive: Path, data: bytes) -> None:
 
 
 def unpack(archive: Path, target: Path) -> Path:
-    """Unpacks what pack() made. Returns the one folder that is in it."""
+    """Unpacks into `target` what pack() made. Returns the one folder of the archive."""
     with tarfile.open(archive, "r:gz") as tar:
-        # Python 3.11 has the filter from its fourth patch on, and Debian 12 has the second.
+        # Only Python 3.11.4 and later have the filter; Debian 12 has 3.11.2.
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
         tar.extractall(target)
     return next(target.iterdir())

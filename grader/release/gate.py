@@ -1,8 +1,8 @@
-"""Proves of an archive that nothing secret is in it: looks at the bytes of every member.
+"""Proves that an archive holds no secret: searches the bytes of every file in it.
 
-The archive is read as anyone would read it, by its own names and bytes, not by what was meant to go
-in. Archives inside it are unpacked and searched as well, so that the message can say what is in
-them; that they are there is a finding of its own, as is any file that is no text.
+The gate reads the archive itself, not the list of files that were meant to go in. An archive within
+the archive is a finding, like every other file that is not text; the gate unpacks and searches it
+too, so that the message can say what it holds.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from grader.release import contents, secret
 from grader.release.contents import Lists
 from grader.release.secret import Secret, squeezed
 
-DEEPEST = 4  # archives inside archives
-LARGEST = 1 << 26  # bytes of a file in an archive that are looked at
+DEEPEST = 4  # levels of archives within archives
+LARGEST = 1 << 26  # bytes that are searched of a file in an inner archive
 NO_FILE = b"\0no file"
 COMPILED = {
     b"\x7fELF": "a compiled program or object",
@@ -50,16 +50,16 @@ BROKEN = (
 
 @dataclass(frozen=True)
 class Known:
-    """What the gate looks for."""
+    """What the gate searches for."""
 
     lists: Lists
     texts: list[Secret]
     seeds: dict[int, str]
-    modules: frozenset[str]  # Python modules that stay outside, as they are imported
+    modules: frozenset[str]  # import names of the Python modules that stay outside
 
 
 def known(root: Path, files: list[str], lists: Lists) -> Known:
-    """All that the course's repository has and the archive must not have."""
+    """The secrets of the repository, which tracks `files`."""
     words, seeds = secret.of_hidden_cases(root)
     texts = [*secret.of_solutions(root, lists), *words]
     texts += secret.of_outside_files(root, files, lists)
@@ -68,54 +68,54 @@ def known(root: Path, files: list[str], lists: Lists) -> Known:
     return Known(lists, texts, seeds, frozenset(modules))
 
 
-def findings(archive: bytes, sought: Known) -> list[str]:
-    """What is wrong with an archive, a line each; [] when nothing is."""
-    found: list[str] = []
+def findings(archive: bytes, secrets: Known) -> list[str]:
+    """What is wrong with an archive, one message each; [] if nothing is."""
+    messages: list[str] = []
     try:
         entries = list(_tarred(gzip.decompress(archive)))
     except BROKEN:
-        return ["the archive cannot be unpacked; make it anew"]
+        return ["the archive cannot be unpacked; make it again"]
     for name, data in entries:
         path = name.partition("/")[2]
-        found += [f"{path}: {problem}" for problem in _named(path, sought)]
-        found += [f"{where}: {problem}" for where, problem in _seen(path, data, sought, 0)]
-    return found
+        messages += [f"{path}: {problem}" for problem in _in_name(path, secrets)]
+        messages += [f"{file}: {problem}" for file, problem in _in_bytes(path, data, secrets, 0)]
+    return messages
 
 
-def _named(path: str, sought: Known) -> Iterator[str]:
-    """What a member's name says."""
-    if contents.matches(path, sought.lists.outside):
+def _in_name(path: str, secrets: Known) -> Iterator[str]:
+    """What is wrong with a file's name."""
+    if contents.matches(path, secrets.lists.outside):
         yield f"this file stays outside ({contents.SHOWN})"
-    elif not contents.matches(path, sought.lists.inside):
+    elif not contents.matches(path, secrets.lists.inside):
         yield f"this file is not in the list `inside` of {contents.SHOWN}"
     if "__pycache__" in path or path.endswith((".pyc", ".pyo")):
         yield "a cache of compiled Python"
 
 
-def _seen(path: str, data: bytes, sought: Known, depth: int) -> Iterator[tuple[str, str]]:
-    """What a member's bytes say: (where, what)."""
+def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tuple[str, str]]:
+    """What is wrong with a file's bytes: the file, or the file within it, and the problem."""
     for problem in _kind(data):
         yield path, problem
     squeezed_data = squeezed(data)
-    for text in sought.texts:
+    for text in secrets.texts:
         if text.text in squeezed_data:
             yield path, text.what
-    if sought.seeds:
-        pattern = "|".join(str(seed) for seed in sought.seeds)
+    if secrets.seeds:
+        pattern = "|".join(str(seed) for seed in secrets.seeds)
         for seed in set(re.findall(rb"(?<![\w.])(?:%s)(?!\w)" % pattern.encode(), data)):
-            yield path, f"the seed of hidden cases ({sought.seeds[int(seed)]})"
+            yield path, f"the seed of hidden cases ({secrets.seeds[int(seed)]})"
     if path.endswith(".py"):
-        for module in _needed(data) & sought.modules:
-            yield path, f"it cannot do without {module}, which stays outside; so must this file"
+        for module in _imported(data) & secrets.modules:
+            yield path, f"it imports {module}, which stays outside; so must this file"
     if depth < DEEPEST:
         for name, inner in _entries(data):
-            yield from _seen(f"{path}, in it {name}", inner, sought, depth + 1)
+            yield from _in_bytes(f"{path}, in it {name}", inner, secrets, depth + 1)
 
 
 def _kind(data: bytes) -> Iterator[str]:
-    """Why a file is no plain text, if it is none."""
+    """Why a file is not plain text, if it is not."""
     if data == NO_FILE:
-        yield "a link, folder or device; the archive holds files only"
+        yield "a link, folder or device; the archive may hold only files"
         return
     for magic, what in COMPILED.items():
         if data.startswith(magic):
@@ -123,30 +123,31 @@ def _kind(data: bytes) -> Iterator[str]:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        yield "not a text; students get sources only"
+        yield "not a text; students get only sources"
         return
     if "\0" in text:
-        yield "not a text; students get sources only"
+        yield "not a text; students get only sources"
 
 
-def _needed(data: bytes) -> frozenset[str]:
-    """The modules that a Python file imports at its top, whatever happens; an import within `try`,
-    `if` or a function is one that it can do without."""
+def _imported(data: bytes) -> frozenset[str]:
+    """The modules that a Python file cannot work without: those that it imports at its top level.
+    An import within `try`, `if` or a function may fail."""
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):
         return frozenset()
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
+            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(modules)
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in an archive, or what is compressed; nothing when it is neither."""
+    """The names and bytes of the files in an archive, or of a compressed file; nothing for another
+    file."""
     try:
         for magic, unpacked in STREAMS.items():
             if data.startswith(magic):
@@ -159,11 +160,11 @@ def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
                     with packed.open(entry) as file:
                         yield entry.filename, file.read(LARGEST)
     except BROKEN:
-        yield "what cannot be unpacked", b""
+        yield "something that cannot be unpacked", b""
 
 
 def _tarred(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in a tarball; of what is no file, its kind in place of bytes."""
+    """The names and bytes of a tarball's entries; NO_FILE in place of what is not a file."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
         for entry in tar:
             file = tar.extractfile(entry) if entry.isreg() else None

@@ -1,9 +1,9 @@
-"""What must not be in the students' archive, as texts to be looked for.
+"""The secrets of the course, as texts to search for in the students' archive.
 
-A line of a solution's region is looked for when it says something: when at least NAMES different
-names or numbers stand in it that are no keywords of C and no 0, 1 or 2. Others, such as a brace,
-`continue;` or `__syncthreads();`, are in every program. White space does not count. A line of a
-starter is no secret, nor is one that student.toml lists as published.
+A line between a solution's markers is a secret if it holds at least NAMES different names or
+numbers, not counting C's keywords, 0, 1 and 2. Every program has lines such as `}`, `continue;` or
+`__syncthreads();`. White space is ignored. A line that a starter has too, or that student.toml
+lists as published, is not a secret.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ COMMON = re.compile(
     "short|signed|sizeof|static|struct|switch|unsigned|void|while|size_t|0|1|2"
 )
 BEGIN, END, STARTER = "// BEGIN SOLUTION", "// END SOLUTION", "// STARTER:"
-SIGNED = (".py", ".c", ".cu", ".md", ".toml")
-LONG = 20  # bytes of prose that nobody else writes, at least
-CODE = ("import ", "from ", "#include", "{", "[")  # how a line begins that is no prose
+SIGNED = (".py", ".c", ".cu", ".md", ".mk", ".toml")  # files with prose
+LONG = 20  # bytes; a shorter line of prose may also stand elsewhere
+CODE = ("import ", "from ", "#include", "{", "[")  # the beginnings of lines that are not prose
 MARKS = re.compile(r'^(?:"""|/\*+|\*+|//+|#+)?\s*|\s*(?:\*/|""")?$')  # of a comment or docstring
 
 
 @dataclass(frozen=True)
 class Secret:
-    """A text without white space, and what it is in words."""
+    """A text without its white space, and a description of it."""
 
     text: bytes
     what: str
 
 
 def squeezed(data: bytes) -> bytes:
-    """The bytes without white space."""
+    """The bytes without their white space."""
     return re.sub(rb"\s+", b"", data)
 
 
@@ -47,30 +47,30 @@ def telling(line: str) -> bool:
 
 
 def region_lines(text: str) -> list[tuple[int, str]]:
-    """The lines of a solution that its starter does not have, with their numbers."""
-    found = []
+    """The numbers and texts of the lines that a solution has and its starter has not."""
+    lines = []
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
         if bare in (BEGIN, END):
             inside = bare == BEGIN
         elif inside and STARTER not in line:
-            found.append((number, bare))
-    return found
+            lines.append((number, bare))
+    return lines
 
 
 def of_solutions(root: Path, chosen: Lists) -> list[Secret]:
-    """Every telling line of a solution that is neither in a starter nor published."""
+    """The telling lines of the solutions, except those in a starter and those published."""
     starters = _starters(root)
     public = {squeezed(line.encode()) for line in chosen.published}
-    found: dict[bytes, Secret] = {}
+    secrets: dict[bytes, Secret] = {}
     for file in _sources(root / "solutions"):
         for number, line in region_lines(file.read_text()):
             text = squeezed(line.encode())
             if telling(line) and text not in starters and text not in public:
                 where = f"{file.relative_to(root)}:{number}"
-                found.setdefault(text, Secret(text, f"a line of a solution ({where}): {line}"))
-    return list(found.values())
+                secrets.setdefault(text, Secret(text, f"a line of a solution ({where}): {line}"))
+    return list(secrets.values())
 
 
 def _starters(root: Path) -> bytes:
@@ -82,8 +82,8 @@ def _sources(folder: Path) -> list[Path]:
 
 
 def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
-    """The words of the hidden cases, and their seeds with the files that they are from. A short
-    name, such as "one row", is no secret."""
+    """The names, rationales and hints of the hidden cases, and the file of each seed. A short text,
+    such as the name "one row", is not a secret."""
     words: list[Secret] = []
     seeds: dict[int, str] = {}
     for file in sorted((root / "grader" / "hidden").glob("*.toml")):
@@ -102,11 +102,11 @@ def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
 def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret]:
     """The first line of prose of every text that stays outside.
 
-    It finds the file under any other name, and a Python module in its compiled form, which keeps
-    its docstring. A solution begins as its starter does, and is found by its lines.
+    It finds the file under another name, and a compiled Python module, which keeps its docstring. A
+    solution begins with the same lines as its starter; its other lines find it.
     """
     starters = _starters(root)
-    found = []
+    secrets = []
     for path in files:
         if not matches(path, chosen.outside) or not path.endswith(SIGNED):
             continue
@@ -114,6 +114,6 @@ def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret
             text = squeezed(MARKS.sub("", line).encode())
             if len(text) >= LONG and not line.startswith(CODE):
                 if text not in starters:
-                    found.append(Secret(text, f"the first line of {path}, which stays outside"))
+                    secrets.append(Secret(text, f"the first line of {path}, which stays outside"))
                 break
-    return found
+    return secrets

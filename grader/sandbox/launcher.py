@@ -1,25 +1,21 @@
-"""Runs one command within limits and leaves nothing of it behind.
+"""Runs one command within limits, in the sandbox or without it, and leaves nothing of it behind.
 
-The command gets a session of its own, limits on time, memory, processes, file size and output, a
-small environment and no standard input. When it ends, or must end, everything that descends from it
-is killed: the grader is made the reaper of orphans, so a process that detached itself is found too.
-What is left when the grader itself is killed is for its guard (guard.py).
-With a View it also runs behind walls, where this machine has them (jail.py).
+The command gets a new session, limits on time, memory, processes, file size and output, a
+small environment and no standard input. When it ends or reaches a limit, it is killed together with
+everything that descends from it, even processes that detached themselves (process_tree.py). The
+watchdog kills what is left when the grader itself is killed (watchdog.py).
 
-Memory is limited twice: the addresses of one process by the kernel (RLIMIT_AS), and what all of
-them together hold in fact by the grader, which looks every 50 ms and kills.
+Memory is limited twice: the kernel limits the address space of each process (RLIMIT_AS), and the
+grader checks every 50 ms how much memory all of them hold together, and kills them at the limit.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import os
-import resource
 import selectors
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -28,59 +24,14 @@ from pathlib import Path
 from typing import IO
 
 from grader import paths
-from grader.sandbox import bubblewrap, watchdog
-from grader.sandbox.bubblewrap import View, Walled
-
-PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
-_libc = ctypes.CDLL(None, use_errno=True)
+from grader.sandbox import bubblewrap, process_tree, watchdog
+from grader.sandbox.bubblewrap import SandboxedCommand, View
+from grader.sandbox.ending import Finished, Limit, return_code
+from grader.sandbox.limits import Limits, set_kernel_limits
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
-
-
-ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
-MEMORY = 4 << 30  # bytes that a command and what it started may hold; labs need a tenth of it
-SWOLLEN = f"used more than {MEMORY >> 30} GB of memory and was stopped"
-LOOK = 0.05  # seconds between two looks at the clock and the memory
-PAGE = resource.getpagesize()
-
-
-def _most_processes() -> int:
-    """Room for make and its compilers, or for OpenMP's threads on every core."""
-    return 64 + 4 * (os.cpu_count() or 1)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a command may use. Sizes in bytes, times in seconds of wall time."""
-
-    seconds: float
-    output: int = 1 << 20  # of stdout and stderr, each; more ends the command
-    file_size: int = 1 << 30
-    address_space: int | None = ADDRESS_SPACE
-    memory: int = MEMORY  # resident, of all its processes
-    processes: int = field(default_factory=_most_processes)  # and threads; behind walls only
-    open_files: int = 256  # behind walls only
-    processor: bool = True  # also limit processor time: Linux then reads its clock in steps of 4 ms
-    grace: float = 0.0  # between SIGTERM and SIGKILL; make needs it to remove half-written files
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a command ended. Exactly one of `status` and `signal` is set.
-
-    `swollen`: it held more memory than it may, and was killed.
-    """
-
-    status: int | None
-    signal: int | None
-    timed_out: bool
-    flooded: bool
-    seconds: float
-    stdout: bytes = b""
-    stderr: bytes = b""
-    swollen: bool = False
+CHECK_INTERVAL = 0.05  # seconds between two checks of the time and the memory
 
 
 @dataclass
@@ -91,49 +42,45 @@ class _Stream:
 
 @dataclass
 class Running:
-    """A command under way. While another is waited for, this one is kept within its limits too."""
+    """A command under way. Its limits on time and memory hold also while another is waited for."""
 
     process: subprocess.Popen[bytes]
     limits: Limits
-    walled: Walled | None
-    start: float
-    streams: list[_Stream]
-    timed_out: bool = False
-    flooded: bool = False
-    swollen: bool = False
+    sandboxed: SandboxedCommand | None
+    started_at: float  # time.monotonic()
+    streams: list[_Stream]  # stdout and stderr
+    stopped_by: Limit | None = None
 
-    def finish(self) -> Finished:
-        """Waits for its end or its limit. To be called once. Raises OSError when bubblewrap did
-        not come to start it."""
-        _watch(self)
+    def wait(self) -> Finished:
+        """Waits until it ends or reaches a limit. To be called once. Raises OSError when bubblewrap
+        did not start the command."""
+        _supervise(self)
         code = self.process.returncode
-        if self.walled and code >= 0:
-            code = _inside(self.walled, bytes(self.streams[1].data))
+        if self.sandboxed and code >= 0:
+            code = _code_inside(self.sandboxed, bytes(self.streams[1].data))
         return Finished(
+            limits=self.limits,
             status=code if code >= 0 else None,
             signal=-code if code < 0 else None,
-            timed_out=self.timed_out,
-            flooded=self.flooded,
-            seconds=time.monotonic() - self.start,
+            stopped_by=self.stopped_by,
+            seconds=time.monotonic() - self.started_at,
             stdout=bytes(self.streams[0].data),
             stderr=bytes(self.streams[1].data),
-            swollen=self.swollen,
         )
 
-    def stopped(self) -> bool:
-        return self.timed_out or self.flooded or self.swollen
-
-    def look(self) -> None:
-        """Looks at its memory and at the clock, and stops it at a limit."""
-        if self.stopped() or self.process.poll() is not None:
+    def enforce_limits(self) -> None:
+        """Checks its memory and the time, and kills it at a limit."""
+        if self.stopped_by or self.process.poll() is not None:
             return
-        self.swollen = _resident(self.process.pid) > self.limits.memory
-        self.timed_out = not self.swollen and time.monotonic() >= self.deadline()
-        if self.stopped():
-            _kill_all(self.process, self.limits.grace)
+        if process_tree.resident(self.process.pid, _spared()) > self.limits.memory:
+            self.stopped_by = "memory"
+        elif time.monotonic() >= self.deadline():
+            self.stopped_by = "time"
+        if self.stopped_by:
+            process_tree.kill(self.process, self.limits.grace, _spared())
 
     def deadline(self) -> float:
-        return self.start + self.limits.seconds
+        return self.started_at + self.limits.seconds
 
 
 _running: list[Running] = []
@@ -146,16 +93,17 @@ def launch(
     env: dict[str, str] | None = None,
     view: View | None = None,
 ) -> Finished:
-    """Runs `argv` to its end or to a limit. Raises OSError when it cannot be started.
+    """Runs `argv` until it ends or reaches a limit. Raises OSError when it cannot be started.
 
-    `view`: what it may see, where there are walls; None for what is ours.
+    view: what it may see in the sandbox, where this machine has one; None runs the course's own
+    programs without a sandbox.
     """
-    with started(argv, limits, cwd, env, view) as running:
-        return running.finish()
+    with start(argv, limits, cwd, env, view) as running:
+        return running.wait()
 
 
 @contextlib.contextmanager
-def started(
+def start(
     argv: list[str],
     limits: Limits,
     cwd: Path,
@@ -163,42 +111,41 @@ def started(
     view: View | None = None,
     files: tuple[int, ...] = (),
 ) -> Iterator[Running]:
-    """Starts what launch() would run, and kills it at the end of the block if it still runs.
+    """Starts a command as launch() does, and kills it at the end of the block if it still runs.
 
-    What it prints is taken by finish() alone: more than a pipe holds waits until then.
-    files: descriptors that it gets, under the same numbers.
+    Only wait() reads what the command prints: until then it blocks once its pipes are full.
+    files: descriptors that the command gets, under the same numbers.
     """
     with contextlib.ExitStack() as stack:
         if view is not None and view.gpu and not view.compiler:
-            stack.enter_context(_gpu_alone())
-        walled, given = None, watchdog.mark() | (env or {})
-        if view is not None and _are_there(view):
-            made = bubblewrap.walled(argv, view, cwd, given, limits.processes)
-            walled = stack.enter_context(made)
-            argv, environment, cwd = walled.argv, walled.env, Path("/")
+            stack.enter_context(_gpu_lock())
+        sandboxed, added = None, watchdog.mark() | (env or {})
+        if view is not None and _sandbox_available(view):
+            command = bubblewrap.sandboxed(argv, view, cwd, added, limits.processes)
+            sandboxed = stack.enter_context(command)
+            argv, environment, cwd = sandboxed.argv, sandboxed.env, Path("/")
         else:
             environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
-            environment |= {"LC_ALL": "C.UTF-8"} | given
-        running = _start(argv, limits, cwd, environment, walled, files)
+            environment |= {"LC_ALL": "C.UTF-8"} | added
+        running = _start(argv, limits, cwd, environment, sandboxed, files)
         _running.append(running)
         try:
             yield running
         finally:
             if running.process.returncode is None:
-                _kill_all(running.process, 0 if walled else limits.grace)
+                process_tree.kill(running.process, 0 if sandboxed else limits.grace, _spared())
             _running.remove(running)
             for stream in running.streams:
                 stream.file.close()
 
 
-def _are_there(view: View) -> bool:
-    """Whether this machine has the walls."""
+def _sandbox_available(view: View) -> bool:
     return (bubblewrap.missing_for_gpus() if view.gpu else bubblewrap.missing()) is None
 
 
 @contextlib.contextmanager
-def _gpu_alone() -> Iterator[None]:
-    """One program after the other uses the GPUs: a neighbour could take all of their memory."""
+def _gpu_lock() -> Iterator[None]:
+    """One program at a time uses the GPUs: another one could take all of their memory."""
     lock = os.open(paths.BUILD / "gpu.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -212,11 +159,11 @@ def _start(
     limits: Limits,
     cwd: Path,
     env: dict[str, str],
-    walled: Walled | None,
+    sandboxed: SandboxedCommand | None,
     files: tuple[int, ...],
 ) -> Running:
-    _become_reaper()
-    start = time.monotonic()
+    process_tree.adopt_orphans()
+    started_at = time.monotonic()
     process = subprocess.Popen(
         argv,
         stdin=subprocess.DEVNULL,
@@ -225,92 +172,84 @@ def _start(
         cwd=cwd,
         env=env,
         close_fds=True,
-        pass_fds=(*files, *(walled.files if walled else ())),
+        pass_fds=(*files, *(sandboxed.descriptors if sandboxed else ())),
         start_new_session=True,
-        preexec_fn=_limiter(limits, walled is not None),
+        preexec_fn=_before_exec(limits, sandboxed is not None),
     )
     assert process.stdout is not None and process.stderr is not None
     streams = [_Stream(process.stdout), _Stream(process.stderr)]
-    return Running(process, limits, walled, start, streams)
+    return Running(process, limits, sandboxed, started_at, streams)
 
 
-def _inside(walled: Walled, errors: bytes) -> int:
-    """The exit status of the command itself, or minus its signal. Raises OSError when bubblewrap
-    did not come to start it."""
-    code = bubblewrap.exit_code(walled)
-    if code is None:
-        said = errors.decode(errors="replace").strip().splitlines()
-        raise OSError(errno.EIO, f"the sandbox did not start: {said[-1] if said else 'no reason'}")
-    return 128 - code if 128 < code <= 128 + signal.SIGRTMAX else code
+def _code_inside(sandboxed: SandboxedCommand, errors: bytes) -> int:
+    """The return code of the command in the sandbox, as subprocess would give it. Raises OSError
+    when bubblewrap did not start the command; `errors` is what was printed on stderr."""
+    status = bubblewrap.exit_status(sandboxed)
+    if status is None:
+        lines = errors.decode(errors="replace").strip().splitlines()
+        reason = lines[-1] if lines else "no reason"
+        raise OSError(errno.EIO, f"the sandbox did not start: {reason}")
+    return return_code(status)
 
 
-def _limiter(limits: Limits, walled: bool) -> Callable[[], None]:
+def _before_exec(limits: Limits, sandboxed: bool) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
-    counted = walled and bubblewrap.limits_root_now()
+    count_processes = sandboxed and bubblewrap.limits_root_now()
 
-    def limit() -> None:
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # the parent died before the line above took hold
-            os._exit(127)
-        os.umask(0o022)  # what a compiler makes, the program's other user has to read
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
-        if walled:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
-        if counted:
-            resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
-        if limits.processor:
-            cpu = int(limits.seconds * (os.cpu_count() or 1)) + 5
-            hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-            cpu = cpu if hard == resource.RLIM_INFINITY else min(cpu, hard)
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-        if limits.address_space is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
+    def prepare() -> None:
+        process_tree.die_with_parent(parent)
+        os.umask(0o022)  # the user inside the sandbox has to read what a compiler writes
+        set_kernel_limits(limits, sandboxed, count_processes)
 
-    return limit
+    return prepare
 
 
-def _watch(running: Running) -> None:
-    """Reads both outputs until the process has ended, or kills it at a limit. Looks after the
-    others that run."""
+def _supervise(running: Running) -> None:
+    """Reads both outputs until the process has ended, or kills it at a limit. Meanwhile enforces
+    the limits of all other commands under way."""
     process, deadline = running.process, running.deadline()
     with selectors.DefaultSelector() as selector:
         for stream in running.streams:
             os.set_blocking(stream.file.fileno(), False)
             selector.register(stream.file, selectors.EVENT_READ, stream)
-        look = time.monotonic() + LOOK
-        while not running.stopped() and process.poll() is None:
+        next_check = time.monotonic() + CHECK_INTERVAL
+        while not running.stopped_by and process.poll() is None:
             now = time.monotonic()
-            if now >= look or now >= deadline:
-                for other in _running:
-                    other.look()
-                look = now + LOOK
+            if now >= next_check or now >= deadline:
+                for command in _running:
+                    command.enforce_limits()
+                next_check = now + CHECK_INTERVAL
                 continue
-            # A detached process may hold the pipes open after the command's end, and a command may
-            # close them long before its own: look now and then.
-            wait = min(look, deadline) - now
-            if selector.get_map():
-                running.flooded = _take(selector, wait, running.limits.output)
-            else:
-                _wait(process, wait)
-    _kill_all(process, running.limits.grace)
+            # A detached process may hold the pipes open after the command has ended, and a command
+            # may close them long before it ends: so never wait for them longer than this.
+            seconds = min(next_check, deadline) - now
+            if not selector.get_map():
+                _wait(process, seconds)
+            elif _read_ready(selector, seconds, running.limits.output):
+                running.stopped_by = "output"
+    process_tree.kill(process, running.limits.grace, _spared())
     for stream in running.streams:
-        _drain(stream, running.limits.output)
+        _read_rest(stream, running.limits.output)
 
 
-def _take(selector: selectors.BaseSelector, wait: float, most: int) -> bool:
-    """Reads what there is. True when a stream has come to its limit."""
-    flooded = False
-    for key, _ in selector.select(timeout=wait):
+def _spared() -> set[int]:
+    """The grader's children that are no orphans: the watchdog and the commands under way."""
+    return {watchdog.pid(), *(running.process.pid for running in _running)}
+
+
+def _read_ready(selector: selectors.BaseSelector, seconds: float, limit: int) -> bool:
+    """Waits for output and reads it. Returns whether a stream has reached `limit` bytes."""
+    full = False
+    for key, _ in selector.select(timeout=seconds):
         stream = key.data
         chunk = _read(stream.file)
         if chunk == b"":
             selector.unregister(stream.file)
         elif chunk:
-            stream.data += chunk[: most - len(stream.data)]
-            flooded = flooded or len(stream.data) >= most
-    return flooded
+            stream.data += chunk[: limit - len(stream.data)]
+            full = full or len(stream.data) >= limit
+    return full
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -318,69 +257,18 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
         process.wait(timeout=seconds)
 
 
-def _resident(pid: int) -> int:
-    """Bytes of memory that a process and all below it hold, and what is orphaned. What forks share
-    is counted twice."""
-    total, waiting = 0, [pid, *_orphans()]
-    seen: set[int] = set()
-    while waiting:
-        pid = waiting.pop()
-        if pid in seen:
-            continue
-        seen.add(pid)
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-            for task in os.listdir(f"/proc/{pid}/task"):
-                below = Path(f"/proc/{pid}/task/{task}/children").read_text()
-                waiting += [int(child) for child in below.split()]
-    return total
-
-
 def _read(file: IO[bytes]) -> bytes | None:
-    """What is there to read: b"" at the end, None for nothing yet."""
+    """What can be read now: b"" at the end of the file, None when there is nothing yet."""
     try:
         return os.read(file.fileno(), 1 << 16)
     except BlockingIOError:
         return None
 
 
-def _drain(stream: _Stream, limit: int) -> None:
-    """What was written before the end and not read yet."""
+def _read_rest(stream: _Stream, limit: int) -> None:
+    """Reads what the command printed before it ended and is still in the pipe."""
     while len(stream.data) < limit:
         chunk = _read(stream.file)
         if not chunk:
             return
         stream.data += chunk[: limit - len(stream.data)]
-
-
-def _become_reaper() -> None:
-    _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _kill_all(process: subprocess.Popen[bytes], grace: float) -> None:
-    """Kills the command's session and all that it left behind, and waits for them."""
-    if grace and process.poll() is None:
-        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait(grace)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    while orphans := _orphans():
-        for pid in orphans:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        for pid in orphans:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-
-
-def _orphans() -> list[int]:
-    """What commands left behind: the grader's children but for its guard and what still runs."""
-    me = os.getpid()
-    try:
-        found = Path(f"/proc/{me}/task/{me}/children").read_text().split()
-    except OSError:
-        return []  # no procfs: only the session is killed
-    known = {watchdog.pid(), *(running.process.pid for running in _running)}
-    return [pid for pid in map(int, found) if pid not in known]

@@ -1,9 +1,9 @@
-"""A seccomp filter for what a sandbox runs: the system calls that no lab needs are refused.
+"""The sandbox's seccomp filter: refuses the system calls that no lab needs.
 
-Made by hand as classic BPF, because it is a list and nothing else: each call of DENIED fails with
-EPERM, a clone() that asks for new namespaces too, and clone3() with ENOSYS, so that the C library
-falls back to clone(), whose flags can be read. Everything else is let through: the walls are
-bubblewrap's, and this keeps the kernel's rarely trodden paths out of reach.
+The filter is classic BPF, written out here because it is a plain list. Each call in DENIED fails
+with EPERM, and so does a clone() that asks for new namespaces. clone3() fails with ENOSYS, so that
+the C library falls back to clone(), whose flags a filter can read. All other calls are allowed:
+bubblewrap isolates, and this filter keeps rarely used parts of the kernel out of reach.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ DENIED = {
     "syslog": (103, 116),
     "vhangup": (153, 58),
 }
-# Memory that belongs to no process, so that the limit on memory does not see it.
+# Memory that belongs to no process, so that the limit on memory would not count it.
 MEMORY = {"memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194)}
 DEBUGGER = {"ptrace": (101, 117)}
 CLONE, CLONE3 = (56, 220), (435, 435)
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* that clone() takes
 
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, AUDIT_ARCH_*
-X32 = 0x40000000  # x86-64 kernels may take the calls of a second table, from here on
+X32 = 0x40000000  # first number of the x32 ABI, a second table of calls on x86-64
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
@@ -76,14 +76,14 @@ def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> 
 
 
 def program(debugger: bool = False) -> bytes | None:
-    """The filter for this machine's processor; None where its numbers are not known.
+    """The filter for this machine's processor; None for a processor that is not in ARCHITECTURES.
 
-    `debugger`: ptrace is allowed (LeakSanitizer looks at its own threads with it).
+    debugger: allows ptrace, with which LeakSanitizer inspects its own threads.
     """
-    known = ARCHITECTURES.get(os.uname().machine)
-    if known is None:
+    entry = ARCHITECTURES.get(os.uname().machine)
+    if entry is None:
         return None
-    column, architecture = known
+    column, architecture = entry
     denied = DENIED | MEMORY | ({} if debugger else DEBUGGER)
     code = [
         _instruction(_LOAD, _ARCHITECTURE),

@@ -1,10 +1,11 @@
-"""Kills what a killed grader leaves behind.
+"""Kills the processes that a killed grader leaves behind.
 
-What the grader starts asks the kernel to die with it (PR_SET_PDEATHSIG), but not all of it does so
-in time: the process that bubblewrap clones asks some milliseconds after it was made, and a program
-that detached itself without walls never does. So a grader that starts a command has a guard, a
-shell in a session of its own. It waits on a pipe for the grader's end and, unless that end was an
-orderly one, kills every process whose first environment has the grader's mark.
+A command that the grader starts asks the kernel to be killed with it (PR_SET_PDEATHSIG). That is
+not enough: the process that bubblewrap clones asks some milliseconds after it was started, and a
+program that detached itself outside a sandbox never asks. So a grader that starts a command also
+starts a watchdog, a shell in another session. The watchdog waits on a pipe until the grader
+ends. Unless the grader said goodbye, it then kills every process that was started with the grader's
+mark in its environment.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import subprocess
 from contextlib import suppress
 from functools import cache
 
-VARIABLE = "CONVLABS_GRADER"  # holds the mark in the environment of what the grader starts
+VARIABLE = "CONVLABS_GRADER"  # its value is the mark
 
-# $1 is VARIABLE=mark. Ends when two looks in a row find nothing: while the processes of the first
-# are listed, one of them may have made another. What cannot be killed is left after 5 seconds.
+# $1 is VARIABLE=mark. Ends when two scans in a row find nothing: during the first, a process that
+# was not listed yet may have started another. Gives up after 5 seconds.
 _SCRIPT = r"""
 read -r done && exit
-clean=0 looks=0
-while [ $clean -lt 2 ] && [ $looks -lt 100 ]; do
-  clean=$((clean + 1)) looks=$((looks + 1))
+clean=0 scans=0
+while [ $clean -lt 2 ] && [ $scans -lt 100 ]; do
+  clean=$((clean + 1)) scans=$((scans + 1))
   for file in $(grep -slzxF -e "$1" /proc/[0-9]*/environ); do
     pid=${file#/proc/}
     kill -9 "${pid%/environ}"
@@ -37,10 +38,10 @@ done
 
 @cache
 def _start() -> tuple[str, int]:
-    """The mark, and the guard's process id. Once a process, when it first starts a command."""
+    """Starts the watchdog, once a process. Returns the mark and the watchdog's process id."""
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", _SCRIPT, "guard", f"{VARIABLE}={mark}"],
+    watchdog = subprocess.Popen(
+        ["/bin/sh", "-c", _SCRIPT, "watchdog", f"{VARIABLE}={mark}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -48,21 +49,21 @@ def _start() -> tuple[str, int]:
         env={"PATH": os.defpath, "LC_ALL": "C"},
         start_new_session=True,
     )
-    atexit.register(_dismiss, guard)
-    return mark, guard.pid
+    atexit.register(_dismiss, watchdog)
+    return mark, watchdog.pid
 
 
 def mark() -> dict[str, str]:
-    """What to add to the environment of a command, so that it does not outlive the grader."""
+    """What the environment of a command must contain for the watchdog to find it."""
     return {VARIABLE: _start()[0]}
 
 
 def pid() -> int:
-    """The guard: a child of the grader that is not to be killed with the others."""
+    """The watchdog's process id: a child of the grader that must not be killed as an orphan."""
     return _start()[1]
 
 
-def _dismiss(guard: subprocess.Popen[bytes]) -> None:
-    """The grader ends, and has killed by itself what it started."""
-    with suppress(OSError):  # it was killed
-        guard.communicate(b"done\n")
+def _dismiss(watchdog: subprocess.Popen[bytes]) -> None:
+    """Says goodbye: the grader ends, and has itself killed everything it started."""
+    with suppress(OSError):  # the watchdog was killed
+        watchdog.communicate(b"done\n")

@@ -1,1 +1,1 @@
-"""How fast a function is, and how sure that is."""
+"""Measures how fast a function is, and how certain the measurement is."""

@@ -1,4 +1,4 @@
-"""Runs the timing program (labs/common/bench.h) and reads what it left, once it is dead."""
+"""Runs the timing program (labs/common/bench) and reads its outputs after it has ended."""
 
 from __future__ import annotations
 
@@ -12,26 +12,30 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader.execute.case import MAX_TEXT, RUNNER, crash, last_line, made, read_regular
+from grader.execute import harness
 from grader.model.spec import Speed
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
-from grader.timing import noise
-from grader.timing import row_samples as bands
-from grader.timing.row_samples import Band
+from grader.sandbox.ending import Finished, early_end
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import create_outputs
+from grader.timing import noise, row_samples
+from grader.timing.row_samples import RowSample
 from grader.timing.statistics import F64
-from grader.timing.verifier import Witness
+from grader.timing.verifier import Verifier
 
 Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
 STARTING = 10.0  # seconds for the process to start, to warm up and to end, at most
+SAMPLES, STATUS = "bands", "status.json"  # files that the program writes
+MAX_STATUS = 4 << 20  # bytes
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The program's own word. A figure in it is believed only as far as the outputs and the clock
-    outside agree."""
+    """What the program says about its rounds. A time in it counts only if the outputs are right and
+    the time measured from outside agrees."""
 
     completed: bool
     returned: int
@@ -43,156 +47,174 @@ class Status(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Ran:
-    """One run of the program. wall, processor: seconds as seen from outside, with all that the
-    program started."""
+class TimedRun:
+    """One run of the program. `reason` says why it was not completed.
+
+    wall, processor: seconds that it took as measured from outside, with all processes it started.
+    samples: rows of the student's outputs; of each timed call, unless the run was not completed.
+    """
 
     end: End
     reason: str
     wall: float
     processor: float
     status: Status | None = None
-    bands: list[Band] = field(default_factory=list)
+    samples: list[RowSample] = field(default_factory=list)
 
     def rounds(self) -> F64:
+        """The times of calls in ns, n x 4: student, baseline, reference and the last one again; nan
+        where a round left one out."""
         times = np.array(self.status.rounds if self.status else [], dtype=np.float64)
         times = times.reshape(-1, 4)
         times[times <= 0] = np.nan
         return times
 
-    def quiet(self) -> F64:
+    def calibrations(self) -> F64:
+        """The worst calibration of each round, n x 2: its wall time and its processor time."""
         return np.array(self.status.quiet if self.status else [], dtype=np.float64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A timing program with what it opens. `reference` and `baseline` are there or not."""
+    """A timing program and the shared objects that it opens; None for one that is not timed.
 
-    operation: str  # what its functions compute
+    operation: what their functions compute.
+    wall: times from outside are wall time, not the processor time of the process.
+    """
+
+    operation: str
     program: Path
     student: Path
     baseline: Path | None
     reference: Path | None
     threads: int
-    wall: bool  # the clock outside is the one on the wall, not the processor's account
+    wall: bool
     gpu: bool = False
 
     def run(
         self,
         speed: Speed,
-        given: Inputs,
+        inputs: Inputs,
         work: Path,
         limits: tuple[int, float],
         seed: int,
         only: Side | None = None,
-    ) -> Ran:
-        """Runs it once. limits: rounds and seconds, whichever comes first; `only`: see bench.h.
+    ) -> TimedRun:
+        """Runs the program once.
 
-        Raises OSError when the machine cannot.
+        limits: the number of rounds and the seconds after which it ends, whichever comes first.
+        seed: of the inputs of the rounds.
+        only: times this side alone, with inputs that a Verifier chooses.
+        Raises OSError for a fault of the machine.
         """
         folder = Path(tempfile.mkdtemp(dir=work))
         try:
-            rounds, seconds = limits
-            sides: dict[Side, Path | None] = {
-                "student": self.student,
-                "baseline": self.baseline,
-                "reference": self.reference,
-            }
-            # One that is timed alone sees none of the others: their work cannot pass for its own.
-            shown = {side: path for side, path in sides.items() if path and only in (None, side)}
+            sides = self._sides(only)
             argv = [str(self.program)]
-            for side, library in shown.items():
+            for side, library in sides.items():
                 argv += [f"--{side}", str(library)]
-            argv += ["--part", speed.part, *self._arrays(given, folder)]
-            for name, value in speed.settings().items():
-                argv += [f"--{name}", value] if name != "threads" else []
-            argv += ["--threads", str(self.threads), "--rounds", str(rounds)]
-            argv += ["--seconds", str(seconds), "--seed", str(seed)]
-            # The baseline may be 30 times as slow: where it only shows that the machine is fit, a
-            # round in seven is enough (odd, as the turns of a round change by one each time).
-            needed = speed.against == "baseline" or not self.reference
-            argv += ["--baseline-every", "1" if needed else "7"]
-            argv += ["--status", f"{folder}/status.json"]
-            bounds = launcher.Limits(
-                seconds=STARTING + 2 * min(seconds, 30),
-                file_size=bands.MOST,
+            argv += ["--part", speed.part, *self._array_options(inputs, folder)]
+            argv += self._options(speed, limits, seed)
+            argv += ["--status", f"{folder}/{STATUS}"]
+            bounds = Limits(
+                seconds=STARTING + 2 * min(limits[1], 30),
+                file_size=row_samples.MAX_BYTES,
                 address_space=None,
                 processor=False,
             )
-            reads = (folder, self.program, *shown.values())
-            view = View(reads, made(folder, ("bands", "status.json")), gpu=self.gpu)
+            outputs = create_outputs(folder, (SAMPLES, STATUS))
+            view = View((folder, self.program, *sides.values()), outputs, gpu=self.gpu)
             before = _children_seconds()
             if only is None:
-                argv += ["--bands", f"{folder}/bands"]
+                argv += ["--row-samples", f"{folder}/{SAMPLES}"]
                 done = launcher.launch(argv, bounds, folder, view=view)
-                found, kept = bands.read(folder / "bands", self.operation, given, seed), True
+                samples = row_samples.read(folder / SAMPLES, self.operation, inputs, seed)
+                kept_promise = True
             else:
-                witness = Witness(rounds, self.operation, given)
-                argv += ["--only", only, "--judge", str(witness.theirs.fileno())]
-                done = _witnessed(argv, bounds, folder, view, witness)
-                found, kept = witness.heard()
-            processor = _children_seconds() - before
-            ran = _ran(done, processor, folder)
-            if ran.end == "completed" and not kept:
+                verifier = Verifier(limits[0], self.operation, inputs)
+                argv += ["--only", only, "--verifier", str(verifier.program_end.fileno())]
+                done = _run_verified(argv, bounds, folder, view, verifier)
+                samples, kept_promise = verifier.result()
+            timed = _timed_run(done, _children_seconds() - before, folder)
+            if timed.end == "completed" and not kept_promise:
                 reason = "after your function had returned, its output still changed"
-                return replace(ran, end="failed", reason=reason)
-            return replace(ran, bands=found)
+                return replace(timed, end="failed", reason=reason)
+            return replace(timed, samples=samples)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _arrays(self, given: Inputs, folder: Path) -> list[str]:
-        """The program's options for what goes in, saved in `folder`, and for what comes out."""
+    def _sides(self, only: Side | None) -> dict[Side, Path]:
+        """The shared objects that the program opens. One that is timed alone must not see the
+        others: it could let them do its work."""
+        sides: dict[Side, Path | None] = {
+            "student": self.student,
+            "baseline": self.baseline,
+            "reference": self.reference,
+        }
+        return {side: path for side, path in sides.items() if path and only in (None, side)}
+
+    def _options(self, speed: Speed, limits: tuple[int, float], seed: int) -> list[str]:
+        """The program's options for the check's settings and for the number of rounds."""
         options = []
-        for name, array in given.arrays.items():
-            if name != "image":  # of which only type and size matter: each call has its own
+        for name, value in speed.settings().items():
+            options += [f"--{name}", value] if name != "threads" else []
+        rounds, seconds = limits
+        options += ["--threads", str(self.threads), "--rounds", str(rounds)]
+        options += ["--seconds", str(seconds), "--seed", str(seed)]
+        # The baseline may be 30 times as slow. Where it only shows that the machine is fit, every
+        # seventh round is enough; 7 is odd, because the order within rounds alternates.
+        needed = speed.against == "baseline" or not self.reference
+        return [*options, "--baseline-every", "1" if needed else "7"]
+
+    def _array_options(self, inputs: Inputs, folder: Path) -> list[str]:
+        """Saves the inputs in `folder`. Returns the program's options for inputs and output."""
+        options = []
+        for name, array in inputs.arrays.items():
+            if name != "image":  # each call gets another image, of this type and size
                 np.save(folder / f"{name}.npy", array)
                 options += [f"--{name}", f"{folder}/{name}.npy"]
-        rows = bands.image_rows(self.operation, given.image)
-        size = f"{rows}x{given.image.size // rows}"
-        options += ["--image", f"{noise.kind_of(given.image)}:{size}"]
-        kind, shape = OPERATIONS[self.operation].output(given.arrays)
-        sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(kind).itemsize]
+        rows = row_samples.image_rows(self.operation, inputs.image)
+        size = f"{rows}x{inputs.image.size // rows}"
+        options += ["--image", f"{noise.kind_of(inputs.image)}:{size}"]
+        dtype, shape = OPERATIONS[self.operation].output(inputs.arrays)
+        sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(dtype).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]
 
 
-def _witnessed(
-    argv: list[str], limits: launcher.Limits, folder: Path, view: View, witness: Witness
-) -> launcher.Finished:
-    """Runs the program with a witness at its side."""
-    with witness.theirs as theirs:
-        files = (theirs.fileno(),)
-        with launcher.started(argv, limits, folder, view=view, files=files) as running:
-            theirs.close()  # the program's end is then the only one
-            witness.start()
-            return running.finish()
+def _run_verified(
+    argv: list[str], limits: Limits, folder: Path, view: View, verifier: Verifier
+) -> Finished:
+    """Runs the program connected to a verifier."""
+    with verifier.program_end as program_end:
+        files = (program_end.fileno(),)
+        with launcher.start(argv, limits, folder, view=view, files=files) as running:
+            program_end.close()  # only the program still holds it: its end is then noticed
+            verifier.start()
+            return running.wait()
 
 
 def _children_seconds() -> float:
-    """Processor time of all processes that ended below this one, orphans among them."""
+    """Processor time of all processes below this one that have ended, orphans included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def _ran(done: launcher.Finished, processor: float, folder: Path) -> Ran:
-    def ended(end: End, reason: str) -> Ran:
-        return Ran(end, reason, done.seconds, processor)
+def _timed_run(done: Finished, processor: float, folder: Path) -> TimedRun:
+    """How the run ended, and the program's status when it was completed."""
 
-    if done.timed_out:
-        return ended("failed", "did not come to an end while it was timed, and was stopped")
-    if done.flooded:
-        return ended("failed", "printed more than a megabyte; take the printing out")
-    if done.swollen:
-        return ended("failed", launcher.SWOLLEN)
-    if done.signal is not None:
-        return ended("failed", crash(done.signal))
-    said = last_line(done.stderr)
-    try:
-        data = read_regular(folder / "status.json", 4 * MAX_TEXT)
-        status = msgspec.json.decode(data or b"", type=Status)
-    except msgspec.DecodeError:
-        if done.status == 2 and said.startswith(RUNNER):
-            return ended("our-fault", said.removeprefix(RUNNER))
-        return ended("failed", f"the program ended (exit status {done.status}) while it was timed")
+    def ended(end: End, reason: str) -> TimedRun:
+        return TimedRun(end, reason, done.seconds, processor)
+
+    if early := early_end(done):
+        advice = "; remove the printing" if early.kind == "flood" else ""
+        return ended("failed", f"while it was timed, your program {early.reason}{advice}")
+    status = harness.read_status(folder / STATUS, Status, MAX_STATUS)
+    if status is None:
+        if fault := harness.fault(done):
+            return ended("our-fault", fault)
+        return ended(
+            "failed", f"while it was timed, your program ended with exit status {done.status}"
+        )
     if status.returned != 0:
-        return ended("returned", f"a function returned {status.error} while it was timed")
-    return Ran("completed", "", done.seconds, processor, status)
+        return ended("returned", f"while it was timed, {status.error}")
+    return TimedRun("completed", "", done.seconds, processor, status)

@@ -1,4 +1,5 @@
-"""The inputs of timed calls and the sums of outputs: labs/common/fresh.h, to the same bits."""
+"""The inputs of timed calls and the checksums of outputs, bit for bit as labs/common/bench/noise.h
+makes them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def kind_of(image: Array) -> str:
 
 
 def mix(index: U32, key: U32 | np.uint32) -> U32:
-    """fresh_mix(): all arithmetic modulo 2^32."""
+    """noise_mix(): a hash of each index with a key; all arithmetic is modulo 2^32."""
     x = index.astype(np.uint32)
     x ^= x >> np.uint32(16)
     x *= np.uint32(0x7FEB352D)
@@ -29,12 +30,13 @@ def mix(index: U32, key: U32 | np.uint32) -> U32:
 
 
 def key_of(number: int, seed: int) -> int:
-    """The key of a round's input, which the timing program chose by itself."""
+    """The key of a round's input when the timing program chooses it, from the run's seed."""
     return int(mix(np.array([number], np.uint32), np.uint32(seed))[0])
 
 
-def lines(kind: str, key: int, numbers: npt.NDArray[np.int64], width: int) -> Array:
-    """Rows of the input with that key, the shape of `numbers` by `width` elements of the kind."""
+def rows(kind: str, key: int, numbers: npt.NDArray[np.int64], width: int) -> Array:
+    """The rows with those numbers of the input with that key: an array of the shape of `numbers` by
+    `width` elements."""
     index = (numbers[..., np.newaxis] * width + np.arange(width)).astype(np.int64)
     if kind == "u1":
         words = mix((index // 4).astype(np.uint32), np.uint32(key))
@@ -46,7 +48,7 @@ def lines(kind: str, key: int, numbers: npt.NDArray[np.int64], width: int) -> Ar
 
 
 def sums(rows: Array) -> U32:
-    """The sum of each row of whole words: what a timing program committed itself to."""
+    """The checksum of each row; its size in bytes must be a multiple of 4."""
     words = np.ascontiguousarray(rows).view("<u4")
     shares = mix(np.arange(words.shape[-1], dtype=np.uint32), words)
     return np.asarray(shares.sum(axis=-1), dtype=np.uint32)

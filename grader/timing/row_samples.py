@@ -1,7 +1,7 @@
-"""Rows of timed outputs: what the timing program left of them, and whether they are right.
+"""Samples of rows from the outputs of timed calls, and whether they are right.
 
-Each timed call has an input of its own, noise from a key (fresh.py). What a few rows of its output
-must be follows from a strip of that input, so that a check costs little whatever the size.
+Each timed call has its own input, noise made from a key (noise.py). What a few rows of its output
+must be depends only on a strip of that input, so a check costs little whatever the image's size.
 """
 
 from __future__ import annotations
@@ -12,45 +12,49 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.execute.case import read_regular
 from grader.oracle import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array, Settings
+from grader.sandbox.workspace import read_output
 from grader.timing import noise
 
-BAND = 8  # BENCH_BAND of bench.h
-MOST = 1 << 30  # bytes of bands
-JUDGED = 40  # bands of one launch that the oracle computes
+SAMPLE_ROWS = 8  # BENCH_BAND of labs/common/bench
+MAX_BYTES = 1 << 30  # of all samples of a run
+COMPARED = 40  # samples of a run that are compared with the oracle
 
 
 @dataclass(frozen=True)
-class Band:
-    """Some rows of a plane of the student's output of one round."""
+class RowSample:
+    """Consecutive rows of one plane of the student's output of one round.
+
+    first: the number of the first row. key: of the round's input.
+    """
 
     plane: int
     first: int
-    key: int  # of the round's input
+    key: int
     rows: Array
 
 
 def image_rows(operation: str, image: Array) -> int:
-    """The rows of an image, those of all its channels together."""
+    """The number of rows of an image, those of all its channels together."""
     return int(np.prod(image.shape[: OPERATIONS[operation].rows_axis() + 1]))
 
 
-def rows_of(operation: str, given: Inputs) -> int:
-    """How many rows a band has."""
-    return min(OPERATIONS[operation].output(given.arrays)[1][-2], BAND)
+def sample_rows(operation: str, inputs: Inputs) -> int:
+    """How many rows a sample has."""
+    return min(OPERATIONS[operation].output(inputs.arrays)[1][-2], SAMPLE_ROWS)
 
 
-def read(path: Path, operation: str, given: Inputs, seed: int) -> list[Band]:
-    """What the file holds, a record a round; [] for one that is not there, cut off or made up."""
-    kind, shape = OPERATIONS[operation].output(given.arrays)
-    rows = rows_of(operation, given)
+def read(path: Path, operation: str, inputs: Inputs, seed: int) -> list[RowSample]:
+    """The samples that the timing program wrote, one a round; [] when the file is missing, cut off
+    or has impossible numbers. seed: of the inputs of the run."""
+    dtype, shape = OPERATIONS[operation].output(inputs.arrays)
+    rows = sample_rows(operation, inputs)
     head = [("round", "<i4"), ("plane", "<i4"), ("first", "<i4")]
-    record = np.dtype([*head, ("rows", f"<{kind}", (rows, shape[-1]))])
-    data = read_regular(path, MOST) or b""
+    record = np.dtype([*head, ("rows", f"<{dtype}", (rows, shape[-1]))])
+    data = read_output(path, MAX_BYTES)
     if len(data) % record.itemsize:
         return []
     records = np.frombuffer(data, dtype=record)
@@ -59,55 +63,59 @@ def read(path: Path, operation: str, given: Inputs, seed: int) -> list[Band]:
         if ((records[name] < 0) | (records[name] >= end)).any():
             return []
     return [
-        Band(int(r["plane"]), int(r["first"]), noise.key_of(int(r["round"]), seed), r["rows"])
+        RowSample(int(r["plane"]), int(r["first"]), noise.key_of(int(r["round"]), seed), r["rows"])
         for r in records
     ]
 
 
-def wrong(operation: str, settings: Settings, given: Inputs, bands: list[Band]) -> list[str]:
-    """What is wrong with the outputs of timed calls, in words; [] when nothing is."""
-    if not bands:
+def wrong(
+    operation: str, settings: Settings, inputs: Inputs, samples: list[RowSample]
+) -> list[str]:
+    """What is wrong with the outputs of timed calls, in words; [] when all is right. Looks for
+    unwritten values in all samples, and compares a random choice of them with the oracle."""
+    if not samples:
         return ["the outputs of the timed calls are missing"]
     out = OPERATIONS[operation]
-    chosen = random.SystemRandom().sample(bands, min(JUDGED, len(bands)))
-    for number, band in enumerate([*chosen, *bands]):
-        if compare.unwritten(band.rows).any():
+    chosen = random.SystemRandom().sample(samples, min(COMPARED, len(samples)))
+    for number, sample in enumerate([*chosen, *samples]):
+        if compare.unwritten(sample.rows).any():
             return ["when it was timed, your function left a part of its output unwritten"]
         if number >= len(chosen):
             continue
-        seen = compare.compare(band.rows, expected(operation, settings, given, band))
-        if not seen.right():
-            y, x = seen.first()
-            place = out.place((band.plane, y + band.first, x)[-len(out.axes) :])
-            got = compare.number(float(seen.got[y, x]), seen.got.dtype)
-            want = compare.number(float(seen.expected.value[y, x]), seen.got.dtype)
+        comparison = compare.compare(sample.rows, expected(operation, settings, inputs, sample))
+        if not comparison.right():
+            y, x = comparison.first()
+            index = out.subscript((sample.plane, y + sample.first, x)[-len(out.axes) :])
+            dtype = comparison.got.dtype
+            got = compare.number(float(comparison.got[y, x]), dtype)
+            want = compare.number(float(comparison.expected.value[y, x]), dtype)
             return [
-                "right when it was checked, wrong when it was timed: in a timed call, on another "
-                f"input, {seen.count()} of {seen.got.size} {out.things()} that were looked at "
-                "differ",
-                f"out{place} = {got}, want {want}",
+                "your function was right when it was checked, but wrong when it was timed: in a "
+                f"timed call, with another input, {comparison.count()} of the "
+                f"{comparison.got.size} {out.things()} that were compared differ",
+                f"out{index} = {got}, want {want}",
             ]
     return []
 
 
-def expected(operation: str, settings: Settings, given: Inputs, band: Band) -> Expected:
-    """The rows of the oracle's result: from the rows of the input that they depend on."""
+def expected(operation: str, settings: Settings, inputs: Inputs, sample: RowSample) -> Expected:
+    """What the rows of a sample must be, computed from the input's rows on which they depend."""
     out = OPERATIONS[operation]
     axis = out.rows_axis()
-    height = given.image.shape[axis]
-    low = max(band.first - given.radius, 0)
-    high = min(band.first + len(band.rows) + given.radius, height)
-    wanted = np.arange(low, high)
-    if axis == 1:  # planes: the output's own in a filter of each, else all of them
-        planes = [band.plane] if out.axes[0] == "c" else range(given.image.shape[0])
-        wanted = np.array(planes)[:, np.newaxis] * height + wanted
-    line = given.image.shape[axis + 1 :]
-    kind = noise.kind_of(given.image)
-    image = noise.lines(kind, band.key, wanted, int(np.prod(line)))
-    part = {**given.arrays, "image": image.reshape(*wanted.shape, *line)}
+    height = inputs.image.shape[axis]
+    low = max(sample.first - inputs.radius, 0)
+    high = min(sample.first + len(sample.rows) + inputs.radius, height)
+    numbers = np.arange(low, high)  # of the input's rows
+    if axis == 1:  # planes: the output's own where each has a filter, else all of them
+        planes = [sample.plane] if out.axes[0] == "c" else range(inputs.image.shape[0])
+        numbers = np.array(planes)[:, np.newaxis] * height + numbers
+    row_shape = inputs.image.shape[axis + 1 :]
+    kind = noise.kind_of(inputs.image)
+    image = noise.rows(kind, sample.key, numbers, int(np.prod(row_shape)))
+    strip = {**inputs.arrays, "image": image.reshape(*numbers.shape, *row_shape)}
     if out.axes[0] == "n":
-        part["mask"] = given.mask[band.plane : band.plane + 1]
-    whole = out.expected(part, settings)
-    rows = slice(band.first - low, band.first - low + len(band.rows))
-    place = (0, rows) if axis == 1 else rows
-    return Expected(whole.value[place], whole.bound[place])
+        strip["mask"] = inputs.mask[sample.plane : sample.plane + 1]
+    result = out.expected(strip, settings)
+    rows = slice(sample.first - low, sample.first - low + len(sample.rows))
+    index = (0, rows) if axis == 1 else rows
+    return Expected(result.value[index], result.bound[index])

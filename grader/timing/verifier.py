@@ -1,8 +1,10 @@
-"""The judge's side of a timing program's --judge (labs/common/bench.h).
+"""Verifies the outputs of timed calls while the program runs: the other end of its --verifier
+(labs/common/bench/bench.h).
 
-A program that a student's code has taken over can report any time, and could compute only what it
-hands in. So while it is timed from outside, it learns the input of each call when the call is due,
-and has to send the sums of all rows of the output before it learns which of them are looked at.
+A program that a student's code has taken over can report any time, and could compute only the rows
+that it hands in. So when it is timed from outside, it learns the input of each call only when the
+call is due, and must send a checksum of every row of the output before it learns which rows will be
+looked at (labs/common/bench).
 """
 
 from __future__ import annotations
@@ -18,24 +20,27 @@ import numpy as np
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.timing import noise, row_samples
-from grader.timing.row_samples import Band
+from grader.timing.row_samples import RowSample
 
-PATIENCE = 5.0  # seconds to read what a program left that has ended
+PATIENCE = 5.0  # seconds to read what is still in the socket when the program has ended
 
 
-class Witness(threading.Thread):
-    """Reads what the program sends until it has had its rounds or ends. Sizes are the judge's: what
-    else comes stays unread."""
+class Verifier(threading.Thread):
+    """Gives the program one input a round and receives its answers, until all rounds are done or
+    the program ends. It decides how many bytes it reads; what else the program sends is ignored.
 
-    def __init__(self, rounds: int, operation: str, given: Inputs) -> None:
+    program_end: the end of the socket that the program must inherit; the caller closes it.
+    """
+
+    def __init__(self, rounds: int, operation: str, inputs: Inputs) -> None:
         super().__init__(daemon=True)
-        self._ours, self.theirs = socket.socketpair()  # theirs: to be given to the program
-        kind, shape = OPERATIONS[operation].output(given.arrays)
+        self._socket, self.program_end = socket.socketpair()
+        dtype, shape = OPERATIONS[operation].output(inputs.arrays)
         self._rounds, self._planes, self._height = rounds, int(np.prod(shape[:-2])), shape[-2]
-        self._type = np.dtype(f"<{kind}")
-        self._shape = (row_samples.rows_of(operation, given), shape[-1])
-        self._bands: list[Band] = []
-        self._promised: list[noise.U32] = []
+        self._dtype = np.dtype(f"<{dtype}")
+        self._shape = (row_samples.sample_rows(operation, inputs), shape[-1])
+        self._samples: list[RowSample] = []
+        self._promised: list[noise.U32] = []  # the checksums of the rows of each sample
 
     def run(self) -> None:
         chance = random.SystemRandom()
@@ -45,36 +50,37 @@ class Witness(threading.Thread):
 
     def _round(self, chance: random.SystemRandom) -> None:
         key = chance.getrandbits(32)
-        self._ours.sendall(struct.pack("<I", key))
-        sums = np.frombuffer(self._take(4 * self._planes * self._height), "<u4")
+        self._socket.sendall(struct.pack("<I", key))
+        sums = np.frombuffer(self._receive(4 * self._planes * self._height), "<u4")
         plane = chance.randrange(self._planes)
         first = chance.randrange(self._height - self._shape[0] + 1)
-        self._ours.sendall(struct.pack("<ii", plane, first))
-        data = self._take(self._shape[0] * self._shape[1] * self._type.itemsize)
-        rows = np.frombuffer(data, self._type).reshape(self._shape)
+        self._socket.sendall(struct.pack("<ii", plane, first))
+        data = self._receive(self._shape[0] * self._shape[1] * self._dtype.itemsize)
+        rows = np.frombuffer(data, self._dtype).reshape(self._shape)
         start = plane * self._height + first
-        self._bands.append(Band(plane, first, key, rows))
+        self._samples.append(RowSample(plane, first, key, rows))
         self._promised.append(sums[start : start + len(rows)].copy())
 
-    def _take(self, count: int) -> bytearray:
+    def _receive(self, count: int) -> bytearray:
+        """Exactly so many bytes. Raises EOFError when the program has ended before."""
         data = bytearray(count)
         with memoryview(data) as view:
-            at = 0
-            while at < count:
-                got = self._ours.recv_into(view[at:])
-                if not got:
+            received = 0
+            while received < count:
+                size = self._socket.recv_into(view[received:])
+                if not size:
                     raise EOFError
-                at += got
+                received += size
         return data
 
-    def heard(self) -> tuple[list[Band], bool]:
-        """Once the program is dead: the rows of each call, and whether all are those whose sums it
-        had sent before. To be called once."""
+    def result(self) -> tuple[list[RowSample], bool]:
+        """The sample of each call, and whether all of them have the checksums that the program had
+        sent before. To be called once, after the program has ended."""
         self.join(PATIENCE)
         with suppress(OSError):
-            self._ours.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
         self.join()
-        self._ours.close()
-        pairs = zip(self._bands, self._promised, strict=True)
-        kept = all(bool((noise.sums(band.rows) == sums).all()) for band, sums in pairs)
-        return self._bands, kept
+        self._socket.close()
+        pairs = zip(self._samples, self._promised, strict=True)
+        kept = all(bool((noise.sums(sample.rows) == sums).all()) for sample, sums in pairs)
+        return self._samples, kept

@@ -11,7 +11,8 @@ STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
 GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
 BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
-GIVEN_OBJ := $(GIVEN)/driver.o $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
+GIVEN_OBJ := $(GIVEN)/driver.o $(if $(filter cpu,$(BACKEND)),,$(GIVEN)/device_case.o) \
+             $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
 LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
@@ -50,7 +51,7 @@ $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a
 # A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
 RACED_LINK_cpu = $(CC)
 RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
-$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libteam.a $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
 	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
 
@@ -83,7 +84,7 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
 $(OUT)/%.cu.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
 # Only counters need unrolled loops, and g++ takes ten times as long over them.
 $(OUT)/%.cu.o: $(OUT)/%.cu.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
@@ -95,17 +96,23 @@ endif
 endif
 
 ifeq ($(READY),)
-$(GIVEN)/%.o: labs/$(LAB)/%.c
+GIVEN_INC = $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
+define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(if $(filter gpu,$(BACKEND)),-Ilabs/common -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(GIVEN_INC) $(DEPS) -c $< -o $@
+endef
+$(GIVEN)/%.o: labs/$(LAB)/%.c
+	$(given-cc)
+$(GIVEN)/device_case.o: labs/common/runner/device_case.c
+	$(given-cc)
 $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
 $(GIVEN)/%.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $< -o $@
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $< -o $@
 ifeq ($(BACKEND),gpu)
 $(GIVEN)/%.o: labs/$(LAB)/%.cu
 	@mkdir -p $(@D)
@@ -125,7 +132,7 @@ endif
 
 # Called as run-binary is, for what a lab and a backend have to be timed. Student,
 # baseline and reference are compiled alike, each into a shared object of its own that binds its
-# symbols to itself: labs/common/bench.h says why.
+# symbols to itself: labs/common/bench/bench.h says why.
 ifneq ($(OUT),)
 REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
 SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
@@ -173,14 +180,14 @@ endef
 
 BENCH_LIBS := $(LIB)/libcommon.a -lm -ldl
 ifeq ($(BACKEND),gpu)
-$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/common/bench/bench.o $(LIB)/libcommon.a
 	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
-$(GIVEN)/bench_gpu.o: labs/common/bench_gpu.cu
+$(GIVEN)/bench_gpu.o: labs/common/bench/bench_gpu.cu
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -MMD -MF $(@:.o=.d) -c $< -o $@
 else
-$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench_cpu.o $(LIB)/common/bench.o $(LIB)/libcommon.a
+$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/common/bench/bench_cpu.o $(LIB)/common/bench/bench.o $(LIB)/libcommon.a
 	$(Q)$(CC) -fopenmp $(filter %.o,$^) $(BENCH_LIBS) -Wl,-z,now -o $@
 endif
 -include $(wildcard $(GIVEN)/pic/*.d $(GIVEN)/reference/pic/*.d)

@@ -1,5 +1,6 @@
-/* The version to beat: right, and in the worst order for the memory. Neighbours in the loops, y
- * and b, are a whole row of the image apart, so every access brings a new cache line. */
+/* The baseline, the version to beat: correct, but in the worst order for the memory. The inner
+ * loops, over y and b, move by a whole row of the image at each step, so every access loads a new
+ * cache line. */
 #include "lab.h"
 
 #include <stddef.h>

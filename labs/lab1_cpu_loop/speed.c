@@ -1,5 +1,5 @@
 /* What is timed in lab 1: all parts, each by one call. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>
@@ -16,14 +16,14 @@ static const struct {
     {"C", {"correlate_openmp", NULL}},
 };
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", NULL};
     static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
     if (baseline) {
         return slow;
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, part) == 0) {
+        if (strcmp(parts[i].part, job->part) == 0) {
             return parts[i].names;
         }
     }

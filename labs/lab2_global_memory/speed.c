@@ -1,6 +1,6 @@
 /* What is timed in lab 2, on a GPU: the kernels of parts A and D. Parts B and C are host code whose
  * time is that of the bus. The baseline is a loop on the CPU and takes no part. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 typedef cudaError_t on_device(const float *d_image, int width, int height, const float *d_mask,
                               int radius, enum border border, float *d_out);
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const plain[BENCH_FUNCTIONS] = {"correlate_device", NULL};
     static const char *const identical[BENCH_FUNCTIONS] = {"correlate_identical", NULL};
     static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (!baseline && strcmp(part, "A") == 0) {
+    if (!baseline && strcmp(job->part, "A") == 0) {
         return plain;
     }
-    return !baseline && strcmp(part, "D") == 0 ? identical : none;
+    return !baseline && strcmp(job->part, "D") == 0 ? identical : none;
 }
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {

@@ -1,6 +1,6 @@
-/* The unit tests of lab 2: `make lab2-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 2: `make lab2-test`. Each is short: read it when it fails.
  *
- * Most run four times, once for each part's function, through one shape: host pointers in and out.
+ * Most run four times, once for each part's function, all with host pointers in and out.
  * The output starts as NaN, so that a pixel that was never written cannot pass. */
 #include "lab.h"
 #include "mask.h"
@@ -14,7 +14,7 @@ enum { MOST = 64 * 64 };
 static float image[MOST], out[MOST], mask[MASK_MAX_SIZE];
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
 typedef cudaError_t on_device(const float *d_image, int width, int height, const float *d_mask,
@@ -64,17 +64,19 @@ static cudaError_t call(int which, int width, int height, int radius, enum borde
     }
 }
 
-/* Runs function `which` and compares all of `out` with `want`, up to `slack`. */
+/* Runs function `which` and compares all of `out` with `expected`, up to `slack`. */
 static void expect(int which, int width, int height, int radius, enum border border,
-                   const float *want, float slack) {
+                   const float *expected, float slack) {
     must(call(which, width, height, radius, border), names[which]);
     for (int i = 0; i < width * height; i++) {
-        ck_assert_msg(fabsf(out[i] - want[i]) <= slack, "%s: out(x=%d, y=%d) is %g, want %g",
-                      names[which], i % width, i / width, (double)out[i], (double)want[i]);
+        ck_assert_msg(fabsf(out[i] - expected[i]) <= slack,
+                      "%s: out(x=%d, y=%d) is %g, expected %g", names[which], i % width, i / width,
+                      (double)out[i], (double)expected[i]);
     }
 }
 
-/* Before each test: no error left over, an empty mask, an image that tells where a pixel is from.
+/* Before each test: no pending CUDA error, an empty mask, an image whose values tell where a pixel
+ * is from.
  */
 static void setup(void) {
     cudaGetLastError();
@@ -93,21 +95,21 @@ START_TEST(identity_mask_copies_the_image) {
 END_TEST
 
 START_TEST(one_left_of_the_middle_shifts_right) {
-    const float want[] = {0, 1, 2, 0, 4, 5};
+    const float expected[] = {0, 1, 2, 0, 4, 5};
     for (int i = 0; i < 6; i++) {
         image[i] = (float)(i + 1);
     }
     mask[3] = 1.0f; /* g(-1, 0): the left neighbour; 0 at the left end, where there is none */
-    expect(_i, 3, 2, 1, BORDER_ZERO, want, 0.0f);
+    expect(_i, 3, 2, 1, BORDER_ZERO, expected, 0.0f);
 }
 END_TEST
 
 START_TEST(box_on_ones_counts_the_taps_inside) {
-    const float want[] = {4, 6, 4, 6, 9, 6, 4, 6, 4};
+    const float expected[] = {4, 6, 4, 6, 9, 6, 4, 6, 4};
     for (int i = 0; i < 9; i++) {
         image[i] = mask[i] = 1.0f;
     }
-    expect(_i, 3, 3, 1, BORDER_ZERO, want, 0.0f);
+    expect(_i, 3, 3, 1, BORDER_ZERO, expected, 0.0f);
 }
 END_TEST
 
@@ -125,20 +127,20 @@ START_TEST(three_by_three_by_hand) {
 END_TEST
 
 START_TEST(one_pixel_and_a_large_mask) {
-    float want = 2.0f;
+    float expected = 2.0f;
     for (int i = 0; i < MASK_MAX_SIZE; i++) {
         mask[i] = 1.0f;
     }
     image[0] = 2.0f;
-    expect(_i, 1, 1, 8, BORDER_ZERO, &want, 0.0f);
-    want = 2.0f * 17 * 17;
-    expect(_i, 1, 1, 8, BORDER_REPLICATE, &want, 0.0f);
+    expect(_i, 1, 1, 8, BORDER_ZERO, &expected, 0.0f);
+    expected = 2.0f * 17 * 17;
+    expect(_i, 1, 1, 8, BORDER_REPLICATE, &expected, 0.0f);
 }
 END_TEST
 
-/* Eq. 1 as it stands, each product and each sum rounded to float: `volatile` keeps the compiler
- * from doing anything else. */
-static void plain_loop(int width, int height, int radius, enum border border, float *want) {
+/* Eq. 1 as written, each product and each sum rounded to float: `volatile` keeps the compiler
+ * from any other rounding. */
+static void plain_loop(int width, int height, int radius, enum border border, float *expected) {
     for (int y = 0; y < height; y++) {
         for (int x = 0; x < width; x++) {
             volatile float sum = 0.0f;
@@ -157,21 +159,21 @@ static void plain_loop(int width, int height, int radius, enum border border, fl
                     }
                 }
             }
-            want[y * width + x] = sum;
+            expected[y * width + x] = sum;
         }
     }
 }
 
-START_TEST(like_a_plain_loop) {
-    static float want[MOST];
+START_TEST(equals_a_plain_loop) {
+    static float expected[MOST];
     const float slack = _i == IDENTICAL ? 0.0f : 0.01f; /* part D: every bit */
     mask_random(6, 1, mask);
-    plain_loop(61, 53, 6, BORDER_ZERO, want);
-    expect(_i, 61, 53, 6, BORDER_ZERO, want, slack);
-    plain_loop(61, 53, 6, BORDER_REPLICATE, want);
-    expect(_i, 61, 53, 6, BORDER_REPLICATE, want, slack);
-    plain_loop(53, 1, 6, BORDER_REPLICATE, want);
-    expect(_i, 53, 1, 6, BORDER_REPLICATE, want, slack);
+    plain_loop(61, 53, 6, BORDER_ZERO, expected);
+    expect(_i, 61, 53, 6, BORDER_ZERO, expected, slack);
+    plain_loop(61, 53, 6, BORDER_REPLICATE, expected);
+    expect(_i, 61, 53, 6, BORDER_REPLICATE, expected, slack);
+    plain_loop(53, 1, 6, BORDER_REPLICATE, expected);
+    expect(_i, 53, 1, 6, BORDER_REPLICATE, expected, slack);
 }
 END_TEST
 
@@ -181,7 +183,9 @@ START_TEST(every_kind_of_staging_buffer_works) {
         out[0] = NAN;
         must(correlate_staged((enum host_memory)kind, image, 37, 11, mask, 1, BORDER_ZERO, out),
              "correlate_staged");
-        ck_assert_msg(out[0] == image[0], "kind %d: out(0, 0) is %g", kind, (double)out[0]);
+        ck_assert_msg(out[0] == image[0],
+                      "correlate_staged(), kind %d: out(x=0, y=0) is %g, expected %g", kind,
+                      (double)out[0], (double)image[0]);
     }
 }
 END_TEST
@@ -194,8 +198,8 @@ START_TEST(unknown_kind_of_staging_buffer_is_refused) {
 }
 END_TEST
 
-/* An image of 2^48 bytes fits no GPU: cudaMalloc says so, and so must the function. */
-START_TEST(no_room_on_the_device_is_reported) {
+/* An image of 2^48 bytes fits on no GPU: cudaMalloc() fails, and the function must report it. */
+START_TEST(too_little_device_memory_is_reported) {
     ck_assert_int_eq(correlate_host(image, 1 << 23, 1 << 23, mask, 1, BORDER_ZERO, out),
                      cudaErrorMemoryAllocation);
 }
@@ -210,10 +214,10 @@ int main(void) {
     tcase_add_loop_test(tcase, box_on_ones_counts_the_taps_inside, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, three_by_three_by_hand, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, one_pixel_and_a_large_mask, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, like_a_plain_loop, 0, FUNCTIONS);
+    tcase_add_loop_test(tcase, equals_a_plain_loop, 0, FUNCTIONS);
     tcase_add_test(tcase, every_kind_of_staging_buffer_works);
     tcase_add_test(tcase, unknown_kind_of_staging_buffer_is_refused);
-    tcase_add_test(tcase, no_room_on_the_device_is_reported);
+    tcase_add_test(tcase, too_little_device_memory_is_reported);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

@@ -1,12 +1,12 @@
-/* The versions to beat: the mask in global memory (part A), and a bank of masks in constant memory
- * that each thread indexes by its own column (part B). Both are right. */
+/* The baselines, the versions to beat: the mask in global memory (part A), and a bank of masks in
+ * constant memory that each thread indexes by its own column (part B). Both are correct. */
 #include "lab.h"
 
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
 static __constant__ float c_bank[PHASES * MASK_MAX_SIZE];
 
-/* f(x, y) with its border. */
+/* Returns f(x, y), with the border. */
 static __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);
@@ -42,7 +42,7 @@ __global__ void baseline_polyphase_kernel(const float *d_image, int width, int h
         return;
     }
     const int size = 2 * radius + 1;
-    const float *c_mask = c_bank + (x % PHASES) * size * size; /* another one for each lane */
+    const float *c_mask = c_bank + (x % PHASES) * size * size; /* differs from lane to lane */
     float sum = 0.0f;
     for (int b = -radius; b <= radius; b++) {
         for (int a = -radius; a <= radius; a++) {

@@ -1,16 +1,14 @@
 /* From one case of the runner to the calls of the student's functions. */
 #include "lab.h"
-#include "runner.h"
+#include "our_fault.h"
+#include "runner/device_case.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_SUCH_PART = -1, BAD_RADIUS_ACCEPTED = -2, WRONG_SHAPE = -3 };
-enum { PART_A, PART_B, BASELINE };
-
 /* One case, as it came from the runner: pointers of the host. */
 struct job {
-    int part, bank; /* bank: the mask is one of PHASES */
+    bool given, bank; /* given: the baseline is called; bank: the mask is one of PHASES */
     const float *image, *mask;
     size_t image_bytes, mask_bytes;
     int width, height, radius;
@@ -18,113 +16,88 @@ struct job {
     enum border border;
 };
 
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
-}
+/* The two functions of a part, by name. */
+struct functions {
+    const char *set_name, *correlate_name;
+    cudaError_t (*set)(const float *h_mask, int radius);
+    cudaError_t (*correlate)(const float *d_image, int width, int height, int radius,
+                             enum border border, float *d_out);
+};
 
-/* Do the student's two functions refuse job->bad_radius? The mask for it is there and all 0. The
- * largest mask is set before, also to zeros: what is copied once only shows afterwards. */
-static int refuse_bad_radius(const struct job *job, const float *d_image, float *d_out) {
+static const struct functions for_mask = {"set_mask", "correlate_constant", set_mask,
+                                          correlate_constant};
+static const struct functions for_bank = {"set_bank", "correlate_polyphase", set_bank,
+                                          correlate_polyphase};
+static const struct functions given_for_bank = {"baseline_set_bank", "baseline_polyphase",
+                                                baseline_set_bank, baseline_polyphase};
+
+/* Both functions must refuse job->bad_radius. The mask for it is there and all 0. The largest mask
+ * is set before, also to zeros: a mask that is copied only once shows afterwards. */
+static void refuse_bad_radius(struct device_case *c, const struct functions *f,
+                              const struct job *job, const float *d_image, float *d_out) {
+    const char *why = "which lab.h does not allow";
     const int radius = job->bad_radius;
     const size_t size = (size_t)(2 * (abs(radius) + MASK_MAX_RADIUS) + 1);
     float *zeros = calloc(PHASES * size * size, sizeof(float));
     if (zeros == NULL) {
-        return 1; /* our lack of memory is not the student's mistake */
+        our_fault("not enough memory for a mask of radius %d", radius);
     }
-    const cudaError_t earlier =
-        job->bank ? set_bank(zeros, MASK_MAX_RADIUS) : set_mask(zeros, MASK_MAX_RADIUS);
-    if (earlier != cudaSuccess) { /* the calls that count say so */
-        free(zeros);
-        return 1;
+    if (f->set(zeros, MASK_MAX_RADIUS) == cudaSuccess) { /* else the calls that count say so */
+        device_case_must_refuse(c, f->set_name, f->set(zeros, radius), "radius", radius, why);
+        device_case_must_refuse(
+            c, f->correlate_name,
+            f->correlate(d_image, job->width, job->height, radius, job->border, d_out), "radius",
+            radius, why);
     }
-    const cudaError_t set = job->bank ? set_bank(zeros, radius) : set_mask(zeros, radius);
-    cudaGetLastError(); /* what this call left behind must not speak for the next one */
-    const cudaError_t run = (job->bank ? correlate_polyphase : correlate_constant)(
-        d_image, job->width, job->height, radius, job->border, d_out);
-    cudaGetLastError();
     free(zeros);
-    return set == cudaErrorInvalidValue && run == cudaErrorInvalidValue;
 }
 
-/* The mask to constant memory, then the launch; what the student's functions return. d_mask is for
- * the baseline of part A alone. */
-static cudaError_t run_part(const struct job *job, const float *d_image, const float *d_mask,
-                            float *d_out) {
+/* The mask to constant memory, then the launch. d_mask is for the baseline of part A alone. */
+static void run_part(struct device_case *c, const struct job *job, const float *d_image,
+                     const float *d_mask, float *d_out) {
     const int width = job->width, height = job->height, radius = job->radius;
-    cudaError_t error;
 
-    if (job->part == BASELINE && !job->bank) {
-        return baseline_correlate(d_image, width, height, d_mask, radius, job->border, d_out);
+    if (job->given && !job->bank) {
+        device_case_called(
+            c, "baseline_correlate",
+            baseline_correlate(d_image, width, height, d_mask, radius, job->border, d_out));
+        return;
     }
-    if (job->part == BASELINE) {
-        error = baseline_set_bank(job->mask, radius);
-        return error != cudaSuccess
-                   ? error
-                   : baseline_polyphase(d_image, width, height, radius, job->border, d_out);
+    const struct functions *f = job->given ? &given_for_bank : job->bank ? &for_bank : &for_mask;
+    if (job->bad_radius != 0) {
+        refuse_bad_radius(c, f, job, d_image, d_out);
     }
-    if (job->bad_radius != 0 && !refuse_bad_radius(job, d_image, d_out)) {
-        return (cudaError_t)BAD_RADIUS_ACCEPTED;
+    if (runner_failed(c->runner)) {
+        return;
     }
-    students_turn();
-    error = job->bank ? set_bank(job->mask, radius) : set_mask(job->mask, radius);
-    if (error != cudaSuccess) {
-        return error;
+    device_case_students_turn();
+    if (device_case_called(c, f->set_name, f->set(job->mask, radius))) {
+        device_case_called(c, f->correlate_name,
+                           f->correlate(d_image, width, height, radius, job->border, d_out));
     }
-    return job->bank ? correlate_polyphase(d_image, width, height, radius, job->border, d_out)
-                     : correlate_constant(d_image, width, height, radius, job->border, d_out);
 }
 
-/* Device memory and copies are ours, d_out starts as NaN. `out` is of the host. */
-static cudaError_t run_on_device(const struct job *job, float *out) {
-    float *d_image = NULL, *d_mask = NULL, *d_out = NULL;
-    cudaError_t error = cudaMalloc((void **)&d_image, job->image_bytes);
+static void run_on_device(struct runner *r, const struct job *job, float *out) {
+    struct device_case c = {.runner = r};
+    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
+    const float *d_mask = device_case_input(&c, job->mask, job->mask_bytes);
+    float *d_out = device_case_output(&c, job->image_bytes);
 
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_mask, job->mask_bytes);
+    if (!runner_failed(r)) {
+        run_part(&c, job, d_image, d_mask, d_out);
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_out, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_image, job->image, job->image_bytes, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_mask, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
-    }
-#ifndef CONVLABS_SIM /* whose memory is NaN from the start, and known to be unwritten */
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_out, 0xff, job->image_bytes);
-    }
-#endif
-    if (error == cudaSuccess) {
-        error = run_part(job, d_image, d_mask, d_out);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(out, d_out, job->image_bytes, cudaMemcpyDeviceToHost);
-    }
-    cudaFree(d_image);
-    cudaFree(d_mask);
-    cudaFree(d_out);
-    return error;
+    device_case_end(&c, d_out, out, job->image_bytes);
 }
 
 /* Settings: border = zero | replicate; bad_radius = a radius that both functions must refuse,
  * tried before the calls that count. */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const char *part = runner_part(r);
-    const int bank = mask->ndim == 3;
+    const bool given = strcmp(part, "baseline") == 0, bank = mask->ndim == 3;
     const struct job job = {
-        .part = strcmp(part, "A") == 0   ? PART_A
-                : strcmp(part, "B") == 0 ? PART_B
-                                         : BASELINE,
+        .given = given,
         .bank = bank,
         .image = image->data,
         .mask = mask->data,
@@ -134,29 +107,14 @@ int lab_run(struct runner *r) {
         .height = image->shape[0],
         .radius = mask->shape[mask->ndim - 1] / 2,
         .bad_radius = atoi(runner_setting(r, "bad_radius", "0")),
-        .border = strcmp(runner_setting(r, "border", "zero"), "zero") == 0 ? BORDER_ZERO
-                                                                           : BORDER_REPLICATE,
+        .border = runner_border(r),
     };
 
-    if (job.part == BASELINE && strcmp(part, "baseline") != 0) {
-        return NO_SUCH_PART;
+    if (!given && strcmp(part, "A") != 0 && strcmp(part, "B") != 0) {
+        runner_no_such_part(r);
     }
-    if ((job.part == PART_A && bank) || (job.part == PART_B && !bank) ||
-        (bank && mask->shape[0] != PHASES)) {
-        return WRONG_SHAPE;
+    if ((!given && bank != (part[0] == 'B')) || (bank && mask->shape[0] != PHASES)) {
+        our_fault("part %s takes no mask of this shape", part);
     }
-    return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case WRONG_SHAPE:
-        return "a mask of the wrong shape for the part";
-    case BAD_RADIUS_ACCEPTED:
-        return "something else than cudaErrorInvalidValue for a radius that lab.h does not allow";
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    run_on_device(r, &job, runner_output(r, "out", image->bytes));
 }

@@ -1,4 +1,4 @@
-/* The unit tests of lab 3: `make lab3-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 3: `make lab3-test`. Each is short: read it when it fails.
  *
  * Most run twice, once for each part. Part B then gets a bank whose mask k is (k + 1) times that of
  * part A, so column x must be (x mod PHASES + 1) times what part A gives there. The output starts
@@ -15,10 +15,10 @@ static float image[MOST], out[MOST], mask[19 * 19], bank[PHASES * 19 * 19];
 static float *d_image, *d_out;
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* Before each test: an empty mask, an image that tells where a pixel is from. */
+/* Before each test: an empty mask, an image whose values tell where a pixel is from. */
 static void setup(void) {
     cudaGetLastError();
     for (int i = 0; i < MOST; i++) {
@@ -60,15 +60,16 @@ static cudaError_t correlate(int part, int width, int height, int radius, enum b
 
 /* Sets the mask, runs the part, compares all of `out` with what part A must give. */
 static void expect(int part, int width, int height, int radius, enum border border,
-                   const float *want_a, float slack) {
+                   const float *expected_a, float slack) {
     must(set(part, radius), part == PART_A ? "set_mask" : "set_bank");
-    must(correlate(part, width, height, radius, border),
-         part == PART_A ? "correlate_constant" : "correlate_polyphase");
+    const char *name = part == PART_A ? "correlate_constant" : "correlate_polyphase";
+    must(correlate(part, width, height, radius, border), name);
     for (int i = 0; i < width * height; i++) {
         const int x = i % width, y = i / width;
-        const float want = part == PART_A ? want_a[i] : want_a[i] * (float)(x % PHASES + 1);
-        ck_assert_msg(fabsf(out[i] - want) <= slack, "part %c: out(x=%d, y=%d) is %g, want %g",
-                      "AB"[part], x, y, (double)out[i], (double)want);
+        const float expected =
+            part == PART_A ? expected_a[i] : expected_a[i] * (float)(x % PHASES + 1);
+        ck_assert_msg(fabsf(out[i] - expected) <= slack, "%s: out(x=%d, y=%d) is %g, expected %g",
+                      name, x, y, (double)out[i], (double)expected);
     }
 }
 
@@ -79,21 +80,21 @@ START_TEST(identity_mask_copies_the_image) {
 END_TEST
 
 START_TEST(one_left_of_the_middle_shifts_right) {
-    const float want[] = {0, 1, 2, 0, 4, 5};
+    const float expected[] = {0, 1, 2, 0, 4, 5};
     for (int i = 0; i < 6; i++) {
         image[i] = (float)(i + 1);
     }
     mask[3] = 1.0f; /* g(-1, 0): the left neighbour; 0 at the left end, where there is none */
-    expect(_i, 3, 2, 1, BORDER_ZERO, want, 0.0f);
+    expect(_i, 3, 2, 1, BORDER_ZERO, expected, 0.0f);
 }
 END_TEST
 
 START_TEST(box_on_ones_counts_the_taps_inside) {
-    const float want[] = {4, 6, 4, 6, 9, 6, 4, 6, 4};
+    const float expected[] = {4, 6, 4, 6, 9, 6, 4, 6, 4};
     for (int i = 0; i < 9; i++) {
         image[i] = mask[i] = 1.0f;
     }
-    expect(_i, 3, 3, 1, BORDER_ZERO, want, 0.0f);
+    expect(_i, 3, 3, 1, BORDER_ZERO, expected, 0.0f);
 }
 END_TEST
 
@@ -111,19 +112,19 @@ START_TEST(three_by_three_by_hand) {
 END_TEST
 
 START_TEST(one_pixel_and_the_largest_mask) {
-    float want = 2.0f;
+    float expected = 2.0f;
     for (int i = 0; i < MASK_MAX_SIZE; i++) {
         mask[i] = 1.0f;
     }
     image[0] = 2.0f;
-    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_ZERO, &want, 0.0f);
-    want = 2.0f * 17 * 17;
-    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_REPLICATE, &want, 0.0f);
+    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_ZERO, &expected, 0.0f);
+    expected = 2.0f * 17 * 17;
+    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_REPLICATE, &expected, 0.0f);
 }
 END_TEST
 
-START_TEST(like_a_plain_loop) {
-    static float want[MOST];
+START_TEST(equals_a_plain_loop) {
+    static float expected[MOST];
     const int width = 61, height = 53, radius = 6, size = 13;
     mask_random(radius, 1, mask);
     for (int y = 0; y < height; y++) {
@@ -137,14 +138,14 @@ START_TEST(like_a_plain_loop) {
                     }
                 }
             }
-            want[y * width + x] = (float)sum;
+            expected[y * width + x] = (float)sum;
         }
     }
-    expect(_i, width, height, radius, BORDER_ZERO, want, 0.05f);
+    expect(_i, width, height, radius, BORDER_ZERO, expected, 0.05f);
 }
 END_TEST
 
-START_TEST(the_last_mask_that_was_set_counts) {
+START_TEST(the_last_mask_set_is_used) {
     const float doubled[] = {2, 4, 6};
     image[0] = 1.0f, image[1] = 2.0f, image[2] = 3.0f;
     mask[4] = 1.0f;
@@ -154,7 +155,7 @@ START_TEST(the_last_mask_that_was_set_counts) {
 }
 END_TEST
 
-START_TEST(radius_that_does_not_fit_is_refused) {
+START_TEST(bad_radius_is_refused) {
     ck_assert_int_eq(set(_i, MASK_MAX_RADIUS + 1), cudaErrorInvalidValue);
     cudaGetLastError(); /* what the call above left behind must not speak for the next one */
     ck_assert_int_eq(correlate(_i, 3, 2, MASK_MAX_RADIUS + 1, BORDER_ZERO), cudaErrorInvalidValue);
@@ -162,14 +163,14 @@ START_TEST(radius_that_does_not_fit_is_refused) {
 }
 END_TEST
 
-START_TEST(refused_mask_leaves_the_one_before) {
+START_TEST(refused_mask_keeps_the_one_before) {
     image[0] = 1.0f, image[1] = 2.0f, image[2] = 3.0f;
     mask[4] = 1.0f;
     expect(_i, 3, 1, 1, BORDER_ZERO, image, 0.0f);
     mask[4] = 9.0f;
     ck_assert_int_eq(set(_i, MASK_MAX_RADIUS + 1), cudaErrorInvalidValue);
     must(correlate(_i, 3, 1, 1, BORDER_ZERO), "the call after a refused one");
-    ck_assert_msg(out[0] == 1.0f, "out(0, 0) is %g, want 1", (double)out[0]);
+    ck_assert_msg(out[0] == 1.0f, "out(x=0, y=0) is %g, expected 1", (double)out[0]);
 }
 END_TEST
 
@@ -182,10 +183,10 @@ int main(void) {
     tcase_add_loop_test(tcase, box_on_ones_counts_the_taps_inside, 0, PARTS);
     tcase_add_loop_test(tcase, three_by_three_by_hand, 0, PARTS);
     tcase_add_loop_test(tcase, one_pixel_and_the_largest_mask, 0, PARTS);
-    tcase_add_loop_test(tcase, like_a_plain_loop, 0, PARTS);
-    tcase_add_loop_test(tcase, the_last_mask_that_was_set_counts, 0, PARTS);
-    tcase_add_loop_test(tcase, radius_that_does_not_fit_is_refused, 0, PARTS);
-    tcase_add_loop_test(tcase, refused_mask_leaves_the_one_before, 0, PARTS);
+    tcase_add_loop_test(tcase, equals_a_plain_loop, 0, PARTS);
+    tcase_add_loop_test(tcase, the_last_mask_set_is_used, 0, PARTS);
+    tcase_add_loop_test(tcase, bad_radius_is_refused, 0, PARTS);
+    tcase_add_loop_test(tcase, refused_mask_keeps_the_one_before, 0, PARTS);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

@@ -1,11 +1,10 @@
 /* From one case of the runner to the calls of the student's functions. */
 #include "lab.h"
-#include "runner.h"
+#include "our_fault.h"
+#include "runner/device_case.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NO_SUCH_PART = -1, BAD_RADIUS_ACCEPTED = -2, RADIUS_TOO_LARGE = -3 };
 
 /* What one of the parts computes, on the device. Part C alone uses d_mask. */
 struct task {
@@ -21,15 +20,16 @@ struct job {
     struct task task;
     const float *image, *mask;
     size_t image_bytes, mask_bytes;
-    int bad_radius;    /* to be refused first; 0: none is tried */
-    int smaller_first; /* part C: is there a call with radius 1 before the one that counts? */
+    int bad_radius;     /* to be refused first; 0: none is tried */
+    bool smaller_first; /* part C: is there a call with radius 1 before the one that counts? */
 };
 
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
+static const char *name_of(char part) {
+    return part == 'A'   ? "correlate_idle"
+           : part == 'B' ? "correlate_tile"
+           : part == 'C' ? "correlate_dynamic"
+           : part == 'D' ? "correlate_register"
+                         : "baseline_correlate";
 }
 
 static cudaError_t correlate(const struct task *t) {
@@ -50,98 +50,63 @@ static cudaError_t correlate(const struct task *t) {
     }
 }
 
-/* Does the student's function refuse job->bad_radius? */
-static int refuse_bad_radius(const struct job *job, const struct task *task) {
-    struct task bad = *task;
-    float *d_zeros = NULL;
-    const size_t size = (size_t)(2 * abs(job->bad_radius) + 1), bytes = size * size * sizeof(float);
-
-    if (cudaMalloc((void **)&d_zeros, bytes) != cudaSuccess) {
-        return 1; /* our lack of memory is not the student's mistake */
+/* The part must refuse that radius. The mask for it is there and all 0. */
+static void refuse_radius(struct device_case *c, struct task task, int radius) {
+    const size_t size = (size_t)(2 * abs(radius) + 1);
+    float *zeros = calloc(size * size, sizeof(float));
+    if (zeros == NULL) {
+        our_fault("not enough memory for a mask of radius %d", radius);
     }
-    bad.radius = job->bad_radius;
-    bad.d_mask = d_zeros;
-    cudaError_t run = cudaMemset(d_zeros, 0, bytes);
-    if (run == cudaSuccess) {
-        run = correlate(&bad);
+    task.radius = radius;
+    task.d_mask = device_case_input(c, zeros, size * size * sizeof(float));
+    free(zeros);
+    if (!runner_failed(c->runner)) {
+        device_case_must_refuse(c, name_of(task.part), correlate(&task), "radius", radius,
+                                "which lab.h does not allow");
     }
-    cudaGetLastError(); /* what this call left behind must not speak for the next one */
-    cudaFree(d_zeros);
-    return run == cudaErrorInvalidValue;
 }
 
-/* What the student's functions return, or the baseline's. */
-static cudaError_t run_part(const struct job *job, const struct task *task) {
-    cudaError_t error = cudaSuccess;
-
+/* All calls of a case: the mask is set where the part has it in constant memory. */
+static void run_part(struct device_case *c, const struct job *job, const struct task *task) {
     if (task->part == 'b') {
-        error = baseline_set_mask(job->mask, task->radius);
+        device_case_called(c, "baseline_set_mask", baseline_set_mask(job->mask, task->radius));
     } else if (task->part != 'C') {
-        error = set_mask(job->mask, task->radius);
+        device_case_called(c, "set_mask", set_mask(job->mask, task->radius));
     }
-    if (error != cudaSuccess) {
-        return error;
-    }
-    if (job->smaller_first) {
+    if (job->smaller_first && !runner_failed(c->runner)) {
         struct task smaller = *task;
         smaller.radius = 1;
-        error = correlate(&smaller);
-        if (error != cudaSuccess) {
-            return error;
-        }
+        device_case_called(c, name_of(task->part), correlate(&smaller));
     }
-    if (job->bad_radius != 0 && !refuse_bad_radius(job, task)) {
-        return (cudaError_t)BAD_RADIUS_ACCEPTED;
+    if (job->bad_radius != 0 && !runner_failed(c->runner)) {
+        refuse_radius(c, *task, job->bad_radius);
     }
-    students_turn();
-    return correlate(task);
+    if (!runner_failed(c->runner)) {
+        device_case_students_turn();
+        device_case_called(c, name_of(task->part), correlate(task));
+    }
 }
 
-/* Device memory and copies are ours, d_out starts as NaN. `out` is of the host. */
-static cudaError_t run_on_device(const struct job *job, float *out) {
-    float *d_image = NULL, *d_mask = NULL, *d_out = NULL;
-    cudaError_t error = cudaMalloc((void **)&d_image, job->image_bytes);
+static void run_on_device(struct runner *r, const struct job *job, float *out) {
+    struct device_case c = {.runner = r};
+    struct task task = job->task;
 
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_mask, job->mask_bytes);
+    task.d_image = device_case_input(&c, job->image, job->image_bytes);
+    task.d_mask = device_case_input(&c, job->mask, job->mask_bytes);
+    task.d_out = device_case_output(&c, job->image_bytes);
+    if (!runner_failed(r)) {
+        run_part(&c, job, &task);
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_out, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_image, job->image, job->image_bytes, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_mask, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_out, 0xff, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        struct task task = job->task;
-        task.d_image = d_image, task.d_mask = d_mask, task.d_out = d_out;
-        error = run_part(job, &task);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(out, d_out, job->image_bytes, cudaMemcpyDeviceToHost);
-    }
-    cudaFree(d_image);
-    cudaFree(d_mask);
-    cudaFree(d_out);
-    return error;
+    device_case_end(&c, task.d_out, out, job->image_bytes);
 }
 
 /* Settings: border = zero | replicate; bad_radius = a radius that the part must refuse, tried
  * between set_mask() and the call that counts;
  * first = radius 1: part C is called with that before. */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const char *part = runner_part(r);
-    const int zero = strcmp(runner_setting(r, "border", "zero"), "zero") == 0;
     const struct job job = {
         .task =
             {
@@ -149,7 +114,7 @@ int lab_run(struct runner *r) {
                 .width = image->shape[1],
                 .height = image->shape[0],
                 .radius = mask->shape[1] / 2,
-                .border = zero ? BORDER_ZERO : BORDER_REPLICATE,
+                .border = runner_border(r),
             },
         .image = image->data,
         .mask = mask->data,
@@ -160,23 +125,10 @@ int lab_run(struct runner *r) {
     };
 
     if (strcmp(part, "baseline") != 0 && (strlen(part) != 1 || strchr("ABCD", part[0]) == NULL)) {
-        return NO_SUCH_PART;
+        runner_no_such_part(r);
     }
     if (part[0] != 'C' && job.task.radius > MASK_MAX_RADIUS) {
-        return RADIUS_TOO_LARGE;
+        our_fault("part %s takes no mask of radius %d", part, job.task.radius);
     }
-    return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case RADIUS_TOO_LARGE:
-        return "a mask that is too large for the part";
-    case BAD_RADIUS_ACCEPTED:
-        return "something else than cudaErrorInvalidValue for a radius that lab.h does not allow";
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    run_on_device(r, &job, runner_output(r, "out", image->bytes));
 }

@@ -8,16 +8,17 @@
  *   mask    (2r+1) x (2r+1) floats, row by row: g(a, b) is mask[(b + r) * (2r + 1) + (a + r)]
  *   radius  r; the mask may be larger than the image
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
- *   out     height x width floats, all to be written; what was there before means nothing
+ *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * A block computes a *tile* of h. It reads the tile of f and r pixels beyond it on every side, the
- * *apron*: it loads both into shared memory once, waits, and computes from there.
+ * A block computes a *tile* of h. It needs the same tile of f and the *apron*, the r pixels beyond
+ * the tile on every side. It loads both into shared memory once, waits at a barrier, and computes
+ * from shared memory.
  *
  * width and height are 1 or more. The prefix of a pointer says where it points: h_ to the host's
- * memory, d_ to the device's; c_ is for what lies in constant memory, s_ in shared memory.
+ * memory, d_ to the device's; c_ is for constant memory, s_ for shared memory.
  *
  * Every function returns cudaSuccess, or the error of the call that failed, and need not wait for
- * the kernel that it launches. The caller owns every buffer that is passed in. */
+ * the kernel that it launches. The caller owns every buffer that it passes in. */
 #ifndef CONVLABS_LAB4_H
 #define CONVLABS_LAB4_H
 
@@ -33,15 +34,16 @@
 extern "C" {
 #endif
 
-/* Given in the student's file: the mask of parts A, B and D, in constant memory until the next
- * call. cudaErrorInvalidValue, and no change, for a radius below 0 or above MASK_MAX_RADIUS. */
+/* Given in the student's file: copies the mask of parts A, B and D to constant memory, where it
+ * stays until the next call. Returns cudaErrorInvalidValue, and changes nothing, for a radius below
+ * 0 or above MASK_MAX_RADIUS. */
 cudaError_t set_mask(const float *h_mask, int radius);
 
-/* Parts A, B, D: launch a kernel that computes h with the mask of the last set_mask(), whose radius
- * this is. cudaErrorInvalidValue for a radius that set_mask() refuses.
+/* Parts A, B, D: launch a kernel that computes h with the mask of the last set_mask(); radius is
+ * the radius of that mask. Return cudaErrorInvalidValue for a radius that set_mask() refuses.
  *
- *   A  one thread for each pixel of tile *and* apron: all load, those of the apron then idle
- *   B  one thread for each pixel of the tile: all load, more than once if need be; all compute
+ *   A  one thread per pixel of tile *and* apron: all threads load, then those of the apron idle
+ *   B  one thread per pixel of the tile: all threads load, some of them several pixels; all compute
  *   D  one thread for several pixels: it reads a pixel of the tile once and uses it for all of them
  */
 cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
@@ -51,18 +53,20 @@ cudaError_t correlate_tile(const float *d_image, int width, int height, int radi
 cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out);
 
-/* Part C: as part B, for a mask in global memory and of any radius that fits. Dynamic shared memory
- * holds the tile of DYNAMIC_TILE x DYNAMIC_TILE pixels with its apron, and behind it the mask:
+/* Part C: as part B, for a mask in global memory and any radius that fits. Dynamic shared memory
+ * holds the tile of DYNAMIC_TILE x DYNAMIC_TILE pixels with its apron, followed by the mask:
  *
  *   ((DYNAMIC_TILE + 2r)^2 + (2r + 1)^2) * sizeof(float) bytes
  *
- * Returns cudaErrorInvalidValue, and launches nothing, for a negative radius and for one that needs
- * more than a block of this device can have (cudaDevAttrMaxSharedMemoryPerBlockOptin). Up to there,
- * every radius works: 76 where that is 227 KB. */
+ * Returns cudaErrorInvalidValue, and launches nothing, for a negative radius and for a radius that
+ * needs more shared memory than a block of this device can have
+ * (cudaDevAttrMaxSharedMemoryPerBlockOptin). Every smaller radius works: up to 76 if the limit is
+ * 227 KB. */
 cudaError_t correlate_dynamic(const float *d_image, int width, int height, const float *d_mask,
                               int radius, enum border border, float *d_out);
 
-/* Given, the version to beat: lab 3's, the mask in constant memory, no shared memory. */
+/* Given: the baseline, the version to beat: lab 3's kernel, with the mask in constant memory and no
+ * shared memory. */
 cudaError_t baseline_set_mask(const float *h_mask, int radius);
 cudaError_t baseline_correlate(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out);

@@ -1,6 +1,6 @@
 /* What is timed in lab 4, on a GPU: the launches of parts B, C and D. The mask of B and D is in
  * constant memory before. Part A is slow by design, and not timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>
@@ -8,11 +8,10 @@
 typedef cudaError_t set(const float *h_mask, int radius);
 typedef cudaError_t correlate(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out);
-typedef cudaError_t correlate_with(const float *d_image, int width, int height,
-                                   const float *d_mask, int radius, enum border border,
-                                   float *d_out);
+typedef cudaError_t correlate_with(const float *d_image, int width, int height, const float *d_mask,
+                                   int radius, enum border border, float *d_out);
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", "baseline_set_mask"};
     static const char *const tile[BENCH_FUNCTIONS] = {"correlate_tile", "set_mask"};
     static const char *const dynamic[BENCH_FUNCTIONS] = {"correlate_dynamic", NULL};
@@ -21,13 +20,13 @@ const char *const *lab_functions(const char *part, bool baseline) {
     if (baseline) {
         return slow;
     }
-    if (strcmp(part, "B") == 0) {
+    if (strcmp(job->part, "B") == 0) {
         return tile;
     }
-    if (strcmp(part, "C") == 0) {
+    if (strcmp(job->part, "C") == 0) {
         return dynamic;
     }
-    return strcmp(part, "D") == 0 ? registers : none;
+    return strcmp(job->part, "D") == 0 ? registers : none;
 }
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {

@@ -1,4 +1,4 @@
-/* The unit tests of lab 4: `make lab4-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 4: `make lab4-test`. Each is short: read it when it fails.
  *
  * Most run four times, once for each part. The output starts as NaN, so that a pixel that was never
  * written cannot pass. */
@@ -10,14 +10,17 @@
 
 enum { MOST = 200 * 20, LARGE = 2 * 31 + 1, PART_A = 0, PART_B, PART_C, PART_D, PARTS };
 
-static float image[MOST], out[MOST], want[MOST], mask[LARGE * LARGE];
+static float image[MOST], out[MOST], loop_sums[MOST], mask[LARGE * LARGE];
 static float *d_image, *d_mask, *d_out;
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* Before each test: an empty mask, an image that tells where a pixel is from. */
+static const char *const names[] = {"correlate_idle", "correlate_tile", "correlate_dynamic",
+                                    "correlate_register"};
+
+/* Before each test: an empty mask, an image whose values tell where a pixel is from. */
 static void setup(void) {
     cudaGetLastError();
     for (int i = 0; i < MOST; i++) {
@@ -50,7 +53,7 @@ static cudaError_t call(int part, int width, int height, int radius, enum border
     }
 }
 
-/* Puts image and mask on the device, runs the part; the result is in `out`. */
+/* Copies image and mask to the device, runs the part; the result is in `out`. */
 static void correlate(int part, int width, int height, int radius, enum border border) {
     const size_t bytes = (size_t)(width * height) * sizeof(float);
     const size_t taps = (size_t)((2 * radius + 1) * (2 * radius + 1));
@@ -61,7 +64,7 @@ static void correlate(int part, int width, int height, int radius, enum border b
     if (part != PART_C) {
         must(set_mask(mask, radius), "set_mask");
     }
-    must(call(part, width, height, radius, border), "the part's function");
+    must(call(part, width, height, radius, border), names[part]);
     must(cudaDeviceSynchronize(), "the kernel");
     must(cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost), "copy of the result");
 }
@@ -72,12 +75,12 @@ static void expect(int part, int width, int height, int radius, enum border bord
     correlate(part, width, height, radius, border);
     for (int i = 0; i < width * height; i++) {
         ck_assert_msg(fabsf(out[i] - expected[i]) <= slack,
-                      "part %c: out(x=%d, y=%d) is %g, want %g", "ABCD"[part], i % width, i / width,
+                      "%s: out(x=%d, y=%d) is %g, expected %g", names[part], i % width, i / width,
                       (double)out[i], (double)expected[i]);
     }
 }
 
-/* The taps one by one, in double, into `want`. */
+/* Computes the sums over all taps, in double, into `loop_sums`. */
 static void plain_loop(int width, int height, int radius, enum border border) {
     const int size = 2 * radius + 1;
     for (int i = 0; i < width * height; i++) {
@@ -90,7 +93,7 @@ static void plain_loop(int width, int height, int radius, enum border border) {
                 sum += (double)image[row * width + column] * (double)mask[tap];
             }
         }
-        want[i] = (float)sum;
+        loop_sums[i] = (float)sum;
     }
 }
 
@@ -130,47 +133,47 @@ START_TEST(corners_of_the_apron_are_loaded) {
     for (int i = 0; i < 4; i++) {
         mask[corners[i]] = 1.0f;
         plain_loop(width, height, radius, BORDER_REPLICATE);
-        expect(_i, width, height, radius, BORDER_REPLICATE, want, 0.0f);
+        expect(_i, width, height, radius, BORDER_REPLICATE, loop_sums, 0.0f);
         mask[corners[i]] = 0.0f;
     }
 }
 END_TEST
 
 START_TEST(one_pixel_and_the_largest_mask) {
-    want[0] = 2.0f;
+    loop_sums[0] = 2.0f;
     for (int i = 0; i < MASK_MAX_SIZE; i++) {
         mask[i] = 1.0f;
     }
     image[0] = 2.0f;
-    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_ZERO, want, 0.0f);
-    want[0] = 2.0f * 17 * 17;
-    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_REPLICATE, want, 0.0f);
+    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_ZERO, loop_sums, 0.0f);
+    loop_sums[0] = 2.0f * 17 * 17;
+    expect(_i, 1, 1, MASK_MAX_RADIUS, BORDER_REPLICATE, loop_sums, 0.0f);
 }
 END_TEST
 
-START_TEST(every_radius_is_like_a_plain_loop) {
+START_TEST(every_radius_equals_a_plain_loop) {
     const int width = 67, height = 37;
     for (int radius = 0; radius <= MASK_MAX_RADIUS; radius++) {
         mask_random(radius, 1, mask);
         plain_loop(width, height, radius, BORDER_ZERO);
-        expect(_i, width, height, radius, BORDER_ZERO, want, 0.05f);
+        expect(_i, width, height, radius, BORDER_ZERO, loop_sums, 0.05f);
     }
 }
 END_TEST
 
-START_TEST(radius_that_does_not_fit_is_refused) {
+START_TEST(bad_radius_is_refused) {
     const int too_large = _i == PART_C ? 105 : MASK_MAX_RADIUS + 1; /* 242^2 floats: 228.8 KB */
     must(cudaMemset(d_out, 0, sizeof(float)), "cudaMemset");
     ck_assert_int_eq(call(_i, 1, 1, too_large, BORDER_ZERO), cudaErrorInvalidValue);
     cudaGetLastError(); /* what the call above left behind must not speak for the next one */
     ck_assert_int_eq(call(_i, 1, 1, -1, BORDER_ZERO), cudaErrorInvalidValue);
     must(cudaMemcpy(out, d_out, sizeof(float), cudaMemcpyDeviceToHost), "copy of the result");
-    ck_assert_msg(out[0] == 0.0f, "a refused call wrote to d_out");
+    ck_assert_msg(out[0] == 0.0f, "the call that must be refused wrote to d_out");
 }
 END_TEST
 
-/* Radius 30 is the largest that 48 KB are enough for, 31 the first that needs more. */
-START_TEST(part_c_takes_more_than_48_kb) {
+/* Radius 30 is the largest for which 48 KB are enough; radius 31 needs more. */
+START_TEST(part_c_uses_more_than_48_kb) {
     const int width = 41, height = 29;
     for (int radius = 30; radius <= 31; radius++) {
         const int size = 2 * radius + 1;
@@ -178,7 +181,7 @@ START_TEST(part_c_takes_more_than_48_kb) {
             mask[i] = (float)(i % 7) / 64.0f;
         }
         plain_loop(width, height, radius, BORDER_REPLICATE);
-        expect(PART_C, width, height, radius, BORDER_REPLICATE, want, 0.5f);
+        expect(PART_C, width, height, radius, BORDER_REPLICATE, loop_sums, 0.5f);
     }
 }
 END_TEST
@@ -192,9 +195,9 @@ int main(void) {
     tcase_add_loop_test(tcase, three_by_three_by_hand, 0, PARTS);
     tcase_add_loop_test(tcase, corners_of_the_apron_are_loaded, 0, PARTS);
     tcase_add_loop_test(tcase, one_pixel_and_the_largest_mask, 0, PARTS);
-    tcase_add_loop_test(tcase, every_radius_is_like_a_plain_loop, 0, PARTS);
-    tcase_add_loop_test(tcase, radius_that_does_not_fit_is_refused, 0, PARTS);
-    tcase_add_test(tcase, part_c_takes_more_than_48_kb);
+    tcase_add_loop_test(tcase, every_radius_equals_a_plain_loop, 0, PARTS);
+    tcase_add_loop_test(tcase, bad_radius_is_refused, 0, PARTS);
+    tcase_add_test(tcase, part_c_uses_more_than_48_kb);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

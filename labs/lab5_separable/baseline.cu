@@ -1,11 +1,12 @@
-/* The version to beat: lab 4's tile with its apron, and all (2r+1)^2 taps of the mask. */
+/* The baseline, the version to beat: lab 4's tile with its apron, and all (2r+1)^2 taps of the
+ * mask. */
 #include "lab.h"
 
 enum { TILE = 32, APRON_MAX = MASK_MAX_RADIUS };
 
 static __constant__ float c_mask[MASK_MAX_SIZE];
 
-/* f(x, y) with its border. */
+/* Returns f(x, y), with the border. */
 static __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);

@@ -1,13 +1,12 @@
 /* From one case of the runner to the calls of the student's functions. */
 #include "lab.h"
-#include "runner.h"
+#include "our_fault.h"
+#include "runner/device_case.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_SUCH_PART = -1, WRONG_SHAPE = -2, WRONG_SEPARATION = -3 };
 enum { ROWS, COLUMNS, BOTH, FUSED, BASELINE };
 
 /* One case, as it came from the runner: pointers of the host. */
@@ -21,25 +20,20 @@ struct job {
     const char *refuse; /* a mask that separate() must refuse first, or "" */
 };
 
-static char wrong_separation[320]; /* what lab_error() says of WRONG_SEPARATION */
-
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
-}
-
 /* ---- the answers of separate() ---- */
 
 static double at(const float *mask, int radius, int a, int b) {
     return (double)mask[(b + radius) * (2 * radius + 1) + (a + radius)];
 }
 
+static bool in_mask(int radius, const struct contradiction *c) {
+    return abs(c->a) <= radius && abs(c->b) <= radius && abs(c->p) <= radius && abs(c->q) <= radius;
+}
+
 /* Do these four coefficients break lab.h's condition? */
-static int contradicts(const float *mask, int radius, const struct contradiction *c) {
-    if (abs(c->a) > radius || abs(c->b) > radius || abs(c->p) > radius || abs(c->q) > radius) {
-        return 0;
+static bool contradicts(const float *mask, int radius, const struct contradiction *c) {
+    if (!in_mask(radius, c)) {
+        return false;
     }
     const double one = at(mask, radius, c->a, c->b) * at(mask, radius, c->p, c->q);
     const double other = at(mask, radius, c->p, c->b) * at(mask, radius, c->a, c->q);
@@ -63,21 +57,19 @@ static struct contradiction some_contradiction(const float *mask, int radius) {
     return (struct contradiction){0, 0, 0, 0};
 }
 
-/* Writes `before` and the two products of c into wrong_separation. */
-static void say(const char *before, const float *mask, int radius, struct contradiction c) {
-    int n = snprintf(wrong_separation, sizeof wrong_separation,
-                     "%s: g(%d, %d) g(%d, %d) and g(%d, %d) g(%d, %d)", before, c.a, c.b, c.p, c.q,
-                     c.p, c.b, c.a, c.q);
-    if (n < 0 || (size_t)n >= sizeof wrong_separation) {
-        return;
-    }
-    const size_t left = sizeof wrong_separation - (size_t)n;
-    if (abs(c.a) > radius || abs(c.b) > radius || abs(c.p) > radius || abs(c.q) > radius) {
-        snprintf(wrong_separation + n, left, ", not all of which are in the mask");
+/* separate() was wrong: the message says what it returned, and the two products of c. */
+static void reject(struct runner *r, const char *what, const float *mask, int radius,
+                   struct contradiction c) {
+    if (in_mask(radius, &c)) {
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s: g(%d, %d) g(%d, %d) = %.9g and g(%d, %d) g(%d, %d) = %.9g", what, c.a, c.b,
+                    c.p, c.q, at(mask, radius, c.a, c.b) * at(mask, radius, c.p, c.q), c.p, c.b,
+                    c.a, c.q, at(mask, radius, c.p, c.b) * at(mask, radius, c.a, c.q));
     } else {
-        snprintf(wrong_separation + n, left, " are %.9g and %.9g",
-                 at(mask, radius, c.a, c.b) * at(mask, radius, c.p, c.q),
-                 at(mask, radius, c.p, c.b) * at(mask, radius, c.a, c.q));
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s: g(%d, %d), g(%d, %d), g(%d, %d) or g(%d, %d) is outside the mask, whose "
+                    "radius is %d",
+                    what, c.a, c.b, c.p, c.q, c.p, c.b, c.a, c.q, radius);
     }
 }
 
@@ -111,120 +103,115 @@ static int inseparable(const char *name, float *mask) {
     return -1;
 }
 
-/* Does separate() refuse job->refuse, with four coefficients that show why? */
-static int refuses(const char *name) {
+/* separate() must refuse the mask of that name, with four coefficients that show why. */
+static void refuse_mask(struct runner *r, const char *name) {
     static float mask[MASK_MAX_SIZE];
     float column[LINE_MAX_LENGTH], row[LINE_MAX_LENGTH];
     struct contradiction why = {MASK_MAX_RADIUS + 1, 0, 0, 0};
     const int radius = inseparable(name, mask);
     if (radius < 0) {
-        snprintf(wrong_separation, sizeof wrong_separation, "no mask '%s' to refuse", name);
-        return 0;
+        our_fault("there is no mask '%s' to refuse", name);
     }
     if (separate(mask, radius, column, row, &why) != NOT_SEPARABLE) {
-        say("SEPARABLE for a mask that is not", mask, radius, some_contradiction(mask, radius));
-        return 0;
+        reject(r, "separate() returned SEPARABLE for a mask that is not separable", mask, radius,
+               some_contradiction(mask, radius));
+    } else if (!contradicts(mask, radius, &why)) {
+        reject(r,
+               "separate() rightly returned NOT_SEPARABLE, but what it wrote to `why` is no "
+               "contradiction",
+               mask, radius, why);
     }
-    if (!contradicts(mask, radius, &why)) {
-        say("NOT_SEPARABLE, as it should, with a reason that is none", mask, radius, why);
-        return 0;
-    }
-    return 1;
 }
 
 /* The student's lines of job->plane, which is separable. */
-static int lines_of_plane(struct job *job) {
+static void find_lines(struct runner *r, struct job *job) {
     const int radius = job->radius, size = 2 * radius + 1;
     struct contradiction why = {MASK_MAX_RADIUS + 1, 0, 0, 0};
     if (separate(job->plane, radius, job->column, job->row, &why) != SEPARABLE) {
-        say("NOT_SEPARABLE for a mask that is, because", job->plane, radius, why);
-        return 0;
+        reject(r, "separate() returned NOT_SEPARABLE for a separable mask, with this in `why`",
+               job->plane, radius, why);
+        return;
     }
     for (int b = -radius; b <= radius; b++) {
         for (int a = -radius; a <= radius; a++) {
             const double product = (double)job->column[b + radius] * (double)job->row[a + radius];
             const double g = (double)job->plane[(b + radius) * size + (a + radius)];
             if (!(fabs(product - g) <= SEPARABLE_TOLERANCE * fabs(g))) {
-                snprintf(wrong_separation, sizeof wrong_separation,
-                         "lines that do not make the mask: column(%d) row(%d) is %.9g, g(%d, %d) "
-                         "is %.9g",
-                         b, a, product, a, b, g);
-                return 0;
+                runner_fail(
+                    r, RUNNER_REJECTED,
+                    "separate() found lines that do not make the mask: column(%d) row(%d) = "
+                    "%.9g, but g(%d, %d) = %.9g",
+                    b, a, product, a, b, g);
+                return;
             }
         }
     }
-    return 1;
 }
 
 /* ---- on the device ---- */
 
-static cudaError_t run_work(struct job *job, const float *d_image, float *d_between, float *d_out) {
+/* The call that the work is. */
+static void correlate(struct device_case *c, const struct job *job, const float *d_image,
+                      float *d_between, float *d_out) {
     const int width = job->width, height = job->height, radius = job->radius;
+    const enum border border = job->border;
 
-    if (job->work == BASELINE) {
-        const cudaError_t error = baseline_set_mask(job->plane, radius);
-        return error != cudaSuccess
-                   ? error
-                   : baseline_correlate(d_image, width, height, radius, job->border, d_out);
-    }
-    if (job->refuse[0] != '\0' && !refuses(job->refuse)) {
-        return (cudaError_t)WRONG_SEPARATION;
-    }
-    if (job->work == BOTH && !lines_of_plane(job)) {
-        return (cudaError_t)WRONG_SEPARATION;
-    }
-    students_turn();
-    const cudaError_t error = set_lines(job->column, job->row, radius);
-    if (error != cudaSuccess) {
-        return error;
-    }
     switch (job->work) {
     case ROWS:
-        return correlate_rows(d_image, width, height, radius, job->border, d_out);
+        device_case_called(c, "correlate_rows",
+                           correlate_rows(d_image, width, height, radius, border, d_out));
+        break;
     case COLUMNS:
-        return correlate_columns(d_image, width, height, radius, job->border, d_out);
+        device_case_called(c, "correlate_columns",
+                           correlate_columns(d_image, width, height, radius, border, d_out));
+        break;
     case BOTH:
-        return correlate_separable(d_image, width, height, radius, job->border, d_between, d_out);
+        device_case_called(
+            c, "correlate_separable",
+            correlate_separable(d_image, width, height, radius, border, d_between, d_out));
+        break;
+    case FUSED:
+        device_case_called(c, "correlate_fused",
+                           correlate_fused(d_image, width, height, radius, border, d_out));
+        break;
     default:
-        return correlate_fused(d_image, width, height, radius, job->border, d_out);
+        device_case_called(c, "baseline_correlate",
+                           baseline_correlate(d_image, width, height, radius, border, d_out));
     }
 }
 
-/* Device memory and copies are ours, d_between and d_out start as NaN. `out` is of the host. */
-static cudaError_t run_on_device(struct job *job, float *out) {
-    float *d_image = NULL, *d_between = NULL, *d_out = NULL;
-    cudaError_t error = cudaMalloc((void **)&d_image, job->image_bytes);
+/* All calls of a case: separate(), then what copies the lines or the plane, then the launch. */
+static void run_work(struct device_case *c, struct job *job, const float *d_image, float *d_between,
+                     float *d_out) {
+    if (job->work == BASELINE) {
+        device_case_called(c, "baseline_set_mask", baseline_set_mask(job->plane, job->radius));
+    } else {
+        if (job->refuse[0] != '\0') {
+            refuse_mask(c->runner, job->refuse);
+        }
+        if (job->work == BOTH && !runner_failed(c->runner)) {
+            find_lines(c->runner, job);
+        }
+        if (!runner_failed(c->runner)) {
+            device_case_students_turn();
+            device_case_called(c, "set_lines", set_lines(job->column, job->row, job->radius));
+        }
+    }
+    if (!runner_failed(c->runner)) {
+        correlate(c, job, d_image, d_between, d_out);
+    }
+}
 
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_between, job->image_bytes);
+static void run_on_device(struct runner *r, struct job *job, float *out) {
+    struct device_case c = {.runner = r};
+    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
+    float *d_between = device_case_output(&c, job->image_bytes);
+    float *d_out = device_case_output(&c, job->image_bytes);
+
+    if (!runner_failed(r)) {
+        run_work(&c, job, d_image, d_between, d_out);
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_out, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_image, job->image, job->image_bytes, cudaMemcpyHostToDevice);
-    }
-#ifndef CONVLABS_SIM /* whose memory is NaN from the start, and known to be unwritten */
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_between, 0xff, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_out, 0xff, job->image_bytes);
-    }
-#endif
-    if (error == cudaSuccess) {
-        error = run_work(job, d_image, d_between, d_out);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(out, d_out, job->image_bytes, cudaMemcpyDeviceToHost);
-    }
-    cudaFree(d_image);
-    cudaFree(d_between);
-    cudaFree(d_out);
-    return error;
+    device_case_end(&c, d_out, out, job->image_bytes);
 }
 
 /* ---- from the runner's arrays ---- */
@@ -270,7 +257,7 @@ static void read_mask(struct job *job, const float *mask) {
 /* The mask is one line (1 x n for part A, n x 1 for part B), a plane (part B), or a column and a
  * row, 2 x n (part C and the baseline). Settings: border = zero | replicate; refuse = a mask that
  * separate() must refuse first. */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const char *part = runner_part(r);
@@ -279,31 +266,17 @@ int lab_run(struct runner *r) {
         .image_bytes = image->bytes,
         .width = image->shape[1],
         .height = image->shape[0],
-        .border = strcmp(runner_setting(r, "border", "zero"), "zero") == 0 ? BORDER_ZERO
-                                                                           : BORDER_REPLICATE,
+        .border = runner_border(r),
         .refuse = runner_setting(r, "refuse", ""),
     };
 
     if (strcmp(part, "baseline") != 0 && (strlen(part) != 1 || strchr("ABC", part[0]) == NULL)) {
-        return NO_SUCH_PART;
+        runner_no_such_part(r);
     }
     if (mask->ndim != 2 || (job.work = work_of(part, mask->shape[0], mask->shape[1])) < 0) {
-        return WRONG_SHAPE;
+        our_fault("part %s takes no mask of this shape", part);
     }
     job.radius = mask->shape[job.work == COLUMNS ? 0 : 1] / 2;
     read_mask(&job, mask->data);
-    return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case WRONG_SHAPE:
-        return "a mask of the wrong shape for the part";
-    case WRONG_SEPARATION:
-        return wrong_separation;
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    run_on_device(r, &job, runner_output(r, "out", image->bytes));
 }

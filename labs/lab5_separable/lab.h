@@ -1,4 +1,4 @@
-/* Lab 5: a mask that is a column times a row, and the two short passes that it allows.
+/* Lab 5: a mask that is a column times a row, and the two short passes that replace one long one.
  *
  *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)          (source 000, Eq. 1)
  *
@@ -14,14 +14,14 @@
  *   line    2r+1 floats, a column or a row of a mask: row(a) is row[a + r]
  *   radius  r, 0 to MASK_MAX_RADIUS; the mask may be larger than the image
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
- *   out     height x width floats, all to be written; what was there before means nothing
+ *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * A coefficient is 0, or of a magnitude from 1e-18 to 1e18: products of two stay in float's range.
- * width and height are 1 or more. The prefix of a pointer says where it points: h_ to the host's
- * memory, d_ to the device's; c_ is for what lies in constant memory.
+ * A coefficient is 0, or its magnitude is from 1e-18 to 1e18: a product of two stays in float's
+ * range. width and height are 1 or more. The prefix of a pointer says where it points: h_ to the
+ * host's memory, d_ to the device's; c_ is for constant memory.
  *
  * Every function of type cudaError_t returns cudaSuccess, or the error of the call that failed.
- * The caller owns every buffer that is passed in; no two of a call overlap.
+ * The caller owns every buffer that it passes in; no two buffers of a call overlap.
  */
 #ifndef CONVLABS_LAB5_H
 #define CONVLABS_LAB5_H
@@ -38,10 +38,10 @@
  *   |g(a, b) g(p, q) - g(p, b) g(a, q)| <= SEPARABLE_TOLERANCE |g(a, b) g(p, q)|
  *
  * Without rounding the two products would be equal (rank 1: each row is a multiple of any other).
- * The tolerance is 16 u, u = 2^-24 being the unit roundoff of float: four coefficients, each of
- * which was rounded up to three times when the mask was made, differ by 12 u, and a quotient of
- * them that is rounded to float, by 13 u. Compute the products in double, which holds a product of
- * two floats exactly. */
+ * The tolerance is 16 u, where u = 2^-24 is the unit roundoff of float. With four coefficients,
+ * each rounded up to three times when the mask was computed, the error is up to 12 u; rounding a
+ * quotient of them to float makes it 13 u. Compute the products in double, which holds a product
+ * of two floats exactly. */
 #define SEPARABLE_TOLERANCE (1.0 / (1 << 20))
 
 #ifdef __cplusplus
@@ -50,22 +50,23 @@ extern "C" {
 
 enum separation { SEPARABLE, NOT_SEPARABLE };
 
-/* Why a mask is not separable: four of its coefficients that break the condition above. */
+/* Why a mask is not separable: indices a, b, p, q for which the condition above does not hold. */
 struct contradiction {
     int a, b, p, q;
 };
 
-/* Given (you wrote it in lab 3): copies a column and a row, each a line of 2 * radius + 1 floats,
- * to constant memory, for all launches that follow until the next call. Returns
+/* Given (you wrote something similar in lab 3): copies a column and a row, each a line of
+ * 2 * radius + 1 floats, to constant memory. All launches until the next call use them. Returns
  * cudaErrorInvalidValue, and changes nothing, for a radius below 0 or above MASK_MAX_RADIUS. */
 cudaError_t set_lines(const float *h_column, const float *h_row, int radius);
 
-/* Part A: launches the row pass with the row of the last set_lines(), whose radius this is:
- * d_out(x, y) = t(x, y). Returns what cudaGetLastError() says of the launch; need not wait. */
+/* Part A: launches the row pass, d_out(x, y) = t(x, y), with the row of the last set_lines();
+ * radius is the radius of that row. Returns what cudaGetLastError() returns after the launch; need
+ * not wait for the kernel. */
 cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out);
 
-/* Part B: the column pass with the column of the last set_lines():
+/* Part B: as correlate_rows(), but the column pass with the column of the last set_lines():
  * d_out(x, y) = sum over b of f(x, y + b) column(b). */
 cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out);
@@ -74,23 +75,24 @@ cudaError_t correlate_columns(const float *d_image, int width, int height, int r
  *
  *   |column(b) row(a) - g(a, b)| <= SEPARABLE_TOLERANCE |g(a, b)|   for all a and b
  *
- * writes them to h_column and h_row (2 * radius + 1 floats each) and returns SEPARABLE; for a mask
- * of zeros too. Returns NOT_SEPARABLE for a mask that is not, and writes four coefficients that
- * show it to `why`. How the factor between the two lines is shared out is free. */
+ * writes them to h_column and h_row (2 * radius + 1 floats each) and returns SEPARABLE, also for a
+ * mask of zeros. If the mask is not separable, writes the indices of four coefficients that prove
+ * it to `why` and returns NOT_SEPARABLE. You may scale the column by any factor and the row by its
+ * inverse. */
 enum separation separate(const float *h_mask, int radius, float *h_column, float *h_row,
                          struct contradiction *why);
 
-/* Part B: both passes. d_between is a buffer of height x width floats for what lies between. */
+/* Part B: both passes. d_between is a buffer of height x width floats for the row pass. */
 cudaError_t correlate_separable(const float *d_image, int width, int height, int radius,
                                 enum border border, float *d_between, float *d_out);
 
-/* Part C: both passes in one kernel, and nothing in global memory between them: the image is read
- * to a tile, d_out is written once. */
+/* Part C: both passes in one kernel, with nothing in global memory between them: it reads the image
+ * into a tile and writes d_out once. */
 cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out);
 
-/* Given, the version to beat: the mask in constant memory and a tile with its apron in shared
- * memory, as in lab 4; (2r+1)^2 taps a pixel. */
+/* Given: the baseline, the version to beat: the mask in constant memory and a tile with its apron
+ * in shared memory, as in lab 4; (2r+1)^2 taps per pixel. */
 cudaError_t baseline_set_mask(const float *h_mask, int radius);
 cudaError_t baseline_correlate(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out);

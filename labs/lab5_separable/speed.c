@@ -1,7 +1,7 @@
 /* What is timed in lab 5, on a GPU: the row pass, both passes, and the fused kernel. The lines, and
  * for the baseline the plane that they make, are in constant memory before. Finding the lines is
  * the host's work, done once a mask, and not timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef cudaError_t correlate_twice(const float *d_image, int width, int height,
 
 static float *d_between; /* for part B; as large as the image, until the process ends */
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", "baseline_set_mask"};
     static const char *const rows[BENCH_FUNCTIONS] = {"correlate_rows", "set_lines"};
     static const char *const twice[BENCH_FUNCTIONS] = {"correlate_separable", "set_lines"};
@@ -25,13 +25,13 @@ const char *const *lab_functions(const char *part, bool baseline) {
     if (baseline) {
         return slow;
     }
-    if (strcmp(part, "A") == 0) {
+    if (strcmp(job->part, "A") == 0) {
         return rows;
     }
-    if (strcmp(part, "B") == 0) {
+    if (strcmp(job->part, "B") == 0) {
         return twice;
     }
-    return strcmp(part, "C") == 0 ? fused : none;
+    return strcmp(job->part, "C") == 0 ? fused : none;
 }
 
 /* The column and the row of the job's mask: 1 x n for part A, n x n for B, 2 x n for C. */

@@ -1,6 +1,6 @@
-/* The unit tests of lab 5: `make lab5-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 5: `make lab5-test`. Each is short: read it when it fails.
  *
- * Outputs and what lies between two passes start as NaN, so that a pixel that was never written
+ * The output and the buffer between the passes start as NaN, so that a pixel that was never written
  * cannot pass. */
 #include "lab.h"
 
@@ -17,10 +17,10 @@ static float column[LINE_MAX_LENGTH], row[LINE_MAX_LENGTH];
 static float *d_image, *d_between, *d_out;
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* Before each test: an image that tells where a pixel is from, lines with no symmetry. */
+/* Before each test: an image whose values tell where a pixel is from, lines with no symmetry. */
 static void setup(void) {
     cudaGetLastError();
     for (int i = 0; i < MOST; i++) {
@@ -73,8 +73,8 @@ static float pixel(int width, int height, int x, int y, enum border border) {
     return image[y * width + x];
 }
 
-/* `out` against a plain loop over all taps. All numbers are small integers, so the sums are exact
- * and every order of summation gives the same float. */
+/* Compares `out` with a plain loop over all taps. All numbers are small integers, so the sums are
+ * exact and every order of summation gives the same float. */
 static void expect(int way, int width, int height, int radius, enum border border) {
     run(way, width, height, radius, border);
     const int ra = way == COLUMNS ? 0 : radius, rb = way == ROWS ? 0 : radius;
@@ -88,12 +88,12 @@ static void expect(int way, int width, int height, int radius, enum border borde
                        (way == COLUMNS ? 1.0f : row[a + radius]);
             }
         }
-        ck_assert_msg(out[i] == sum, "%s, radius %d: out(x=%d, y=%d) is %g, want %g", names[way],
-                      radius, x, y, (double)out[i], (double)sum);
+        ck_assert_msg(out[i] == sum, "%s, radius %d: out(x=%d, y=%d) is %g, expected %g",
+                      names[way], radius, x, y, (double)out[i], (double)sum);
     }
 }
 
-START_TEST(lone_one_copies_the_image) {
+START_TEST(single_one_copies_the_image) {
     for (int i = 0; i < 3; i++) {
         column[i] = row[i] = i == 1 ? 1.0f : 0.0f;
     }
@@ -120,7 +120,7 @@ START_TEST(every_radius) {
 }
 END_TEST
 
-START_TEST(sizes_that_fit_no_block) {
+START_TEST(sizes_that_are_no_multiple_of_a_block) {
     expect(_i, 139, 3, 2, BORDER_REPLICATE);
     expect(_i, 33, 37, 3, BORDER_ZERO);
     expect(_i, 1, 40, 8, BORDER_REPLICATE);
@@ -134,7 +134,7 @@ START_TEST(one_pixel_and_the_longest_lines) {
 }
 END_TEST
 
-START_TEST(set_lines_refuses_what_does_not_fit) {
+START_TEST(set_lines_refuses_a_bad_radius) {
     ck_assert_int_eq(set_lines(column, row, -1), cudaErrorInvalidValue);
     ck_assert_int_eq(set_lines(column, row, MASK_MAX_RADIUS + 1), cudaErrorInvalidValue);
 }
@@ -146,12 +146,12 @@ static void expect_lines(const float *mask, int radius) {
     const int size = 2 * radius + 1;
     struct contradiction why = {0, 0, 0, 0};
     ck_assert_msg(separate(mask, radius, column, row, &why) == SEPARABLE,
-                  "a separable mask was refused because of g(%d, %d) and g(%d, %d)", why.a, why.b,
-                  why.p, why.q);
+                  "separate() refused a separable mask because of g(%d, %d) and g(%d, %d)", why.a,
+                  why.b, why.p, why.q);
     for (int i = 0; i < size * size; i++) {
         const float product = column[i / size] * row[i % size];
         ck_assert_msg(fabsf(product - mask[i]) <= 2e-6f * fabsf(mask[i]),
-                      "column %d times row %d is %g, the mask has %g there", i / size, i % size,
+                      "column[%d] * row[%d] is %g, but the mask has %g there", i / size, i % size,
                       (double)product, (double)mask[i]);
     }
 }
@@ -162,13 +162,15 @@ static void expect_refusal(const float *mask, int radius) {
     ck_assert_int_eq(separate(mask, radius, column, row, &c), NOT_SEPARABLE);
     ck_assert_msg(abs(c.a) <= radius && abs(c.b) <= radius && abs(c.p) <= radius &&
                       abs(c.q) <= radius,
-                  "(%d, %d) or (%d, %d) is not in the mask", c.a, c.b, c.p, c.q);
+                  "separate() gave a contradiction outside the mask: (%d, %d) or (%d, %d)", c.a,
+                  c.b, c.p, c.q);
     const float *middle = mask + radius * size + radius;
     const float one = middle[c.b * size + c.a] * middle[c.q * size + c.p];
     const float other = middle[c.b * size + c.p] * middle[c.q * size + c.a];
     ck_assert_msg(fabsf(one - other) > 1e-6f * fabsf(one),
-                  "g(%d, %d) g(%d, %d) and the other two agree: %g and %g", c.a, c.b, c.p, c.q,
-                  (double)one, (double)other);
+                  "separate() gave no contradiction: g(%d, %d) g(%d, %d) and the other product are "
+                  "equal: %g and %g",
+                  c.a, c.b, c.p, c.q, (double)one, (double)other);
 }
 
 START_TEST(column_times_row_is_found) {
@@ -177,7 +179,7 @@ START_TEST(column_times_row_is_found) {
 }
 END_TEST
 
-START_TEST(zeros_in_the_way) {
+START_TEST(rows_and_columns_of_zeros) {
     const float mask[9] = {0, 0, 0, 0, 0, 7, 0, 0, -14}; /* 0 1 -2 times 0 0 7 */
     expect_lines(mask, 1);
     const float nothing[9] = {0};
@@ -200,7 +202,7 @@ START_TEST(ando_3_is_separable_and_5_is_not) {
 }
 END_TEST
 
-START_TEST(what_is_no_product_is_refused) {
+START_TEST(inseparable_masks_are_refused) {
     const float diagonal[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     expect_refusal(diagonal, 1);
     float mask[MASK_MAX_SIZE];
@@ -216,20 +218,20 @@ int main(void) {
     Suite *suite = suite_create("lab5");
     TCase *passes = tcase_create("passes");
     tcase_add_checked_fixture(passes, setup, teardown);
-    tcase_add_loop_test(passes, lone_one_copies_the_image, 0, WAYS);
+    tcase_add_loop_test(passes, single_one_copies_the_image, 0, WAYS);
     tcase_add_loop_test(passes, three_by_three_by_hand, 0, WAYS);
     tcase_add_loop_test(passes, every_radius, 0, WAYS);
-    tcase_add_loop_test(passes, sizes_that_fit_no_block, 0, WAYS);
+    tcase_add_loop_test(passes, sizes_that_are_no_multiple_of_a_block, 0, WAYS);
     tcase_add_loop_test(passes, one_pixel_and_the_longest_lines, 0, WAYS);
-    tcase_add_test(passes, set_lines_refuses_what_does_not_fit);
+    tcase_add_test(passes, set_lines_refuses_a_bad_radius);
     suite_add_tcase(suite, passes);
 
     TCase *lines = tcase_create("separate");
     tcase_add_test(lines, column_times_row_is_found);
-    tcase_add_test(lines, zeros_in_the_way);
+    tcase_add_test(lines, rows_and_columns_of_zeros);
     tcase_add_test(lines, gaussian_is_a_product_up_to_rounding);
     tcase_add_test(lines, ando_3_is_separable_and_5_is_not);
-    tcase_add_test(lines, what_is_no_product_is_refused);
+    tcase_add_test(lines, inseparable_masks_are_refused);
     suite_add_tcase(suite, lines);
 
     SRunner *runner = srunner_create(suite);

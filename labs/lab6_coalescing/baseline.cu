@@ -1,8 +1,9 @@
-/* The filter to repair. Both passes are right; look at where the 32 lanes of a warp read.
+/* The baseline, the filter to improve. Both passes are correct; look at the addresses that the 32
+ * lanes of a warp read.
  *
  * In the row pass threadIdx.x runs down a column of the image: a load of a warp touches 32 rows. In
- * the column pass it runs along a row, but the tile is data[x][y], as in source 003, so that
- * neighbouring lanes are a whole column of the tile apart. */
+ * the column pass it runs along a row, but the tile is data[x][y], as in source 003, so the words
+ * of neighbouring lanes are a whole column of the tile apart. */
 #include "lab.h"
 
 enum { TILE = 32, STEP = 8, APRON = MASK_MAX_RADIUS };
@@ -10,7 +11,7 @@ enum { TILE = 32, STEP = 8, APRON = MASK_MAX_RADIUS };
 static __constant__ float c_column[LINE_MAX_LENGTH];
 static __constant__ float c_row[LINE_MAX_LENGTH];
 
-/* f(x, y) with its border, for any x and y. */
+/* Returns f(x, y), with the border, for any x and y. */
 static __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);
@@ -19,12 +20,12 @@ static __device__ float pixel(const float *d_image, int width, int height, int x
     return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
-/* TILE x TILE pixels a block of TILE x STEP threads; a thread has every STEP-th x of its y. */
+/* TILE x TILE pixels per block of TILE x STEP threads; a thread has every STEP-th x of its y. */
 __global__ void baseline_rows_kernel(const float *d_image, int width, int height, int radius,
                                      enum border border, float *d_out) {
     __shared__ float data[TILE][TILE + 2 * APRON]; /* data[y][x] */
     const int left = blockIdx.x * TILE;
-    const int v = threadIdx.x; /* the lane: one row of the tile each */
+    const int v = threadIdx.x; /* the lane: each has one row of the tile */
     const int y = blockIdx.y * TILE + v;
 
     for (int u = threadIdx.y; u < TILE + 2 * radius; u += STEP) {
@@ -43,12 +44,12 @@ __global__ void baseline_rows_kernel(const float *d_image, int width, int height
     }
 }
 
-/* TILE x TILE pixels a block of TILE x STEP threads; a thread has every STEP-th y of its x. */
+/* TILE x TILE pixels per block of TILE x STEP threads; a thread has every STEP-th y of its x. */
 __global__ void baseline_columns_kernel(const float *d_image, int width, int height, int radius,
                                         enum border border, float *d_out) {
     __shared__ float data[TILE][TILE + 2 * APRON]; /* data[x][y] */
     const int top = blockIdx.y * TILE;
-    const int u = threadIdx.x; /* the lane: one column of the tile each */
+    const int u = threadIdx.x; /* the lane: each has one column of the tile */
     const int x = blockIdx.x * TILE + u;
 
     for (int v = threadIdx.y; v < TILE + 2 * radius; v += STEP) {

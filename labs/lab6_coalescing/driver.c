@@ -1,10 +1,9 @@
 /* From one case of the runner to the calls of the student's functions. */
 #include "lab.h"
-#include "runner.h"
+#include "our_fault.h"
+#include "runner/device_case.h"
 
 #include <string.h>
-
-enum { NO_SUCH_PART = -1, WRONG_SHAPE = -2 };
 
 typedef cudaError_t set_function(const float *h_column, const float *h_row, int radius);
 typedef cudaError_t filter_function(const float *d_image, int width, int height, int radius,
@@ -12,16 +11,16 @@ typedef cudaError_t filter_function(const float *d_image, int width, int height,
 
 /* What a part calls. */
 struct part {
-    const char *name;
+    const char *name, *set_name, *filter_name;
     set_function *set;
     filter_function *filter;
 };
 
 static const struct part parts[] = {
-    {"A", set_lines, filter_coalesced},
-    {"B", set_lines, filter_conflict_free},
-    {"C", set_lines, filter_vectorised},
-    {"baseline", baseline_set_lines, baseline_filter},
+    {"A", "set_lines", "filter_coalesced", set_lines, filter_coalesced},
+    {"B", "set_lines", "filter_conflict_free", set_lines, filter_conflict_free},
+    {"C", "set_lines", "filter_vectorised", set_lines, filter_vectorised},
+    {"baseline", "baseline_set_lines", "baseline_filter", baseline_set_lines, baseline_filter},
 };
 
 /* One case, as it came from the runner: pointers of the host. */
@@ -33,61 +32,26 @@ struct job {
     enum border border;
 };
 
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
-}
+static void run_on_device(struct runner *r, const struct job *job, float *out) {
+    const struct part *part = job->part;
+    struct device_case c = {.runner = r};
+    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
+    float *d_between = device_case_output(&c, job->image_bytes);
+    float *d_out = device_case_output(&c, job->image_bytes);
 
-static cudaError_t run_part(const struct job *job, const float *d_image, float *d_between,
-                            float *d_out) {
-    students_turn();
-    const cudaError_t error = job->part->set(job->column, job->row, job->radius);
-    return error != cudaSuccess ? error
-                                : job->part->filter(d_image, job->width, job->height, job->radius,
-                                                    job->border, d_between, d_out);
-}
-
-/* Device memory and copies are ours, d_between and d_out start as NaN. `out` is of the host. */
-static cudaError_t run_on_device(const struct job *job, float *out) {
-    float *d_image = NULL, *d_between = NULL, *d_out = NULL;
-    cudaError_t error = cudaMalloc((void **)&d_image, job->image_bytes);
-
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_between, job->image_bytes);
+    if (!runner_failed(r)) {
+        device_case_students_turn();
+        if (device_case_called(&c, part->set_name, part->set(job->column, job->row, job->radius))) {
+            device_case_called(&c, part->filter_name,
+                               part->filter(d_image, job->width, job->height, job->radius,
+                                            job->border, d_between, d_out));
+        }
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_out, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_image, job->image, job->image_bytes, cudaMemcpyHostToDevice);
-    }
-#ifndef CONVLABS_SIM /* whose memory is NaN from the start, and known to be unwritten */
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_between, 0xff, job->image_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_out, 0xff, job->image_bytes);
-    }
-#endif
-    if (error == cudaSuccess) {
-        error = run_part(job, d_image, d_between, d_out);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(out, d_out, job->image_bytes, cudaMemcpyDeviceToHost);
-    }
-    cudaFree(d_image);
-    cudaFree(d_between);
-    cudaFree(d_out);
-    return error;
+    device_case_end(&c, d_out, out, job->image_bytes);
 }
 
 /* The mask is 2 x (2r+1): the column, then the row. Settings: border = zero | replicate. */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const struct part *part = NULL;
@@ -98,11 +62,12 @@ int lab_run(struct runner *r) {
         }
     }
     if (part == NULL) {
-        return NO_SUCH_PART;
+        runner_no_such_part(r);
     }
     if (mask->ndim != 2 || mask->shape[0] != 2 || mask->shape[1] % 2 == 0 ||
         mask->shape[1] > LINE_MAX_LENGTH) {
-        return WRONG_SHAPE;
+        our_fault("the mask must be a column and a row of one odd length, at most %d",
+                  LINE_MAX_LENGTH);
     }
     const float *lines = mask->data;
     const struct job job = {
@@ -114,19 +79,7 @@ int lab_run(struct runner *r) {
         .width = image->shape[1],
         .height = image->shape[0],
         .radius = mask->shape[1] / 2,
-        .border = strcmp(runner_setting(r, "border", "zero"), "zero") == 0 ? BORDER_ZERO
-                                                                           : BORDER_REPLICATE,
+        .border = runner_border(r),
     };
-    return (int)run_on_device(&job, runner_output(r, "out", image->bytes));
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case WRONG_SHAPE:
-        return "a mask that is not two lines of one odd length";
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    run_on_device(r, &job, runner_output(r, "out", image->bytes));
 }

@@ -1,4 +1,4 @@
-/* Lab 6: the same two passes with every load of a warp in as few sectors and turns as there can be.
+/* Lab 6: the same two passes, with as few sectors and wavefronts per load of a warp as possible.
  *
  *   t(x, y) = sum over a in -r..r of f(x + a, y) row(a)                  the row pass
  *   h(x, y) = sum over b in -r..r of t(x, y + b) column(b)               the column pass
@@ -9,22 +9,21 @@
  *   line    2r+1 floats: row(a) is row[a + r], column(b) is column[b + r]
  *   radius  r, 0 to MASK_MAX_RADIUS; the lines may be longer than the image
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
- *   out     height x width floats, all to be written; what was there before means nothing
+ *   out     height x width floats; the function writes all of them, whatever they were before
  *
  * width and height are 1 or more; there is no padding between the rows. The prefix of a pointer
- * says where it points: h_ to the host's memory, d_ to the device's; c_ is for what lies in
- * constant memory. d_image, d_between and d_out are as cudaMalloc() returns them: multiples of 256
- * bytes.
+ * says where it points: h_ to the host's memory, d_ to the device's; c_ is for constant memory.
+ * d_image, d_between and d_out are addresses as cudaMalloc() returns them: multiples of 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. A filter launches its
- * kernels with the lines of the last set_lines(), whose radius it is given, returns what
- * cudaGetLastError() says of the launches, and need not wait. d_between is a buffer of
- * height x width floats for what lies between the passes. The caller owns every buffer that is
- * passed in; no two of a call overlap.
+ * kernels with the lines of the last set_lines(); radius is the radius of these lines. It returns
+ * what cudaGetLastError() returns after the launches, and need not wait for the kernels. d_between
+ * is a buffer of height x width floats for the result of the row pass. The caller owns every buffer
+ * that it passes in; no two buffers of a call overlap.
  *
- * The three filters compute the same and are counted differently. To hand in one filter for several
- * parts is allowed where it meets the limits of each (lab.toml); parts A and B load one float a
- * lane.
+ * The three filters compute the same result; each part limits other counters. You may use one
+ * filter for several parts if it meets the limits of each (lab.toml); parts A and B load one float
+ * per lane.
  */
 #ifndef CONVLABS_LAB6_H
 #define CONVLABS_LAB6_H
@@ -40,26 +39,27 @@
 extern "C" {
 #endif
 
-/* Given: copies a column and a row, each a line of 2 * radius + 1 floats, to constant memory, for
- * all launches that follow until the next call. Returns cudaErrorInvalidValue, and changes nothing,
- * for a radius below 0 or above MASK_MAX_RADIUS. */
+/* Given: copies a column and a row, each a line of 2 * radius + 1 floats, to constant memory. All
+ * launches until the next call use them. Returns cudaErrorInvalidValue, and changes nothing, for a
+ * radius below 0 or above MASK_MAX_RADIUS. */
 cudaError_t set_lines(const float *h_column, const float *h_row, int radius);
 
-/* Part A: coalesced and aligned. Where the image's width is a multiple of 8, a load or a store of
- * 32 lanes touches 4 sectors of 32 bytes, and no more. */
+/* Part A: coalesced and aligned. If the width of the image is a multiple of 8, a load or a store of
+ * 32 lanes touches at most 4 sectors of 32 bytes. */
 cudaError_t filter_coalesced(const float *d_image, int width, int height, int radius,
                              enum border border, float *d_between, float *d_out);
 
-/* Part B: that, and no access to shared memory has a bank conflict. */
+/* Part B: as part A, and no access to shared memory has a bank conflict. */
 cudaError_t filter_conflict_free(const float *d_image, int width, int height, int radius,
                                  enum border border, float *d_between, float *d_out);
 
-/* Part C: that, with vector loads: global memory is read as float4 where the image's rows are
- * multiples of 16 bytes, and a thread computes several pixels from what it has read once. */
+/* Part C: as part B, with vector loads: it reads global memory as float4 if the length of the
+ * image's rows is a multiple of 16 bytes, and each thread computes several pixels from values that
+ * it reads only once. */
 cudaError_t filter_vectorised(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_between, float *d_out);
 
-/* Given, the filter to repair: right, uncoalesced, and with bank conflicts. */
+/* Given: the baseline, the filter to improve: correct, but uncoalesced and with bank conflicts. */
 cudaError_t baseline_set_lines(const float *h_column, const float *h_row, int radius);
 cudaError_t baseline_filter(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_between, float *d_out);

@@ -1,6 +1,6 @@
 /* What is timed in lab 6, on a GPU: the whole filter, both passes, of each part. The lines are in
  * constant memory before. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef cudaError_t filter(const float *d_image, int width, int height, int radi
 
 static float *d_between; /* as large as the image, until the process ends */
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_filter", "baseline_set_lines"};
     static const char *const coalesced[BENCH_FUNCTIONS] = {"filter_coalesced", "set_lines"};
     static const char *const conflict_free[BENCH_FUNCTIONS] = {"filter_conflict_free", "set_lines"};
@@ -20,13 +20,13 @@ const char *const *lab_functions(const char *part, bool baseline) {
     if (baseline) {
         return slow;
     }
-    if (strcmp(part, "A") == 0) {
+    if (strcmp(job->part, "A") == 0) {
         return coalesced;
     }
-    if (strcmp(part, "B") == 0) {
+    if (strcmp(job->part, "B") == 0) {
         return conflict_free;
     }
-    return strcmp(part, "C") == 0 ? vectorised : none;
+    return strcmp(job->part, "C") == 0 ? vectorised : none;
 }
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {

@@ -1,7 +1,7 @@
-/* The unit tests of lab 6: `make lab6-test`. Each is short enough to read when it fails, and runs
+/* The unit tests of lab 6: `make lab6-test`. Each is short: read it when it fails. It runs
  * for each of the three filters: they differ in how they access memory, not in what they compute.
  *
- * Outputs and what lies between the passes start as NaN, so that a pixel that was never written
+ * The output and the buffer between the passes start as NaN, so that a pixel that was never written
  * cannot pass. */
 #include "lab.h"
 
@@ -24,10 +24,10 @@ static float column[LINE_MAX_LENGTH], row[LINE_MAX_LENGTH];
 static float *d_image, *d_between, *d_out;
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* Before each test: an image that tells where a pixel is from, lines with no symmetry. */
+/* Before each test: an image whose values tell where a pixel is from, lines with no symmetry. */
 static void setup(void) {
     cudaGetLastError();
     for (int i = 0; i < MOST; i++) {
@@ -70,8 +70,8 @@ static float pixel(int width, int height, int x, int y, enum border border) {
     return image[y * width + x];
 }
 
-/* `out` against a plain loop over all taps. All numbers are small integers, so the sums are exact
- * and every order of summation gives the same float. */
+/* Compares `out` with a plain loop over all taps. All numbers are small integers, so the sums are
+ * exact and every order of summation gives the same float. */
 static void expect(int way, int width, int height, int radius, enum border border) {
     run(way, width, height, radius, border);
     for (int i = 0; i < width * height; i++) {
@@ -83,12 +83,12 @@ static void expect(int way, int width, int height, int radius, enum border borde
                        row[a + radius];
             }
         }
-        ck_assert_msg(out[i] == sum, "%s, %d x %d, radius %d: out(x=%d, y=%d) is %g, want %g",
+        ck_assert_msg(out[i] == sum, "%s, %d x %d, radius %d: out(x=%d, y=%d) is %g, expected %g",
                       ways[way].name, width, height, radius, x, y, (double)out[i], (double)sum);
     }
 }
 
-START_TEST(lone_one_copies_the_image) {
+START_TEST(single_one_copies_the_image) {
     for (int i = 0; i < 3; i++) {
         column[i] = row[i] = i == 1 ? 1.0f : 0.0f;
     }
@@ -115,7 +115,7 @@ START_TEST(every_radius) {
 }
 END_TEST
 
-START_TEST(every_width_near_a_group_and_a_block) {
+START_TEST(widths_near_a_group_and_a_block) {
     for (int width = 1; width <= 9; width++) {
         expect(_i, width, 5, 2, BORDER_REPLICATE);
         expect(_i, 123 + width, 2, 5, BORDER_ZERO);
@@ -123,7 +123,7 @@ START_TEST(every_width_near_a_group_and_a_block) {
 }
 END_TEST
 
-START_TEST(every_height_near_a_block) {
+START_TEST(heights_near_a_block) {
     for (int height = 30; height <= 34; height++) {
         expect(_i, 12, height, 3, BORDER_REPLICATE);
     }
@@ -136,14 +136,15 @@ START_TEST(one_pixel_and_the_longest_lines) {
 }
 END_TEST
 
-/* Short lines after long ones: what the long ones left in constant memory must not count. */
-START_TEST(the_last_lines_that_were_set_count) {
+/* Short lines after long ones: coefficients of the long ones are still in constant memory, and must
+ * not be used. */
+START_TEST(the_last_lines_set_are_used) {
     expect(_i, 40, 20, MASK_MAX_RADIUS, BORDER_ZERO);
     expect(_i, 40, 20, 1, BORDER_ZERO);
 }
 END_TEST
 
-START_TEST(set_lines_refuses_what_does_not_fit) {
+START_TEST(set_lines_refuses_a_bad_radius) {
     ck_assert_int_eq(set_lines(column, row, -1), cudaErrorInvalidValue);
     ck_assert_int_eq(set_lines(column, row, MASK_MAX_RADIUS + 1), cudaErrorInvalidValue);
 }
@@ -153,14 +154,14 @@ int main(void) {
     Suite *suite = suite_create("lab6");
     TCase *tcase = tcase_create("filters");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, lone_one_copies_the_image, 0, WAYS);
+    tcase_add_loop_test(tcase, single_one_copies_the_image, 0, WAYS);
     tcase_add_loop_test(tcase, three_by_three_by_hand, 0, WAYS);
     tcase_add_loop_test(tcase, every_radius, 0, WAYS);
-    tcase_add_loop_test(tcase, every_width_near_a_group_and_a_block, 0, WAYS);
-    tcase_add_loop_test(tcase, every_height_near_a_block, 0, WAYS);
+    tcase_add_loop_test(tcase, widths_near_a_group_and_a_block, 0, WAYS);
+    tcase_add_loop_test(tcase, heights_near_a_block, 0, WAYS);
     tcase_add_loop_test(tcase, one_pixel_and_the_longest_lines, 0, WAYS);
-    tcase_add_loop_test(tcase, the_last_lines_that_were_set_count, 0, WAYS);
-    tcase_add_test(tcase, set_lines_refuses_what_does_not_fit);
+    tcase_add_loop_test(tcase, the_last_lines_set_are_used, 0, WAYS);
+    tcase_add_test(tcase, set_lines_refuses_a_bad_radius);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

@@ -1,4 +1,5 @@
-/* The versions to beat: one thread for each output, image and weights from global memory. */
+/* The baselines, the versions to beat: one thread per output, image and weights read from global
+ * memory. */
 #include "lab.h"
 
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
@@ -12,7 +13,7 @@ __global__ void baseline_depthwise_kernel(const real *d_image, int height, int w
     if (x >= width || y >= height) {
         return;
     }
-    const size_t first = (size_t)blockIdx.z * height * width; /* of this channel */
+    const size_t first = (size_t)blockIdx.z * height * width; /* index of this channel */
     real sum = 0;
     for (int b = 0; b < SIZE; b++) {
         for (int a = 0; a < SIZE; a++) {

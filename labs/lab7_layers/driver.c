@@ -1,27 +1,20 @@
 /* From one case of the runner to one call of the student's function. */
 #include "lab.h"
-#include "runner.h"
+#include "our_fault.h"
+#include "runner/device_case.h"
 
+#include <stdio.h>
 #include <string.h>
-
-enum { NO_SUCH_PART = -1, WRONG_SHAPE = -2 };
 
 /* One case, as it came from the runner: `image` and `mask` are of the host. */
 struct job {
-    int part;   /* 'A', 'B' or 'C': what is computed */
-    int given;  /* by the baseline */
-    int floats; /* else doubles */
+    int part;    /* 'A', 'B' or 'C': what is computed */
+    bool given;  /* by the baseline */
+    bool floats; /* else doubles */
     const struct npy *image, *mask;
     size_t out_bytes;
     int channels, height, width, masks;
 };
-
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
-}
 
 static cudaError_t call_double(const struct job *job, const double *d_image, const double *d_mask,
                                double *d_out) {
@@ -53,41 +46,30 @@ static cudaError_t call_float(const struct job *job, const float *d_image, const
                                                                          n, d_out);
 }
 
-/* Device memory and copies are ours, d_out starts as NaN. `out` is of the host. */
-static cudaError_t run_on_device(const struct job *job, void *out) {
-    void *d_image = NULL, *d_mask = NULL, *d_out = NULL;
-    cudaError_t error = cudaMalloc(&d_image, job->image->bytes);
+/* The name of the function that the job calls, such as "pointwise_float", to `name`. */
+static void name_of(const struct job *job, char *name, size_t size) {
+    snprintf(name, size, "%s%s_%s", job->given ? "baseline_" : "",
+             job->part == 'A'   ? "depthwise"
+             : job->part == 'B' ? "pointwise"
+                                : "convolution",
+             job->floats ? "float" : "double");
+}
 
-    if (error == cudaSuccess) {
-        error = cudaMalloc(&d_mask, job->mask->bytes);
+static void run_on_device(struct runner *r, const struct job *job, void *out) {
+    char name[32];
+    struct device_case c = {.runner = r};
+    const void *d_image = device_case_input(&c, job->image->data, job->image->bytes);
+    const void *d_mask = device_case_input(&c, job->mask->data, job->mask->bytes);
+    void *d_out = device_case_output(&c, job->out_bytes);
+
+    name_of(job, name, sizeof name);
+    if (!runner_failed(r)) {
+        device_case_students_turn();
+        device_case_called(&c, name,
+                           job->floats ? call_float(job, d_image, d_mask, d_out)
+                                       : call_double(job, d_image, d_mask, d_out));
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc(&d_out, job->out_bytes);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_image, job->image->data, job->image->bytes, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_mask, job->mask->data, job->mask->bytes, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_out, 0xff, job->out_bytes);
-    }
-    if (error == cudaSuccess) {
-        students_turn();
-        error = job->floats ? call_float(job, d_image, d_mask, d_out)
-                            : call_double(job, d_image, d_mask, d_out);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(out, d_out, job->out_bytes, cudaMemcpyDeviceToHost);
-    }
-    cudaFree(d_image);
-    cudaFree(d_mask);
-    cudaFree(d_out);
-    return error;
+    device_case_end(&c, d_out, out, job->out_bytes);
 }
 
 /* What a mask of this shape is for: 'A', 'B', 'C', or 0 for one that fits no part. */
@@ -106,20 +88,20 @@ static int part_of(const struct npy *image, const struct npy *mask) {
 
 /* Inputs: image (channels x height x width) and mask (3 x 3, masks x channels x 1 x 1 or masks x
  * channels x 3 x 3), both <f8 or both <f4; the output has their type. */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", NULL);
     const struct npy *mask = runner_input(r, "mask", NULL);
     const char *part = runner_part(r);
-    const int given = strcmp(part, "baseline") == 0;
+    const bool given = strcmp(part, "baseline") == 0;
     struct job job = {.part = part_of(image, mask), .given = given, .image = image, .mask = mask};
 
     if (!given && (strlen(part) != 1 || strchr("ABC", part[0]) == NULL)) {
-        return NO_SUCH_PART;
+        runner_no_such_part(r);
     }
     job.floats = strcmp(image->type, "<f4") == 0;
     if (job.part == 0 || (!given && job.part != part[0]) ||
         (!job.floats && strcmp(image->type, "<f8") != 0)) {
-        return WRONG_SHAPE;
+        our_fault("part %s takes no image and mask of these shapes and types", part);
     }
     job.channels = image->shape[0];
     job.height = image->shape[1];
@@ -127,16 +109,5 @@ int lab_run(struct runner *r) {
     job.masks = job.part == 'A' ? job.channels : mask->shape[0];
     job.out_bytes = (size_t)job.masks * (size_t)job.height * (size_t)job.width *
                     (job.floats ? sizeof(float) : sizeof(double));
-    return (int)run_on_device(&job, runner_output(r, "out", job.out_bytes));
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case WRONG_SHAPE:
-        return "image and mask of shapes or types that fit no part";
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    run_on_device(r, &job, runner_output(r, "out", job.out_bytes));
 }

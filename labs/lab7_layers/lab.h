@@ -1,31 +1,33 @@
-/* Lab 7: layers of several channels, as neural networks have them.
+/* Lab 7: layers of several channels, as in neural networks.
  *
  *   A   h(c, y, x) = sum over b, a in 0..2 of f(c, y + b - 1, x + a - 1) g(b, a)
  *   B   h(n, y, x) = sum over c of f(c, y, x) g_n(c)
  *   C   h(n, y, x) = sum over c and b, a in 0..2 of f(c, y + b - 1, x + a - 1) g_n(c, b, a)
  *
- * These are correlations: masks are not flipped. f is 0 outside the image. All arrays are dense,
- * and the last index moves fastest: c and n choose whole planes:
+ * These are correlations: the masks are not flipped. f is 0 outside the image. All arrays are
+ * dense, and the last index varies fastest; c and n select whole planes:
  *
  *   image   channels x height x width: f(c, y, x) is image[(c * height + y) * width + x]
  *   mask    A: 3 x 3: g(b, a) is mask[b * 3 + a]
  *   bank    B: masks x channels: g_n(c) is bank[n * channels + c]
  *           C: masks x channels x 3 x 3: g_n(c, b, a) is bank[((n * channels + c) * 3 + b) * 3 + a]
- *   out     A: channels x height x width; B, C: masks x height x width; all to be written
+ *   out     A: channels x height x width; B, C: masks x height x width. The function writes all of
+ *           it, whatever it was before
  *
- * All arrays are in the device's memory (d_) and the caller's. channels, height, width and masks
- * are 1 to 65535, and no multiple of anything; an array may have more than 2^31 bytes, so count its
- * elements in size_t. Source 002 has 300 channels, 224 x 224 pixels, 900 masks, and doubles.
+ * All arrays are in device memory (d_) and owned by the caller. channels, height, width and masks
+ * are 1 to 65535 and need not be multiples of anything. An array may have more than 2^31 bytes, so
+ * use size_t for the indices of its elements. Source 002 has 300 channels, 224 x 224 pixels, 900
+ * masks, and doubles.
  *
- * Every function launches its kernel and returns what cudaGetLastError() says of the launch. It
- * need not wait for the kernel. Each is there for double and for float.
+ * Every function launches its kernel and returns what cudaGetLastError() returns after the launch.
+ * It need not wait for the kernel. Each function exists for double and for float.
  */
 #ifndef CONVLABS_LAB7_H
 #define CONVLABS_LAB7_H
 
 #include <cuda_runtime_api.h>
 
-#define SIZE 3 /* of a mask of parts A and C */
+#define SIZE 3 /* width and height of a mask in parts A and C */
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +39,7 @@ cudaError_t depthwise_double(const double *d_image, int channels, int height, in
 cudaError_t depthwise_float(const float *d_image, int channels, int height, int width,
                             const float *d_mask, float *d_out);
 
-/* Part B: masks of one pixel and all channels (pointwise). */
+/* Part B: masks of 1 x 1 pixel and all channels (pointwise). */
 cudaError_t pointwise_double(const double *d_image, int channels, int height, int width,
                              const double *d_bank, int masks, double *d_out);
 cudaError_t pointwise_float(const float *d_image, int channels, int height, int width,
@@ -49,7 +51,8 @@ cudaError_t convolution_double(const double *d_image, int channels, int height, 
 cudaError_t convolution_float(const float *d_image, int channels, int height, int width,
                               const float *d_bank, int masks, float *d_out);
 
-/* Given, the versions to beat: one thread for each output, everything read from global memory. */
+/* Given: the baselines, the versions to beat: one thread per output, everything read from global
+ * memory. */
 cudaError_t baseline_depthwise_double(const double *d_image, int channels, int height, int width,
                                       const double *d_mask, double *d_out);
 cudaError_t baseline_depthwise_float(const float *d_image, int channels, int height, int width,

@@ -1,4 +1,4 @@
-/* The unit tests of lab 7: `make lab7-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 7: `make lab7-test`. Each is short: read it when it fails.
  *
  * Most run four or six times: in double and in float, for the parts that they fit. Values are small
  * whole numbers, so that every sum is exact in either type. The output starts as NaN, so that a
@@ -12,14 +12,14 @@
 enum { MOST = 40000, PART_A = 0, PART_B, PART_C };
 enum { A_DOUBLE = 0, A_FLOAT, B_DOUBLE, B_FLOAT, C_DOUBLE, C_FLOAT, ALL };
 
-static double image[MOST], weights[MOST], out[MOST], want[MOST];
+static double image[MOST], weights[MOST], out[MOST], expected[MOST];
 static void *d_image, *d_weights, *d_out;
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* Before each test: no weights, an image that tells where a value is from. */
+/* Before each test: no weights, an image whose values tell where they are from. */
 static void setup(void) {
     cudaGetLastError();
     for (int i = 0; i < MOST; i++) {
@@ -37,7 +37,7 @@ static void teardown(void) {
     must(cudaFree(d_out), "cudaFree");
 }
 
-/* `count` numbers to the device, as doubles or as floats. */
+/* Copies `count` numbers to the device, as doubles or as floats. */
 static void send(void *d_to, const double *from, int count, int floats) {
     static float narrow[MOST];
     for (int i = 0; i < count; i++) {
@@ -58,6 +58,9 @@ static void fetch(double *to, const void *d_from, int count, int floats) {
     }
 }
 
+static const char *const names[] = {"depthwise_double", "depthwise_float",    "pointwise_double",
+                                    "pointwise_float",  "convolution_double", "convolution_float"};
+
 static cudaError_t call(int which, int c, int h, int w, int n) {
     switch (which) {
     case A_DOUBLE:
@@ -75,7 +78,7 @@ static cudaError_t call(int which, int c, int h, int w, int n) {
     }
 }
 
-/* Runs the function on `image` and `weights` and compares all of `out` with `want`. */
+/* Runs the function on `image` and `weights` and compares all of `out` with `expected`. */
 static void expect(int which, int c, int h, int w, int n) {
     const int part = which / 2, floats = which % 2;
     const int planes = part == PART_A ? c : n;
@@ -88,14 +91,13 @@ static void expect(int which, int c, int h, int w, int n) {
     send(d_weights, weights, taps, floats);
     must(cudaMemset(d_out, 0xff, sizeof out), "cudaMemset");
 
-    must(call(which, c, h, w, n), "the function");
+    must(call(which, c, h, w, n), names[which]);
 
     must(cudaDeviceSynchronize(), "the kernel");
     fetch(out, d_out, values, floats);
     for (int i = 0; i < values; i++) {
-        ck_assert_msg(out[i] == want[i], "part %c, %s: out(%d, y=%d, x=%d) is %g, want %g",
-                      "ABC"[part], floats ? "float" : "double", i / (h * w), i / w % h, i % w,
-                      out[i], want[i]);
+        ck_assert_msg(out[i] == expected[i], "%s: out(%d, y=%d, x=%d) is %g, expected %g",
+                      names[which], i / (h * w), i / w % h, i % w, out[i], expected[i]);
     }
 }
 
@@ -111,7 +113,7 @@ static void pick(int part, int c, int n, int step) {
 START_TEST(a_single_one_copies_the_channels) {
     const int part = _i / 2, c = 3, h = 11, w = 131, n = part == PART_A ? 1 : 3;
     pick(part, part == PART_A ? 1 : c, n, 1);
-    memcpy(want, image, sizeof want);
+    memcpy(expected, image, sizeof expected);
     expect(_i, c, h, w, n);
 }
 END_TEST
@@ -121,7 +123,7 @@ START_TEST(each_mask_has_its_own_weights) {
     const int c = 5, h = 4, w = 6, n = 7;
     pick(_i / 2, c, n, 2);
     for (int i = 0; i < n * h * w; i++) {
-        want[i] = image[i / (h * w) * 2 % c * h * w + i % (h * w)];
+        expected[i] = image[i / (h * w) * 2 % c * h * w + i % (h * w)];
     }
     expect(_i, c, h, w, n);
 }
@@ -131,10 +133,10 @@ END_TEST
 START_TEST(all_channels_are_summed) {
     const int part = _i / 2, c = 37, h = 2, w = 3, taps = part == PART_B ? 1 : SIZE * SIZE;
     for (int i = 0; i < h * w; i++) {
-        want[i] = 0;
+        expected[i] = 0;
         for (int j = 0; j < c; j++) {
             weights[j * taps + taps / 2] = j + 1;
-            want[i] += image[j * h * w + i] * (j + 1);
+            expected[i] += image[j * h * w + i] * (j + 1);
         }
     }
     expect(_i, c, h, w, 1);
@@ -146,19 +148,20 @@ START_TEST(three_by_three_by_hand) {
     const double by_hand[] = {94, 154, 106, 186, 285, 186, 106, 154, 94};
     for (int i = 0; i < 9; i++) {
         image[i] = weights[i] = i + 1;
-        want[i] = by_hand[i];
+        expected[i] = by_hand[i];
     }
     expect(_i, 1, 3, 3, 1);
 }
 END_TEST
 
-/* g(0, 0), the upper left of the mask, brings the pixel above on the left; 0 where there is none.
+/* g(0, 0), the upper left coefficient, multiplies the pixel above on the left; outside the image
+ * that is 0.
  */
 START_TEST(the_mask_is_not_flipped) {
     const int h = 35, w = 67; /* several tiles: their aprons count */
     weights[0] = 1;
     for (int i = 0; i < h * w; i++) {
-        want[i] = i / w > 0 && i % w > 0 ? image[i - w - 1] : 0;
+        expected[i] = i / w > 0 && i % w > 0 ? image[i - w - 1] : 0;
     }
     expect(_i, 1, h, w, 1);
 }
@@ -171,7 +174,7 @@ START_TEST(channels_do_not_mix) {
     }
     for (int i = 0; i < c * h * w; i++) {
         const double *channel = image + i / 4 * 4;
-        want[i] = channel[0] + channel[1] + channel[2] + channel[3];
+        expected[i] = channel[0] + channel[1] + channel[2] + channel[3];
     }
     expect(_i, c, h, w, 1);
 }
@@ -191,13 +194,13 @@ static double by_definition(int part, int c, int h, int w, int n, int y, int x) 
     return sum;
 }
 
-START_TEST(like_plain_loops) {
+START_TEST(equals_plain_loops) {
     const int part = _i / 2, c = 13, h = 19, w = 37, n = 17;
     for (int i = 0; i < n * c * SIZE * SIZE; i++) {
         weights[i] = i * 7 % 19 - 9;
     }
     for (int i = 0; i < n * h * w; i++) {
-        want[i] = by_definition(part, c, h, w, i / (h * w), i / w % h, i % w);
+        expected[i] = by_definition(part, c, h, w, i / (h * w), i / w % h, i % w);
     }
     expect(_i, c, h, w, n);
 }
@@ -206,7 +209,7 @@ END_TEST
 START_TEST(one_pixel_one_channel_one_mask) {
     image[0] = 3;
     weights[_i / 2 == PART_B ? 0 : 4] = 5; /* the middle */
-    want[0] = 15;
+    expected[0] = 15;
     expect(_i, 1, 1, 1, 1);
 }
 END_TEST
@@ -224,7 +227,7 @@ int main(void) {
     tcase_add_loop_test(tcase, channels_do_not_mix, A_DOUBLE, B_DOUBLE);
     tcase_add_loop_test(tcase, each_mask_has_its_own_weights, B_DOUBLE, ALL);
     tcase_add_loop_test(tcase, all_channels_are_summed, B_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, like_plain_loops, B_DOUBLE, ALL);
+    tcase_add_loop_test(tcase, equals_plain_loops, B_DOUBLE, ALL);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
-/* The version to beat: right, and in the worst order for the memory. Neighbours in the inner loop
- * are a whole row apart, so every pixel brings two new cache lines, one of rgb and one of grey. */
+/* The baseline, the version to beat: correct, but in the worst order for the memory. The inner loop
+ * moves by a whole row at each step, so every pixel loads two new cache lines, one of rgb and one
+ * of grey. */
 #include "lab.h"
 
 void baseline_grey(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {

@@ -1,26 +1,13 @@
 /* From one case of the runner to one call of the student's function. */
 #include "lab_cuda.h"
-#include "runner.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "our_fault.h"
+#include "runner/device_case.h"
+#include "runner/openmp_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    NO_SUCH_PART = -1,
-    NO_SUCH_SETTING = -2,
-    WRONG_SHAPE = -3,
-    NO_SUCH_INSTRUCTIONS = -4,
-    LEFT_PINNED = -5,
-    NO_MEMORY = -6,
-    LEFT_STREAM = -7,
-    OTHER_STREAM = -8,
-    NO_TURNS = -9,
-};
 enum { PAGE = 4096 };
 
 /* One case, as it came from the runner: pointers of the host. */
@@ -46,7 +33,7 @@ static const struct call calls[] = {
     {"baseline", baseline_grey, 1},
 };
 
-static int has_instructions(const char *part) {
+static bool has_instructions(const char *part) {
 #if defined(__x86_64__)
     return strcmp(part, "D") == 0   ? __builtin_cpu_supports("avx2")
            : strcmp(part, "C") == 0 ? __builtin_cpu_supports("ssse3")
@@ -56,274 +43,243 @@ static int has_instructions(const char *part) {
 #endif
 }
 
-/* Memory of that many bytes that ends where a page begins that may not be touched, but for fewer
- * than `alignment` bytes: what reads on after the end of an image faults. */
+/* Memory that ends, but for fewer than `alignment` bytes, where a page begins that no access is
+ * allowed to: a read past the end of an image faults. */
 struct fence {
     uint8_t *mapping, *bytes;
     size_t mapped;
 };
 
-static int fence_make(struct fence *fence, size_t bytes, size_t alignment) {
+static struct fence fence_make(size_t bytes, size_t alignment) {
     const size_t used = (bytes + alignment - 1) / alignment * alignment;
     const size_t open = (used + PAGE - 1) / PAGE * PAGE;
 
-    fence->mapped = open + PAGE;
-    fence->mapping =
-        mmap(NULL, fence->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fence->mapping == MAP_FAILED) {
-        return 0;
+    struct fence fence = {.mapped = open + PAGE};
+
+    fence.mapping =
+        mmap(NULL, fence.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fence.mapping == MAP_FAILED || mprotect(fence.mapping + open, PAGE, PROT_NONE) != 0) {
+        our_fault("not enough memory for an image of %zu bytes", bytes);
     }
-    if (mprotect(fence->mapping + open, PAGE, PROT_NONE) != 0) {
-        munmap(fence->mapping, fence->mapped);
-        return 0;
-    }
-    fence->bytes = fence->mapping + open - used;
-    return 1;
+    fence.bytes = fence.mapping + open - used;
+    return fence;
+}
+
+static void fence_remove(const struct fence *fence) {
+    munmap(fence->mapping, fence->mapped);
 }
 
 /* Parts A to D. With `fenced`, the result goes to memory with a fence of its own, unaligned where
  * the part allows that, and is then copied to the runner's, which has guard zones instead. */
-static int run_on_cpu(const struct call *call, const struct job *job, int fenced) {
-    struct fence rgb, grey;
-    int result = NO_MEMORY;
+static void run_on_cpu(const struct call *call, const struct job *job, bool fenced) {
+    const struct fence rgb = fence_make(3 * job->pixels, call->alignment);
 
-    if (!fence_make(&rgb, 3 * job->pixels, call->alignment)) {
-        return NO_MEMORY;
-    }
     memcpy(rgb.bytes, job->rgb, 3 * job->pixels);
-    if (!fenced) {
-        call->function(rgb.bytes, job->width, job->height, job->weights, job->grey);
-        result = 0;
-    } else if (fence_make(&grey, job->pixels, call->alignment)) {
+    if (fenced) {
+        const struct fence grey = fence_make(job->pixels, call->alignment);
         memcpy(grey.bytes, job->grey, job->pixels); /* the runner's poison */
         call->function(rgb.bytes, job->width, job->height, job->weights, grey.bytes);
         memcpy(job->grey, grey.bytes, job->pixels);
-        munmap(grey.mapping, grey.mapped);
-        result = 0;
+        fence_remove(&grey);
+    } else {
+        call->function(rgb.bytes, job->width, job->height, job->weights, job->grey);
     }
-    munmap(rgb.mapping, rgb.mapped);
-    return result;
-}
-
-/* From here on the calls are the student's: a failure that the grader asked for starts counting. */
-static void students_turn(void) {
-#ifdef CONVLABS_SIM
-    sim_inject_arm();
-#endif
+    fence_remove(&rgb);
 }
 
 /* Were all launches made in the one stream that there was? Only the simulator can say, here and
  * below. */
-static int launched_in_first_stream(void) {
+static bool launched_in_first_stream(void) {
 #ifdef CONVLABS_SIM
     const struct sim_queued *queued;
     const unsigned count = sim_queued(&queued);
     for (unsigned i = 0; i < count; i++) {
         if (queued[i].work == SIM_LAUNCH && queued[i].stream != 1) {
-            return 0;
+            return false;
         }
     }
 #endif
-    return 1;
+    return true;
 }
 
-/* Was everything queued in streams of the student's, in several where there are several sections,
- * and in each of them no launch before its pixels were on their way, and no way back before it? */
-static int took_turns(const struct job *job) {
+/* Did every copy and launch go to a stream that the student created, to several streams where there
+ * are several sections, and in each stream first a copy to the device, then a launch, then a copy
+ * back? */
+static bool took_turns(const struct job *job) {
 #ifdef CONVLABS_SIM
-    enum { KNOWN = 8 }; /* streams; nobody needs more than STREAMS */
-    int there[KNOWN] = {0}, launches[KNOWN] = {0}, used = 0;
+    enum { KNOWN = 8 }; /* streams; STREAMS are enough */
+    int copied[KNOWN] = {0}, launches[KNOWN] = {0}, used = 0;
     const struct sim_queued *queued;
     const unsigned count = sim_queued(&queued);
     for (unsigned i = 0; i < count; i++) {
         const unsigned s = queued[i].stream;
         if (s == 0) {
-            return 0;
+            return false;
         }
         if (s >= KNOWN) {
             continue;
         }
-        used += queued[i].work == SIM_COPY_THERE && there[s] == 0;
-        there[s] += queued[i].work == SIM_COPY_THERE;
+        used += queued[i].work == SIM_COPY_THERE && copied[s] == 0;
+        copied[s] += queued[i].work == SIM_COPY_THERE;
         launches[s] += queued[i].work == SIM_LAUNCH;
-        if ((queued[i].work == SIM_LAUNCH && there[s] == 0) ||
+        if ((queued[i].work == SIM_LAUNCH && copied[s] == 0) ||
             (queued[i].work == SIM_COPY_BACK && launches[s] == 0)) {
-            return 0;
+            return false;
         }
     }
     return used >= STREAMS || job->chunks < STREAMS || job->pixels <= 4;
 #else
     (void)job;
-    return 1;
+    return true;
 #endif
 }
 
-/* Part E, the kernel alone, in a stream: device memory and copies are ours, d_grey starts as 0xff.
- * Returns a cudaError_t, or what lab_error() explains. */
-static int run_on_device(const struct job *job) {
-    uint8_t *d_rgb = NULL, *d_grey = NULL;
+/* Part E, the kernel alone, in a stream. */
+static void run_on_device(struct runner *r, const struct job *job) {
+    struct device_case c = {.runner = r};
+    const uint8_t *d_rgb = device_case_input(&c, job->rgb, 3 * job->pixels);
+    uint8_t *d_grey = device_case_output(&c, job->pixels);
     cudaStream_t stream = NULL;
-    cudaError_t error = cudaMalloc((void **)&d_rgb, 3 * job->pixels);
 
-    if (error == cudaSuccess) {
-        error = cudaStreamCreate(&stream);
+    if (!runner_failed(r) && cudaStreamCreate(&stream) != cudaSuccess) {
+        our_fault("cudaStreamCreate() failed");
     }
-    if (error == cudaSuccess) {
-        error = cudaMalloc((void **)&d_grey, job->pixels);
+    if (!runner_failed(r)) {
+        device_case_students_turn();
+        device_case_called(&c, "grey_device",
+                           grey_device(d_rgb, job->pixels, job->weights, d_grey, stream));
     }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(d_rgb, job->rgb, 3 * job->pixels, cudaMemcpyHostToDevice);
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemset(d_grey, 0xff, job->pixels);
-    }
-    if (error == cudaSuccess) {
-        students_turn();
-        error = grey_device(d_rgb, job->pixels, job->weights, d_grey, stream);
-    }
-    if (error == cudaSuccess) {
-        error = cudaDeviceSynchronize();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(job->grey, d_grey, job->pixels, cudaMemcpyDeviceToHost);
-    }
+    device_case_end(&c, d_grey, job->grey, job->pixels);
     if (stream) {
         cudaStreamDestroy(stream);
     }
-    cudaFree(d_rgb);
-    cudaFree(d_grey);
-    return error == cudaSuccess && !launched_in_first_stream() ? OTHER_STREAM : (int)error;
+    if (!launched_in_first_stream()) {
+        runner_fail(r, RUNNER_REJECTED,
+                    "grey_device() launched its kernel in another stream than its argument "
+                    "`stream`: the stream is the fourth value of <<<...>>>");
+    }
 }
 
-/* Does the runtime still hold this host memory? Then it lets go of it. */
-static int was_pinned(const void *memory) {
+/* Is this host memory still pinned? Then it is unpinned here. */
+static bool was_pinned(const void *memory) {
     struct cudaPointerAttributes found;
     if (cudaPointerGetAttributes(&found, memory) != cudaSuccess ||
         found.type != cudaMemoryTypeHost) {
-        return 0;
+        return false;
     }
     cudaHostUnregister((void *)(uintptr_t)memory);
-    return 1;
+    return true;
 }
 
 /* Has the student left memory pinned? Asked after a success; what is left after an error, the
  * simulator reports as a leak. */
-static int left_pinned(const struct job *job) {
-    const int rgb = was_pinned(job->rgb), grey = was_pinned(job->grey);
+static bool left_pinned(const struct job *job) {
+    const bool rgb = was_pinned(job->rgb), grey = was_pinned(job->grey);
     return rgb || grey;
 }
 
-/* Is there a stream that nobody has destroyed? Only the simulator can say. */
-static int left_stream(void) {
+/* Is there a stream that was not destroyed? Only the simulator can say. */
+static bool left_stream(void) {
 #ifdef CONVLABS_SIM
     return sim_streams() > 0;
 #else
-    return 0;
+    return false;
 #endif
 }
 
-static int run_with_transfer(const struct job *job, const char *transfer, int one_pixel_first) {
-    cudaError_t error;
+/* Part E, with the copies. What a function leaves behind is worse than an error that it returns: it
+ * is what the report is to name. */
+static void run_with_transfer(struct runner *r, const struct job *job, const char *transfer,
+                              bool one_pixel_first) {
+    struct device_case c = {.runner = r};
+    const char *name = "grey_plain";
+    cudaError_t error = cudaSuccess;
 
-    if (strcmp(transfer, "none") == 0) {
-        return run_on_device(job);
+    if (one_pixel_first &&
+        !device_case_called(&c, name, grey_plain(job->rgb, 1, 1, job->weights, job->grey))) {
+        return;
     }
-    if (one_pixel_first) {
-        error = grey_plain(job->rgb, 1, 1, job->weights, job->grey);
-        if (error != cudaSuccess) {
-            return (int)error;
-        }
-    }
-    students_turn();
+    device_case_students_turn();
     if (strcmp(transfer, "plain") == 0) {
         error = grey_plain(job->rgb, job->width, job->height, job->weights, job->grey);
     } else if (strcmp(transfer, "pinned") == 0) {
+        name = "grey_pinned";
         error = grey_pinned(job->rgb, job->width, job->height, job->weights, job->grey);
     } else if (strcmp(transfer, "streamed") == 0) {
+        name = "grey_streamed";
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
         if (error == cudaSuccess && !took_turns(job)) {
-            return NO_TURNS;
+            runner_fail(
+                r, RUNNER_REJECTED,
+                "grey_streamed() queued its work in the wrong streams or in the wrong order: copy "
+                "section i to the device, convert it and copy it back in stream i mod "
+                "STREAMS");
         }
     } else {
-        return NO_SUCH_SETTING;
+        our_fault("there is no transfer '%s'", transfer);
     }
     if (left_stream()) {
-        return LEFT_STREAM;
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s() did not destroy a stream: each cudaStreamCreate() needs a "
+                    "cudaStreamDestroy()",
+                    name);
     }
-    return error == cudaSuccess && left_pinned(job) ? LEFT_PINNED : (int)error;
+    if (device_case_called(&c, name, error) && left_pinned(job)) {
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s() left host memory pinned: each cudaHostRegister() needs a "
+                    "cudaHostUnregister()",
+                    name);
+    }
 }
 
-static int read_weights(const char *name, struct weights *w) {
+static struct weights weights_of(const char *name) {
     static const struct weights bt709 = WEIGHTS_709, bt601 = WEIGHTS_601;
 
-    *w = strcmp(name, "709") == 0 ? bt709 : bt601;
-    return strcmp(name, "709") == 0 || strcmp(name, "601") == 0;
+    if (strcmp(name, "709") != 0 && strcmp(name, "601") != 0) {
+        our_fault("there are no weights '%s'", name);
+    }
+    return strcmp(name, "709") == 0 ? bt709 : bt601;
 }
 
 /* Settings: weights = 709 | 601; threads = how many OpenMP may use (A to D); output = guarded |
  * fenced (A to D); transfer = none | plain | pinned | streamed, chunks = a number, and
  * first = one pixel: a call of grey_plain() before the one that counts (E). */
-int lab_run(struct runner *r) {
+void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "|u1");
-    const char *part = runner_part(r);
-    struct job job = {.rgb = image->data, .chunks = atoi(runner_setting(r, "chunks", "4"))};
-
+    const char *part = runner_part(r), *transfer = runner_setting(r, "transfer", "none");
     if (image->ndim != 3 || image->shape[2] != 3) {
-        return WRONG_SHAPE;
+        our_fault("the image must be height x width x 3");
     }
-    job.height = image->shape[0];
-    job.width = image->shape[1];
-    job.pixels = (size_t)job.width * (size_t)job.height;
-    job.grey = runner_output(r, "out", job.pixels);
-    if (!read_weights(runner_setting(r, "weights", "709"), &job.weights)) {
-        return NO_SUCH_SETTING;
+    const struct job job = {
+        .rgb = image->data,
+        .pixels = image->bytes / 3,
+        .width = image->shape[1],
+        .height = image->shape[0],
+        .chunks = atoi(runner_setting(r, "chunks", "4")),
+        .weights = weights_of(runner_setting(r, "weights", "709")),
+        .grey = runner_output(r, "out", image->bytes / 3),
+    };
+
+    if (strcmp(part, "E") == 0 && strcmp(transfer, "none") == 0) {
+        run_on_device(r, &job);
+        return;
     }
     if (strcmp(part, "E") == 0) {
-        return run_with_transfer(&job, runner_setting(r, "transfer", "none"),
-                                 strcmp(runner_setting(r, "first", ""), "one pixel") == 0);
+        const char *first = runner_setting(r, "first", "");
+        run_with_transfer(r, &job, transfer, strcmp(first, "one pixel") == 0);
+        return;
     }
     if (!has_instructions(part)) {
-        return NO_SUCH_INSTRUCTIONS;
+        our_fault("this processor does not have the instructions of part %s", part);
     }
-#ifdef _OPENMP
-    const int threads = atoi(runner_setting(r, "threads", "0"));
-    if (threads > 0) {
-        omp_set_num_threads(threads);
-    }
-#endif
+    openmp_threads(r);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         if (strcmp(calls[i].part, part) == 0) {
             const char *output = runner_setting(r, "output", "guarded");
-            return run_on_cpu(&calls[i], &job, strcmp(output, "fenced") == 0);
+            run_on_cpu(&calls[i], &job, strcmp(output, "fenced") == 0);
+            return;
         }
     }
-    return NO_SUCH_PART;
-}
-
-const char *lab_error(int returned) {
-    switch (returned) {
-    case NO_SUCH_PART:
-        return "no such part";
-    case NO_SUCH_SETTING:
-        return "no such setting";
-    case WRONG_SHAPE:
-        return "an image that is not height x width x 3";
-    case NO_SUCH_INSTRUCTIONS:
-        return "nothing: this processor does not have the part's instructions";
-    case LEFT_PINNED:
-        return "with host memory still pinned: cudaHostUnregister() was not called for it";
-    case LEFT_STREAM:
-        return "with a stream left: each cudaStreamCreate() wants a cudaStreamDestroy()";
-    case OTHER_STREAM:
-        return "after a launch in another stream than the one that it was given: the fourth value "
-               "of <<<...>>>";
-    case NO_TURNS:
-        return "after sections that did not take turns in the streams: section i goes there, is "
-               "converted and comes back in stream i mod STREAMS";
-    case NO_MEMORY:
-        return "nothing: not enough memory for the image";
-    default:
-        return cudaGetErrorName((cudaError_t)returned);
-    }
+    runner_no_such_part(r);
 }

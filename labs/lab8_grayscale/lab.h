@@ -3,19 +3,20 @@
  *   Y = (r R + g G + b B + 16384) >> 15          (sources 000 and 001, with rounding)
  *
  * R, G and B are bytes; r, g and b are the weights in units of 1/32768, so that the sum is exact
- * and is rounded once, to nearest, a half up. There is one right result, to the last bit, whatever
- * the arithmetic: the sum is below 2^23 + 2^14, for which an int has room, and a float's 24 bits.
+ * and is rounded once, to nearest, with a half rounded up. So exactly one result is correct, to the
+ * last bit, with any arithmetic: the sum is below 2^23 + 2^14, which fits in an int and in the 24
+ * bits of a float.
  *
  *   rgb     height x width x 3 bytes, row by row without gaps: R of pixel (x, y) is
  *           rgb[3 * (y * width + x)], G and B are the two bytes after it
- *   grey    height x width bytes, all to be written: Y of (x, y) is grey[y * width + x]. What was
- *           there before means nothing; it does not overlap rgb
+ *   grey    height x width bytes: Y of (x, y) is grey[y * width + x]. The function writes all of
+ *           them, whatever they were before; grey does not overlap rgb
  *
- * width and height are 1 or more; their product may be above 2^31, so count pixels in size_t.
- * Nothing beyond the last byte of either may be touched, not even read: a page that does not exist
+ * width and height are 1 or more; their product may be above 2^31, so use size_t for pixel counts.
+ * Do not access memory beyond the last byte of either image, not even to read it: an unmapped page
  * may begin there.
  *
- * The functions cannot fail, allocate nothing and own nothing. The result does not depend on
+ * The functions cannot fail, allocate no memory and own no memory. The result does not depend on
  * omp_get_max_threads().
  */
 #ifndef CONVLABS_LAB8_H
@@ -28,24 +29,24 @@
 extern "C" {
 #endif
 
-/* Each 0 to 32767, which a signed 16-bit integer holds; their sum is 32768, so that white stays
- * white. */
+/* Each is 0 to 32767, which fits in a signed 16-bit integer; their sum is 32768, so that white
+ * stays white. */
 struct weights {
     int r, g, b;
 };
 
 /* The two sets of the sources: 0.2126, 0.7152, 0.0722 (000; ITU-R BT.709) and 0.299, 0.587, 0.114
- * (001; BT.601), rounded; the last of them down, so that the sum is 32768. */
+ * (001; BT.601), rounded; the last weight of each is rounded down, so that the sum is 32768. */
 #define WEIGHTS_709                                                                                \
     { 6966, 23436, 2366 }
 #define WEIGHTS_601                                                                                \
     { 9798, 19235, 3735 }
 
-/* Part A: as baseline_grey(), the pixels shared out over the cores with OpenMP. */
+/* Part A: as baseline_grey(), with the pixels divided among the cores by OpenMP. */
 void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
-/* Part B: the same result in the order of the memory: each thread has one contiguous section of the
- * image, and walks through it with two pointers. */
+/* Part B: the same result in memory order: each thread has one contiguous section of the image and
+ * goes through it with two pointers. */
 void grey_rows(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
 /* Part C: as part B, 16 pixels at a time in registers of 128 bits. Called only on a processor with
@@ -56,7 +57,7 @@ void grey_sse(const uint8_t *rgb, int width, int height, struct weights w, uint8
  * AVX2 (x86-64 since 2013), with rgb and grey multiples of 32. */
 void grey_avx2(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
-/* Given, and slow: one pixel after the other, column by column. The version to beat. */
+/* Given: the baseline, the version to beat. Slow: one pixel after the other, column by column. */
 void baseline_grey(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
 #ifdef __cplusplus

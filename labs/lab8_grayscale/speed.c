@@ -1,6 +1,6 @@
 /* What is timed in lab 8: parts B to D on the CPU, and on a GPU the kernel of part E. Part A is
  * slow by design, and the copies of part E take the bus's time: neither is timed. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "lab_cuda.h"
 
 #include <string.h>
@@ -19,14 +19,14 @@ static const struct {
     {"E", {"grey_device", NULL}},
 };
 
-const char *const *lab_functions(const char *part, bool baseline) {
+const char *const *lab_functions(const struct bench_job *job, bool baseline) {
     static const char *const slow[BENCH_FUNCTIONS] = {"baseline_grey", NULL};
     static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
     if (baseline) {
         return slow;
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, part) == 0) {
+        if (strcmp(parts[i].part, job->part) == 0) {
             return parts[i].names;
         }
     }

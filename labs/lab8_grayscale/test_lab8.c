@@ -1,7 +1,7 @@
-/* The unit tests of lab 8: `make lab8-test`. Each is short enough to read when it fails.
+/* The unit tests of lab 8: `make lab8-test`. Each is short: read it when it fails.
  *
  * Most run eight times: once for each of the CPU's four functions, and for part E's kernel and its
- * three ways there and back. The output starts as 0x5a, which no test expects. */
+ * three ways to copy there and back. The output starts as 0x5a, which no test expects. */
 #include "lab_cuda.h"
 
 #include <check.h>
@@ -13,7 +13,7 @@ enum { MOST = 128 * 128, POISON = 0x5a, GUARD = 64 };
 
 static const struct weights bt709 = WEIGHTS_709, bt601 = WEIGHTS_601;
 
-/* Multiples of 32, as part D wants; behind `grey` there is room to see who writes too far. */
+/* Multiples of 32, as part D wants; after `grey` there is room, to find a write past its end. */
 static _Alignas(64) uint8_t rgb[3 * MOST + GUARD];
 static _Alignas(64) uint8_t grey[MOST + GUARD];
 
@@ -22,10 +22,10 @@ static const char *const names[] = {"grey_openmp", "grey_rows",  "grey_sse",    
 enum { OPENMP, ROWS, SSE, AVX2, DEVICE, PLAIN, PINNED, STREAMED, FUNCTIONS };
 
 static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s: %s", what, cudaGetErrorName(error));
+    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
 }
 
-/* A processor without a part's instructions is not the student's fault: its tests do nothing. */
+/* Tests of a part do nothing on a processor that lacks its instructions. */
 static int can_run(int which) {
 #if defined(__x86_64__)
     return which == SSE    ? __builtin_cpu_supports("ssse3") != 0
@@ -94,7 +94,8 @@ static int rule(const uint8_t *pixel, struct weights w) {
                  0.5);
 }
 
-/* Runs function `which` from `from` to `to` and compares every pixel, and what lies behind. */
+/* Runs function `which` from `from` to `to` and compares every pixel, and the bytes after the
+ * image. */
 static void expect_rule(int which, const uint8_t *from, int width, int height, struct weights w,
                         uint8_t *to) {
     const int pixels = width * height;
@@ -102,17 +103,18 @@ static void expect_rule(int which, const uint8_t *from, int width, int height, s
     memset(to, POISON, (size_t)pixels + GUARD / 2);
     call(which, from, width, height, w, to);
     for (int i = 0; i < pixels; i++) {
-        ck_assert_msg(to[i] == rule(from + 3 * i, w), "%s, %dx%d: grey(x=%d, y=%d) is %d, want %d",
-                      names[which], width, height, i % width, i / width, to[i],
-                      rule(from + 3 * i, w));
+        ck_assert_msg(to[i] == rule(from + 3 * i, w),
+                      "%s, %dx%d: grey(x=%d, y=%d) is %d, expected %d", names[which], width, height,
+                      i % width, i / width, to[i], rule(from + 3 * i, w));
     }
     for (int i = 0; i < GUARD / 2; i++) {
-        ck_assert_msg(to[pixels + i] == POISON, "%s, %dx%d: wrote byte %d after the image",
-                      names[which], width, height, i);
+        ck_assert_msg(to[pixels + i] == POISON,
+                      "%s, %dx%d: wrote to byte %d after the end of the image", names[which], width,
+                      height, i);
     }
 }
 
-/* Before each test: no error left over, noise, four threads. */
+/* Before each test: no pending CUDA error, noise, four threads. */
 static void setup(void) {
     unsigned state = 8;
     cudaGetLastError();
@@ -137,7 +139,7 @@ START_TEST(white_and_black) {
 END_TEST
 
 /* By hand: red 255 alone is 255 x 6966 / 32768 = 54.21, green 182.38, blue 18.41 (BT.709); with
- * BT.601 76.25, 149.68, 29.07. Whoever swaps red and blue sees it here. */
+ * BT.601 76.25, 149.68, 29.07. Swapped red and blue show here. */
 START_TEST(the_primary_colours) {
     const uint8_t want709[] = {54, 182, 18}, want601[] = {76, 150, 29};
     if (!can_run(_i)) {
@@ -155,7 +157,7 @@ START_TEST(the_primary_colours) {
 END_TEST
 
 /* With weights of a half, 1 is 0.5 and goes up to 1, and 3 is 1.5 and goes up to 2. */
-START_TEST(a_half_goes_up) {
+START_TEST(a_half_is_rounded_up) {
     const struct weights halves = {16384, 16384, 0};
     if (!can_run(_i)) {
         return;
@@ -170,7 +172,7 @@ START_TEST(a_half_goes_up) {
 }
 END_TEST
 
-/* All lengths around those of the vectors, as one row and as one column. */
+/* All lengths near multiples of the vectors, as one row and as one column. */
 START_TEST(every_length_up_to_200) {
     for (int n = 1; can_run(_i) && n <= 200; n += _i < DEVICE ? 1 : 7) {
         expect_rule(_i, rgb, n, 1, bt709, grey);
@@ -179,7 +181,7 @@ START_TEST(every_length_up_to_200) {
 }
 END_TEST
 
-START_TEST(sides_that_no_vector_divides) {
+START_TEST(sides_that_are_no_multiple_of_a_vector) {
     const int sizes[][2] = {{1, 1}, {17, 3}, {127, 83}, {61, 53}, {128, 128}};
     for (size_t i = 0; can_run(_i) && i < sizeof sizes / sizeof sizes[0]; i++) {
         expect_rule(_i, rgb, sizes[i][0], sizes[i][1], bt601, grey);
@@ -205,8 +207,8 @@ START_TEST(any_number_of_threads) {
 }
 END_TEST
 
-/* Only part D may count on aligned addresses. */
-START_TEST(any_address) {
+/* Only part D may rely on aligned addresses. */
+START_TEST(unaligned_addresses) {
     for (int shift = 1; can_run(_i) && shift < 16; shift += 2) {
         expect_rule(_i, rgb + shift, 53, 3, bt709, grey + shift);
     }
@@ -218,15 +220,16 @@ START_TEST(any_number_of_chunks) {
         memset(grey, POISON, sizeof grey);
         must(grey_streamed(rgb, 11, 7, bt709, chunks, grey), "grey_streamed");
         for (int i = 0; i < 77; i++) {
-            ck_assert_msg(grey[i] == rule(rgb + 3 * i, bt709), "%d chunks: pixel %d is %d", chunks,
-                          i, grey[i]);
+            ck_assert_msg(grey[i] == rule(rgb + 3 * i, bt709),
+                          "grey_streamed(), %d chunks: pixel %d is %d, expected %d", chunks, i,
+                          grey[i], rule(rgb + 3 * i, bt709));
         }
         ck_assert_int_eq(grey[77], POISON);
     }
 }
 END_TEST
 
-START_TEST(nothing_stays_pinned) {
+START_TEST(all_memory_is_unpinned) {
     must(grey_pinned(rgb, 17, 3, bt709, grey), "grey_pinned");
     must(grey_streamed(rgb, 17, 3, bt709, 2, grey), "grey_streamed");
     ck_assert_int_eq(cudaHostUnregister(rgb), cudaErrorHostMemoryNotRegistered);
@@ -234,8 +237,8 @@ START_TEST(nothing_stays_pinned) {
 }
 END_TEST
 
-/* 2^46 pixels fit no GPU: cudaMalloc says so, and so must the function. */
-START_TEST(no_room_on_the_device_is_reported) {
+/* 2^46 pixels fit on no GPU: cudaMalloc() fails, and the function must report it. */
+START_TEST(too_little_device_memory_is_reported) {
     ck_assert_int_eq(grey_plain(rgb, 1 << 23, 1 << 23, bt709, grey), cudaErrorMemoryAllocation);
 }
 END_TEST
@@ -246,15 +249,15 @@ int main(void) {
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_loop_test(tcase, white_and_black, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, the_primary_colours, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, a_half_goes_up, 0, FUNCTIONS);
+    tcase_add_loop_test(tcase, a_half_is_rounded_up, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, every_length_up_to_200, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, sides_that_no_vector_divides, 0, FUNCTIONS);
+    tcase_add_loop_test(tcase, sides_that_are_no_multiple_of_a_vector, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, the_largest_weights, 0, FUNCTIONS);
     tcase_add_loop_test(tcase, any_number_of_threads, 0, DEVICE);
-    tcase_add_loop_test(tcase, any_address, 0, AVX2);
+    tcase_add_loop_test(tcase, unaligned_addresses, 0, AVX2);
     tcase_add_test(tcase, any_number_of_chunks);
-    tcase_add_test(tcase, nothing_stays_pinned);
-    tcase_add_test(tcase, no_room_on_the_device_is_reported);
+    tcase_add_test(tcase, all_memory_is_unpinned);
+    tcase_add_test(tcase, too_little_device_memory_is_reported);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

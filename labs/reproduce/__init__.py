@@ -1,1 +1,1 @@
-"""The sources' experiments, measured here, beside their published figures: `make reproduce`."""
+"""`make reproduce`: the sources' experiments, measured here, next to their published figures."""

@@ -1,4 +1,4 @@
-"""`make reproduce`: measures what this machine can, then writes the report to build/reproduce/."""
+"""`make reproduce`: runs every experiment that this machine can, then writes the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment of each source: which programs run on what, and what is compared."""
+"""The experiment of each source: which programs run with which inputs, and what is compared."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from datasets import generate
 from labs.reproduce import machine, programs
 
 F32 = npt.NDArray[np.float32]
-RESULTS = object()  # among a program's arguments: the folder for its results
-SECONDS = 3  # a row's runs may take
+RESULTS = object()  # in a program's arguments: stands for the folder for its results
+SECONDS = 3  # limit for all runs of a row
 SIZES_003 = (512, 1024, 2048)
 FULL_001, LESS_001 = (27000, 6000), (9000, 6000)
 LAYERS_002 = (300, 224, 224, 900)  # channels, height, width, masks
@@ -37,27 +37,29 @@ LABS_003 = {
 
 @dataclass
 class Bench:
-    """Where an experiment runs and what it found so far."""
+    """Where an experiment runs, and what it has measured so far."""
 
-    work: Path  # a folder of its own
+    work: Path  # a folder for this experiment only
     gpu: bool
-    no_gpu: str  # why there is none
+    no_gpu: str  # why no GPU is used
     say: Callable[[str], None]
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)  # beginning of a row's name: why
+    missing: dict[str, str] = field(
+        default_factory=dict
+    )  # beginning of a row's name: why it is missing
 
     def run(self, backend: str, name: str, prefix: str, *arguments: Any) -> Path | None:
-        """Runs a program and keeps its rows as "prefix/row". Gives the folder of its results, None
-        when its lab is not there."""
+        """Runs a program and keeps its rows as "prefix/row". Returns the folder of its results, or
+        None if the program was not built because its lab has no solution."""
         program = programs.binary(backend, name)
         if program is None:
             return None
         self.say(f"{prefix}: {name}")
         folder = self.work / f"{prefix} {name}".replace(" ", "-")
         folder.mkdir(parents=True, exist_ok=True)
-        found = programs.run(program, *(folder if a is RESULTS else a for a in arguments))
-        self.rows |= {f"{prefix}/{row}": entry for row, entry in found.items()}
+        rows = programs.run(program, *(folder if a is RESULTS else a for a in arguments))
+        self.rows |= {f"{prefix}/{row}": entry for row, entry in rows.items()}
         return folder
 
     def filter(
@@ -69,8 +71,8 @@ class Bench:
         runs: int,
         only: Sequence[str] = (),
     ) -> Path | None:
-        """As run(), for a program that filters, or `only` these of its rows. With 0 runs, and
-        always on the simulator, for the result alone: no time is kept."""
+        """As run(), for a program that filters an image; `only` limits it to these rows. With 0
+        runs, and always on the simulator, only the results are used and no time is kept."""
         runs = 0 if backend == "sim" else runs
         folder = self.run(backend, name, prefix, *inputs, runs, SECONDS, RESULTS, *only)
         if runs == 0:
@@ -87,14 +89,14 @@ class Bench:
         return path
 
     def lack_labs(self, prefix: str, labs: dict[str, int]) -> None:
-        """Says of rows which lab they wait for."""
+        """Records for each missing row which lab it needs."""
         for row, lab in labs.items():
             if f"{prefix}/{row}" not in self.rows:
-                self.missing[f"{prefix}/{row}"] = f"lab {lab} is not there"
+                self.missing[f"{prefix}/{row}"] = f"lab {lab} has no solution"
 
 
 def picture(values: F32) -> npt.NDArray[np.uint8]:
-    """Source 000's post-processing: absolute values, the largest becomes 255."""
+    """Source 000's post-processing: absolute values, scaled so that the largest is 255."""
     absolute = np.abs(values.astype(np.float64))
     return np.asarray(np.rint(absolute * (255.0 / absolute.max())), dtype=np.uint8)
 
@@ -104,13 +106,13 @@ def mean_square(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
 
 
 def differing(a: F32, b: F32) -> float:
-    """Per cent of the pixels whose bits differ."""
+    """The percentage of pixels whose bits differ."""
     return float(100 * np.mean(a.view(np.uint32) != b.view(np.uint32)))
 
 
 def source000(bench: Bench) -> None:
     image = bench.save("image", generate.photo_1080p() * np.float32(255))
-    bench.settings = {"size": "1920x1080", "seconds a row": SECONDS, "runs": 20}
+    bench.settings = {"size": "1920x1080", "seconds per row": SECONDS, "runs": 20}
     for size, mask in (("3x3", "ando3"), ("5x5", "ando5")):
         inputs = (image, bench.save(mask, generate.mask(mask, 0)), "replicate")
         bench.filter("cpu", "cpu_filter", f"cpu {size}", inputs, 20)
@@ -121,7 +123,7 @@ def source000(bench: Bench) -> None:
         if not bench.gpu:
             bench.missing[f"gpu {size}/"] = bench.no_gpu
         if exact is None or fused is None or unfused is None:
-            bench.missing[f"error {size}/"] = "labs 1 and 2 are not there"
+            bench.missing[f"error {size}/"] = "labs 1 and 2 have no solution"
             continue
         expected = np.load(exact / "loops.npy")
         device = np.load(fused / "device.npy")
@@ -132,7 +134,7 @@ def source000(bench: Bench) -> None:
             bench.value(f"error {size}/fused_pictures", pictures, where)
             bench.value(f"error {size}/fused_differ", differing(device, expected), where)
         else:
-            bench.missing[f"error {size}/fused"] = "this processor does not fuse"
+            bench.missing[f"error {size}/fused"] = "this processor has no fused multiply-add"
         off = np.load(unfused / "device.npy")
         bench.value(f"error {size}/unfused", mean_square(off, expected), where)
         identical = np.load(fused / "identical.npy")
@@ -147,31 +149,31 @@ def source001(bench: Bench) -> None:
         "size": f"{width}x{height}",
         "pixels": width * height,
         "threads": machine.cores(),
-        "seconds a row": 8,
+        "seconds per row": 8,
         "runs": 20,
     }
     if bench.run("cpu", "cpu_grey", "cpu", width, height, 20, 8) is None:
-        bench.missing["cpu/"] = "lab 8 is not there"
+        bench.missing["cpu/"] = "lab 8 has no solution"
     elif "cpu/avx2" not in bench.rows:
-        bench.missing["cpu/"] = "this processor has no such instructions"
+        bench.missing["cpu/"] = "this processor has no AVX2 instructions"
     if not bench.gpu:
         bench.missing["gpu/"] = bench.no_gpu
     elif bench.run("gpu", "device_lab8", "gpu", width, height, 20, 8) is None:
-        bench.missing["gpu/"] = "lab 8 is not there"
+        bench.missing["gpu/"] = "lab 8 has no solution"
 
 
 def source002(bench: Bench) -> None:
     channels, height, width, masks = LAYERS_002
     operations = 2 * 9 * channels * height * width * masks
-    bench.settings = {"convolution operations": operations, "seconds a row": 8, "runs": 20}
+    bench.settings = {"convolution operations": operations, "seconds per row": 8, "runs": 20}
     if not bench.gpu:
         bench.missing["gpu/"] = bench.no_gpu
     elif bench.run("gpu", "device_lab7", "gpu", channels, height, width, masks, 20, 8) is None:
-        bench.missing["gpu/"] = "lab 7 is not there"
+        bench.missing["gpu/"] = "lab 7 has no solution"
 
 
 def source003(bench: Bench) -> None:
-    bench.settings = {"mask": "Gaussian 17x17, sigma 3", "seconds a row": SECONDS, "runs": 50}
+    bench.settings = {"mask": "Gaussian 17x17, sigma 3", "seconds per row": SECONDS, "runs": 50}
     mask = bench.save("mask", generate.mask("gaussian17", 0))
     for side in SIZES_003:
         size = f"{side}x{side}"
@@ -190,7 +192,7 @@ def source003(bench: Bench) -> None:
 def source004(bench: Bench) -> None:
     image = generate.photo()[150:350, 200:400] / np.float32(255)
     mask = generate.mask("random13", 4)
-    bench.settings = {"size": "200x200", "seconds a row": SECONDS, "runs": 50}
+    bench.settings = {"size": "200x200", "seconds per row": SECONDS, "runs": 50}
     inputs = (bench.save("image", image), bench.save("mask", mask), "zero")
     expected = ndimage.correlate(np.asarray(image, dtype=np.float32), mask, mode="constant")
     backend = "gpu" if bench.gpu else "sim"
@@ -206,7 +208,7 @@ def source004(bench: Bench) -> None:
         bench.lack_labs("gpu", {"device": 2, "tile": 4, "dynamic": 4, "register": 4})
 
 
-# By source: the experiment, and the programs it runs, for the key under which it is kept.
+# By source: the experiment, and the programs that it runs, which are part of the kept key.
 EXPERIMENTS: dict[str, tuple[Callable[[Bench], None], str]] = {
     "000": (source000, "cpu_filter cpu_filter_exact device_lab2 device_lab2_unfused"),
     "001": (source001, "cpu_grey device_lab8"),

@@ -1,6 +1,6 @@
 #include "filter.h"
 
-#include "npy.h"
+#include "io/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

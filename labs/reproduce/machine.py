@@ -1,4 +1,4 @@
-"""What this machine is, as a measurement says it."""
+"""This machine: processor, memory, compiler and GPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
-MINIMUM_MEMORY = 3 << 29  # bytes for source 001's full size: colour, grey, and grey to compare
+MINIMUM_MEMORY = (
+    3 << 29
+)  # bytes for source 001's full size: colour, grey, and a second grey to compare
 
 
 def _first_line(*command: str) -> str:
-    """The first line that a command prints, "" when it cannot be run."""
+    """The first line that a command prints, or "" if it cannot be run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -22,16 +24,17 @@ def _first_line(*command: str) -> str:
 
 
 def _field(path: str, name: str) -> str:
+    """The value of the first line "name: value" in a file, or "" if there is none."""
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    found = re.search(rf"^{name}\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^{name}\s*:\s*(.+)$", text, re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 def free_memory() -> int:
-    """Bytes that a program can have without others being swapped out."""
+    """Bytes that a program can use without swapping."""
     text = _field("/proc/meminfo", "MemAvailable")
     return int(text.split()[0]) * 1024 if text else 0
 
@@ -50,20 +53,20 @@ def describe() -> dict[str, str | int]:
 
 
 def fuses() -> bool:
-    """Whether g++ may fuse a product and a sum here, as nvcc does by default."""
+    """Whether g++ can fuse a product and a sum on this processor, as nvcc does by default."""
     flags = _field("/proc/cpuinfo", "flags").split()
     return platform.machine() == "aarch64" or "fma" in flags
 
 
 def gpu() -> tuple[dict[str, str] | None, str]:
-    """The GPU with its driver and compiler, or None and the reason why nothing can run there."""
-    found = _first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
-    if not found:
+    """The GPU with its driver and compiler, or None and the reason why it cannot be used."""
+    query = _first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    if not query:
         return None, "needs a GPU"
     nvcc = os.environ.get("NVCC", "nvcc")
     if shutil.which(nvcc) is None:
         return None, "needs nvcc on PATH"
     printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"V([0-9.]+)", printed)
-    name, driver = found.rsplit(", ", 1)
+    name, driver = query.rsplit(", ", 1)
     return {"name": name, "driver": driver, "nvcc": version[1] if version else "?"}, ""

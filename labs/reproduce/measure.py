@@ -1,11 +1,11 @@
-"""Measures what this machine can, as a document of format convlabs-reproduce/v1.
+"""Runs every experiment that this machine can, and writes a convlabs-reproduce/v1 document.
 
     python -m labs.reproduce.measure [--gpu | --no-gpu] [--fresh] [--out FILE.json]
 
---gpu fails where no GPU can be used, --no-gpu leaves it alone; with neither, it is used when there
-is one. What has been measured is kept in build/reproduce/measured/ and used again while the
-programs, the machine and the experiment are the same, unless --fresh. Needs gcc, make, NumPy, SciPy
-and Pillow, nvcc where there is a GPU, and no network once build/datasets/coffee.png is there.
+--gpu fails if no GPU can be used, --no-gpu does not use it; with neither, a GPU is used if there is
+one. Measurements are kept in build/reproduce/measured/ and used again as long as the programs, the
+machine and the experiment are the same; --fresh measures again. Needs gcc, make, NumPy, SciPy and
+Pillow, nvcc if there is a GPU, and no network once build/datasets/coffee.png exists.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ def say(text: str) -> None:
 
 
 def _key(source: str, this: dict[str, Any], gpu: dict[str, str] | None) -> str:
-    """Under which an experiment is kept: another program, machine or experiment has another."""
+    """A hash of what a kept measurement depends on: the programs, the machine, the experiment."""
     backends = ("cpu", "gpu") if gpu else ("cpu", "sim")
     names = experiments.EXPERIMENTS[source][1].split()
-    found = [programs.binary(backend, name) for backend in backends for name in names]
-    binaries = [path for path in found if path is not None]
-    ours = [Path(experiments.__file__), *binaries]
-    whole = [[path.name for path in binaries], programs.digest(ours), this, gpu]
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+    built = [programs.binary(backend, name) for backend in backends for name in names]
+    binaries = [path for path in built if path is not None]
+    files = [Path(experiments.__file__), *binaries]
+    parts = [[path.name for path in binaries], programs.digest(files), this, gpu]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _kept(path: Path, key: str) -> dict[str, Any] | None:
+    """The experiment in a file, None if there is none or it was kept under another key."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -55,12 +56,12 @@ def _kept(path: Path, key: str) -> dict[str, Any] | None:
 def experiment(
     source: str, this: dict[str, Any], gpu: dict[str, str] | None, no_gpu: str, fresh: bool
 ) -> dict[str, Any]:
-    """Rows, settings and what is missing of one source; kept ones, if there are."""
+    """Date, settings, rows and missing rows of one source: the kept ones, or measured now."""
     path = FOLDER / "measured" / f"{source}.json"
     key = _key(source, this, gpu)
     kept = None if fresh else _kept(path, key)
     if kept is not None:
-        say(f"{source}  as measured {kept['date']} (FRESH=1 measures again)")
+        say(f"{source}  measured {kept['date']}, kept (FRESH=1 measures again)")
         return kept
     start = time.monotonic()
     bench = experiments.Bench(
@@ -70,16 +71,16 @@ def experiment(
         say=lambda text: say(f"{source}  {text}"),
     )
     experiments.EXPERIMENTS[source][0](bench)
-    done = {
+    measured = {
         "date": now(),
         "settings": bench.settings,
         "rows": bench.rows,
         "missing": bench.missing,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"key": key, "experiment": done}, indent=1), encoding="utf-8")
+    path.write_text(json.dumps({"key": key, "experiment": measured}, indent=1), encoding="utf-8")
     say(f"{source}  done in {time.monotonic() - start:.0f} s")
-    return done
+    return measured
 
 
 def now() -> str:
@@ -87,8 +88,8 @@ def now() -> str:
 
 
 def measure(want_gpu: bool | None, fresh: bool, command: str) -> dict[str, Any]:
-    """The document. Raises programs.ProgramError when something of ours fails."""
-    gpu, no_gpu = (None, "GPU left alone (--no-gpu)") if want_gpu is False else machine.gpu()
+    """The document. Raises programs.ProgramError if a program does not build or fails."""
+    gpu, no_gpu = (None, "no GPU used (--no-gpu)") if want_gpu is False else machine.gpu()
     if want_gpu and gpu is None:
         raise programs.ProgramError(f"--gpu: {no_gpu}")
     say("building the programs")
@@ -114,13 +115,15 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     choice = options.add_mutually_exclusive_group()
     choice.add_argument("--gpu", action="store_true", default=None, dest="gpu")
     choice.add_argument("--no-gpu", action="store_false", default=None, dest="gpu")
-    options.add_argument("--fresh", action="store_true", help="measure again what is kept")
+    options.add_argument(
+        "--fresh", action="store_true", help="measure again, do not use kept measurements"
+    )
     return options
 
 
 def main(arguments: Sequence[str]) -> int:
     options = parser((__doc__ or "").split("\n")[0])
-    options.add_argument("--out", type=Path, help="where the document goes (default: stdout)")
+    options.add_argument("--out", type=Path, help="the file for the document (default: stdout)")
     chosen = options.parse_args(arguments)
     command = " ".join(["python -m labs.reproduce.measure", *arguments])
     try:

@@ -1,4 +1,4 @@
-"""The programs of labs/reproduce: built by make, run one at a time, their figures read."""
+"""Builds the programs of labs/reproduce with make, runs them, and reads what they print."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BINARIES = paths.BUILD / "reproduce" / "bin"
 
 
 class ProgramError(Exception):
-    """A program did not build or failed; the message holds what it printed."""
+    """A program did not build, or failed. The message contains its output."""
 
 
 def build(backend: str) -> None:
-    """All programs of a backend for which the labs are there."""
+    """Builds all programs of a backend whose labs have a solution. Raises ProgramError."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
     make = ["make", "-C", str(paths.ROOT), "reproduce-programs", f"BACKEND={backend}"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*make, f"PYTHON={sys.executable}"],
         env=environment,
         stdout=subprocess.PIPE,
@@ -34,25 +34,26 @@ def build(backend: str) -> None:
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise ProgramError(f"{' '.join(make)} failed:\n{done.stdout[-4000:]}")
+    if process.returncode != 0:
+        raise ProgramError(f"{' '.join(make)} failed:\n{process.stdout[-4000:]}")
 
 
 def binary(backend: str, name: str) -> Path | None:
-    """The program, or None when its lab is not there."""
+    """The path of a program, or None if it was not built because its lab has no solution."""
     path = BINARIES / backend / name
     return path if path.exists() else None
 
 
 def digest(files: Sequence[Path]) -> str:
-    whole = hashlib.sha256()
+    """One hash of the content of all files."""
+    content = hashlib.sha256()
     for path in files:
-        whole.update(path.read_bytes())
-    return whole.hexdigest()
+        content.update(path.read_bytes())
+    return content.hexdigest()
 
 
 def summary(seconds: Sequence[float]) -> dict[str, float | int]:
-    """A row of a measurement."""
+    """The statistics of a row's runs, as they are kept in a measurement."""
     return {
         "runs": len(seconds),
         "median": statistics.median(seconds),
@@ -63,7 +64,7 @@ def summary(seconds: Sequence[float]) -> dict[str, float | int]:
 
 
 def read(printed: str) -> dict[str, dict[str, Any]]:
-    """The rows in what a program printed (labs/reproduce/timing.h), by name."""
+    """The rows that a program printed (see labs/reproduce/timing.h), by name."""
     rows: dict[str, dict[str, Any]] = {}
     for line in printed.splitlines():
         entry = json.loads(line)
@@ -75,16 +76,16 @@ def read(printed: str) -> dict[str, dict[str, Any]]:
 
 
 def run(program: Path, *arguments: str | int | float | Path) -> dict[str, dict[str, Any]]:
-    """Runs it with a thread for each core and gives its rows."""
+    """Runs a program with one thread per core and returns its rows. Raises ProgramError."""
     environment = os.environ | {"OMP_NUM_THREADS": str(machine.cores())}
-    done = subprocess.run(
+    process = subprocess.run(
         [program, *map(str, arguments)],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        message = done.stderr.strip() or f"ended with status {done.returncode}"
+    if process.returncode != 0:
+        message = process.stderr.strip() or f"exited with status {process.returncode}"
         raise ProgramError(f"{program.name}: {message}")
-    return read(done.stdout)
+    return read(process.stdout)

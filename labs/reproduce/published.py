@@ -1,4 +1,4 @@
-"""What the sources published: published.toml, read and checked."""
+"""Reads and checks published.toml: what the sources published."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ STATISTICS = ("median", "mean")
 @dataclass(frozen=True)
 class Row:
     label: str
-    group: str  # what {} stood for; "" for a row that is written once
+    group: str  # the string that replaced {}; "" for a row without `for`
     unit: str
     published: float | None
     where: str
-    sum: tuple[str, ...]  # measured rows
-    by: tuple[str, ...]
+    sum: tuple[str, ...]  # names of measured rows
+    by: tuple[str, ...]  # the same, of the divisor of a ratio
     work: str  # the setting that a rate divides by the time
     bar: bool
 
@@ -31,7 +31,7 @@ class Table:
     text: str
     unit: str
     statistic: str
-    limit: float | None  # the source's bound on every value of the table
+    limit: float | None  # the source's upper bound for every value of the table
     chart: bool
     rows: tuple[Row, ...]
 
@@ -47,13 +47,14 @@ class Source:
 
 
 class PublishedError(ValueError):
-    """published.toml contradicts its own head."""
+    """An entry of published.toml does not follow the rules at its top."""
 
 
 def _take(entry: dict[str, Any], known: str) -> dict[str, Any]:
+    """The entry. Raises PublishedError if it has a key that is not among the known ones."""
     unknown = entry.keys() - set(known.split())
     if unknown:
-        raise PublishedError(f"{entry.get('label') or entry.get('title')}: unknown {unknown}")
+        raise PublishedError(f"{entry.get('label') or entry.get('title')}: unknown keys {unknown}")
     return entry
 
 
@@ -72,9 +73,11 @@ def _rows(entry: dict[str, Any], table: dict[str, Any]) -> list[Row]:
         bar=row.get("bar", False),
     )
     if one.unit not in UNITS or (one.unit == "x") != bool(one.by):
-        raise PublishedError(f"{one.label}: unit {one.unit!r}; a quotient has `by` and unit x")
+        raise PublishedError(
+            f"{one.label}: unit {one.unit!r}; a ratio has `by` and unit x, other rows have neither"
+        )
     if (published is None) != (one.where == ""):
-        raise PublishedError(f"{one.label}: a published figure says where it stands")
+        raise PublishedError(f"{one.label}: a published figure needs `where`, and only it has one")
     if "for" not in row:
         return [replace(one, published=published)]
     groups = row["for"]
@@ -108,7 +111,7 @@ def _table(entry: dict[str, Any]) -> Table:
 
 
 def load(path: Path = FILE) -> tuple[Source, ...]:
-    """The sources, in their order. Raises PublishedError for an entry that makes no sense."""
+    """The sources, in the order of the file. Raises PublishedError for an invalid entry."""
     return tuple(
         Source(
             id=source["id"],

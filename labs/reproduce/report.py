@@ -1,4 +1,4 @@
-"""The report as HTML (one file, nothing from the network) and as Markdown.
+"""Writes the report as HTML (one file that loads nothing from the network) and as Markdown.
 
 python -m labs.reproduce.report HERE.json [--reference FILE.json] [--pictures FOLDER] --out FOLDER
 """
@@ -24,19 +24,20 @@ from labs.reproduce import plots, published, tables
 HERE = Path(__file__).resolve().parent
 REFERENCE = HERE / "reference.json"
 MARKS = {"unsteady": "unsteady", "within": "✓ below 1e-5", "beyond": "✗ above 1e-5"}
-WIDTH = 640  # of a picture in the page
+WIDTH = 640  # of a picture in the page, in pixels
 
 
 @dataclass(frozen=True)
 class Picture:
     size: str  # of the mask
     file: str  # relative to the report
-    data: str  # the picture itself, smaller, as a URL
+    data: str  # a smaller copy of the picture, as a data URL
 
 
 def picture(path: Path, size: str) -> Picture:
-    with Image.open(path) as whole:
-        small = whole.resize((WIDTH, round(whole.height * WIDTH / whole.width)))
+    with Image.open(path) as original:
+        height = round(original.height * WIDTH / original.width)
+        small = original.resize((WIDTH, height))
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)
     data = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
@@ -46,20 +47,18 @@ def picture(path: Path, size: str) -> Picture:
 def machines(
     here: Mapping[str, Any], reference: Mapping[str, Any] | None
 ) -> list[tuple[str, str, str]]:
-    """What was measured where: name, this machine, committed run."""
+    """The table of machines: name, value of this machine, value of the committed run."""
 
-    def say(document: Mapping[str, Any] | None) -> list[str]:
+    def column(document: Mapping[str, Any] | None) -> list[str]:
         if document is None:
             return [tables.NOT_YET] + [""] * 4
         gpu, this = document["gpu"], document["machine"]
-        device = (
-            f"{gpu['name']}, driver {gpu['driver']}, nvcc {gpu['nvcc']}" if gpu else "none used"
-        )
+        device = f"{gpu['name']}, driver {gpu['driver']}, nvcc {gpu['nvcc']}" if gpu else "not used"
         processor = f"{this['cpu']}, {this['cores']} cores"
         return [document["date"], processor, device, this["compiler"], document["command"]]
 
     names = ("date", "processor", "GPU", "C compiler", "command")
-    return list(zip(names, say(here), say(reference), strict=True))
+    return list(zip(names, column(here), column(reference), strict=True))
 
 
 def reference_name(reference: Mapping[str, Any] | None) -> str:
@@ -71,7 +70,7 @@ def reference_name(reference: Mapping[str, Any] | None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for a cell of Markdown."""
+    """Text escaped for a cell of a Markdown table."""
     for character in "\\|*_<`[":
         text = text.replace(character, "\\" + character)
     return text
@@ -83,7 +82,7 @@ def write(
     pictures: Sequence[Path],
     out: Path,
 ) -> None:
-    """Writes report.html, report.md and the files that the latter shows into `out`."""
+    """Writes report.html, report.md and the images that report.md shows to the folder `out`."""
     chapters = tables.chapters(published.load(), here, reference)
     sections = [s for chapter in chapters for s in chapter.sections if s.chart]
     loader = jinja2.FileSystemLoader(HERE / "templates")
@@ -122,7 +121,9 @@ def read(path: Path) -> dict[str, Any]:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("here", type=Path, help="this machine's measurement")
-    parser.add_argument("--reference", type=Path, help=f"the committed one ({REFERENCE.name})")
+    parser.add_argument(
+        "--reference", type=Path, help=f"the committed measurement ({REFERENCE.name})"
+    )
     parser.add_argument("--pictures", type=Path, help="the folder with result-3x3.png and others")
     parser.add_argument("--out", type=Path, required=True, help="the folder for the report")
     chosen = parser.parse_args(arguments)

@@ -1,17 +1,17 @@
-# The programs of `make reproduce`: build/reproduce/bin/{cpu,sim,gpu}/NAME. Each links one lab's
-# solution and what the lab gives with the program of this folder that times them, all compiled as
-# for a grade.
+# The programs of `make reproduce`: build/reproduce/bin/{cpu,sim,gpu}/NAME. Each links the solution
+# and the baseline of one lab with a program of this folder that times them, all compiled as for
+# grading.
 #
-#   make reproduce                          measure and write build/reproduce/report.{html,md}
-#   make reproduce-programs BACKEND=gpu      all that can be built for cpu, sim or gpu
+#   make reproduce                          measure, and write build/reproduce/report.{html,md}
+#   make reproduce-programs BACKEND=gpu     build every program of one backend: cpu, sim or gpu
 #
-# A lab whose solution is not there is left out, and the report says so.
+# If a lab has no solution, its programs are not built, and the report says so.
 
 .PHONY: reproduce
-reproduce: setup $(BUILD)/reproduce-venv/made
+reproduce: setup $(BUILD)/reproduce-venv/made ## the sources' experiments on this machine, beside their published figures (5 minutes)
 	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m labs.reproduce $(if $(FRESH),--fresh)
 
-# The report needs matplotlib and Jinja, which nothing else does.
+# Only the report needs matplotlib and Jinja.
 $(BUILD)/reproduce-venv/made: grader/setup/requirements-reproduce.lock | setup
 	$(say) VENV $(@D)
 	$(Q)$(PYTHON) -m venv --clear $(@D)
@@ -23,12 +23,12 @@ REP_LAB = $(notdir $(firstword $(wildcard labs/lab$(1)_*)))
 REP_FILES = $(wildcard solutions/$(call REP_LAB,$(1))/*.$(2))
 REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
 
-# Only what needs no library of pictures: these programs are also built where stb is not.
-REP_COMMON := $(patsubst %,$(LIB)/common/%.o,clock file npy)
+# Only files that need no picture library: these programs are also built without stb.
+REP_COMMON := $(patsubst %,$(LIB)/common/%.o,bench/clock io/file io/npy)
 REP_SIM_LABS := 2 4
 REP_GPU_LABS := 2 3 4 5 6 7 8
 REP_PROGRAMS_cpu = cpu_filter cpu_filter_exact cpu_separable $(if $(call REP_HAVE,8,c),cpu_grey)
-# The simulator gives results and no times, so it has the labs whose results are compared.
+# The simulator gives results but no times, so only labs whose results are compared are built for it.
 REP_PROGRAMS_sim = $(foreach n,$(call REP_HAVE,$(REP_SIM_LABS),cu),device_lab$(n)) device_lab2_unfused
 REP_PROGRAMS_gpu = $(foreach n,$(call REP_HAVE,$(REP_GPU_LABS),cu),device_lab$(n)) device_lab2_unfused
 
@@ -36,7 +36,7 @@ REP_PROGRAMS_gpu = $(foreach n,$(call REP_HAVE,$(REP_GPU_LABS),cu),device_lab$(n
 reproduce-programs:
 	@$(MAKE) $(REP_PROGRAMS_$(BACKEND):%=$(REP)/$(BACKEND)/%)
 
-# ---- ours: strict C, with the lab.h of the lab that a program is for
+# ---- our programs: strict C, with the lab.h of their lab
 
 REP_INC_cpu := -Ilabs/common
 REP_INC_sim := $(CPPFLAGS)
@@ -53,7 +53,7 @@ $(REP)/$(1)/%.o: labs/reproduce/%.c
 	$$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(REP_INC_$(1)) $(DEPS) $$(if $$(REP_LAB_OF_$$*),-Ilabs/$$(call REP_LAB,$$(REP_LAB_OF_$$*))) -c $$< -o $$@
 endef
 $(foreach b,cpu sim gpu,$(eval $(call REP_OURS,$(b))))
-# Its loops are measured, so they are optimised as lab 1's are.
+# Its loops are measured, so they are optimised like those of lab 1.
 $(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -61,14 +61,14 @@ $(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
 
 .PHONY: lint-reproduce
 lint-c: lint-reproduce
-lint-reproduce: $(patsubst labs/reproduce/%.c,lint-reproduce-%,$(wildcard labs/reproduce/*.c))
+lint-reproduce: $(patsubst labs/reproduce/%.c,lint-reproduce-%,$(call some,labs/reproduce/*.c))
 lint-reproduce-%: labs/reproduce/%.c
 	$(Q)$(if $(REP_LAB_OF_$*),$(if $(call REP_LAB,$(REP_LAB_OF_$*)),,: no lab $(REP_LAB_OF_$*) yet:)) clang \
 	    -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) \
 	    $(if $(REP_LAB_OF_$*),-Ilabs/$(call REP_LAB,$(REP_LAB_OF_$*))) $<
 
-# ---- the labs': REP_SOURCE becomes REP_OBJECT, in a make of its own, because a lab may have flags
-# of its own (its flags.mk), which are for a make with LAB set to it
+# ---- solutions and baselines: REP_SOURCE is compiled to REP_OBJECT in a separate make with LAB set,
+# because a lab may have its own flags (flags.mk)
 
 .PHONY: reproduce-solution
 reproduce-solution:
@@ -79,11 +79,11 @@ ifeq ($(suffix $(REP_SOURCE)),.c)
 else ifeq ($(BACKEND),gpu)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(REP_EXTRA) -Ilabs/common -Ilabs/$(LAB) -c $(REP_SOURCE) -o $(REP_OBJECT)
 else
-	$(Q)$(PYTHON) labs/sim/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
 	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC) -c $(REP_OBJECT:.o=.cpp) -o $(REP_OBJECT)
 endif
 
-# $(1) backend, $(2) number of the lab, $(3) c or cu, $(4) a suffix, $(5) flags in addition
+# $(1) backend, $(2) number of the lab, $(3) c or cu, $(4) a suffix, $(5) additional flags
 define REP_SOLUTION
 $(REP)/$(1)/lab$(2)$(4).$(3).o: $(call REP_FILES,$(2),$(3)) $(wildcard labs/$(call REP_LAB,$(2))/*.h)
 	@$(MAKE) reproduce-solution BACKEND=$(1) LAB=$(call REP_LAB,$(2)) REP_SOURCE=$$< REP_OBJECT=$$@ REP_EXTRA='$(5)'
@@ -114,7 +114,7 @@ REP_HELP_cpu := $(patsubst %,$(REP)/cpu/%.o,timing filter)
 REP_HELP_sim := $(patsubst %,$(REP)/sim/%.o,timing filter device)
 REP_HELP_gpu := $(patsubst %,$(REP)/gpu/%.o,timing filter device)
 
-# $(1) backend, $(2) program, $(3) objects beside those that all have
+# $(1) backend, $(2) program, $(3) objects besides the common ones
 define REP_PROGRAM
 $(REP)/$(1)/$(2): $(3:%=$(REP)/$(1)/%.o) $(REP_HELP_$(1)) $(REP_COMMON) $(if $(filter sim,$(1)),$(LIB)/libsim.a)
 	$$(say) LINK $$@

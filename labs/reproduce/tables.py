@@ -1,4 +1,4 @@
-"""The report as data: published figures and measurements side by side, never in one column."""
+"""The report as data: published figures and measurements side by side, in separate columns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from labs.reproduce.published import Row, Source, Table
 
 Experiment = Mapping[str, Any]  # of a measurement: rows, settings, missing
-MEGAPIXEL = 2**20  # as source 001 counts: 27000 x 6000 in 2.739997 s are its 56.3852
+MEGAPIXEL = 2**20  # as in source 001: 27000 x 6000 pixels in 2.739997 s are its 56.3852 Mpx/s
 SCALE = {"ms": 1e3, "us": 1e6, "s": 1.0}
 SHOWN = {"us": "µs", "x": "×"}
-UNSTEADY = 2.0  # longest run over shortest from which a time is marked
+UNSTEADY = 2.0  # a time is marked if its longest run took more than this times its shortest
 NOT_YET = "not measured yet"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure, or the words that stand in its place."""
+    """One figure, or the words shown instead of it."""
 
     value: float | None
     text: str
@@ -39,12 +39,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Section:
-    """One table of the report, as it is printed."""
+    """One table of the report."""
 
     title: str
     text: str
     unit: str
-    chart: str  # file name of its chart without an ending, "" for none
+    chart: str  # file name of its chart without suffix, "" for none
     lines: tuple[Line, ...]
 
 
@@ -56,7 +56,7 @@ class Chapter:
 
 
 def number(value: float) -> str:
-    """Three digits that count: 0.00123, 12.3, 1230, 1.2e-12."""
+    """A number with three significant digits: 0.00123, 12.3, 1230, 1.20e-12."""
     if value == 0:
         return "0"
     if not 1e-3 <= abs(value) < 1e6:
@@ -72,14 +72,14 @@ def _unit(unit: str) -> str:
 
 
 def _why(names: tuple[str, ...], experiment: Experiment) -> str:
-    """Why a row cannot be given: the longest reason that speaks of it."""
+    """Why a row is missing: the reason under the longest matching prefix of its name."""
     absent = next(name for name in names if name not in experiment["rows"])
     reasons = [(len(k), v) for k, v in experiment["missing"].items() if absent.startswith(k)]
     return max(reasons)[1] if reasons else "not measured"
 
 
 def _detail(row: Row, entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Runs and range of a time in the row's unit, and whether it was steady."""
+    """Number of runs and range of a time in the row's unit, and "unsteady" or ""."""
     runs = "1 run" if entry["runs"] == 1 else f"{entry['runs']} runs"
     if entry["runs"] == 1:
         return runs, ""
@@ -91,7 +91,7 @@ def _detail(row: Row, entry: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def cell(row: Row, table: Table, experiment: Experiment | None) -> Cell:
-    """What one measurement gives for a row."""
+    """The cell of a row in the column of one measurement."""
     if experiment is None:
         return Cell(None, NOT_YET)
     rows = experiment["rows"]
@@ -141,7 +141,7 @@ def chapters(
     here: Mapping[str, Any],
     reference: Mapping[str, Any] | None,
 ) -> tuple[Chapter, ...]:
-    """The report of two measurements: this machine's, and the committed one, if there is one."""
+    """The chapters of the report, from this machine's measurement and the committed one, if any."""
     result = []
     for source in sources:
         mine = here["experiments"].get(source.id)

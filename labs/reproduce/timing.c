@@ -1,6 +1,6 @@
 #include "timing.h"
 
-#include "clock.h"
+#include "bench/clock.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-"""The simulator on aarch64, under qemu-user: same results, same counters, same findings.
+"""Tests the simulator on aarch64, under qemu-user: same results, counters and findings.
 
     labs/tests/aarch64.py
 
 Needs g++-aarch64-linux-gnu and qemu-user-static. Builds the runtime and programs for aarch64, runs
-them, and compares: the sums and counters of the ground truth with Nsight Compute's, as on x86-64;
-the findings of two programs of each kind of planted bug, and of correct ones, with what their first
-lines expect. Exit status 1 when something differs from x86-64.
+them, and compares the sums and counters of the ground truth with those of a GPU and Nsight Compute,
+and the findings of some programs of the checks' zoo with what their first lines expect: two of each
+kind of planted bug, and some correct ones. The exit status is 1 if something differs from x86-64.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from grader.execute import profile  # noqa: E402 - found only now
+from grader.execute import profile  # noqa: E402 - needs the path set above
 
 HOME = ROOT / "build" / "aarch64"
 TOOL = "aarch64-linux-gnu-"
@@ -31,14 +31,14 @@ CHECKS = ROOT / "labs" / "tests" / "checks"
 
 
 def make(*arguments: str, names: dict[str, str] | None = None) -> None:
-    """The Makefile's own rules with the other compiler."""
+    """Runs the Makefile's rules with the compiler for aarch64."""
     argv = ["make", "-s", f"BUILD={HOME}", f"CC={TOOL}gcc", f"CXX={TOOL}g++", f"AR={TOOL}ar"]
     argv += ["FMA=", "NATIVE=", f"PYTHON={sys.executable}", *arguments]
     subprocess.run(argv, cwd=ROOT, check=True, env=os.environ | (names or {}))
 
 
 def build(source: Path, traced: bool) -> Path:
-    """A program of one file."""
+    """Builds a program from one file. Returns its path."""
     home = HOME / "program" / f"{source.stem}-{'traced' if traced else 'plain'}"
     (home / "src").mkdir(parents=True, exist_ok=True)
     shutil.copy(source, home / "src" / "0.cu")
@@ -48,16 +48,16 @@ def build(source: Path, traced: bool) -> Path:
 
 
 def run(program: Path, **variables: Path | str) -> str:
-    """What it prints."""
+    """What a program prints under qemu."""
     emulator = shutil.which("qemu-aarch64-static") or "qemu-aarch64"
     environment = os.environ | {name: str(value) for name, value in variables.items()}
     argv = [emulator, "-L", "/usr/aarch64-linux-gnu", str(program)]
-    done = subprocess.run(argv, env=environment, capture_output=True, check=False)
-    return done.stdout.decode()
+    process = subprocess.run(argv, env=environment, capture_output=True, check=False)
+    return process.stdout.decode()
 
 
 def sums(name: str) -> bool:
-    """Are the results those of the GPU, but for the kernel that ptxas compiles wrongly?"""
+    """Are the results those of the GPU, except for the kernel that ptxas compiles wrongly?"""
     ours = run(build(NSIGHT / f"{name}.cu", traced=False)).splitlines()
     theirs = (NSIGHT / f"{name}.out").read_text().splitlines()
     wrong = [a.split()[0] for a, b in zip(ours, theirs, strict=True) if a != b]
@@ -66,7 +66,7 @@ def sums(name: str) -> bool:
 
 
 def counters(name: str) -> tuple[int, int]:
-    """How many counter values of a ground-truth program are Nsight Compute's, of how many."""
+    """How many counter values of a ground-truth program equal Nsight Compute's, and of how many."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "profile.jsonl"
         program = build(NSIGHT / f"{name}.cu", traced=True)
@@ -84,7 +84,7 @@ def counters(name: str) -> tuple[int, int]:
 
 
 def finds(source: Path) -> bool:
-    """Does the run of a program of the checks' zoo find what its first line expects?"""
+    """Does the run of a program of the checks' zoo report what its first line expects?"""
     expected = source.read_text().splitlines()[0].removeprefix("// expect:").split()
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "findings.jsonl"
@@ -106,9 +106,9 @@ def main() -> int:
     equal = [counters("kernels")[0], counters("kernels2")[0]]
     chosen = [p for kind in sorted(CHECKS.glob("bugs/*")) for p in sorted(kind.glob("*.cu"))[:2]]
     chosen += sorted(CHECKS.glob("correct/*.cu"))[::4]
-    found = [finds(path) for path in chosen]
-    print(f"checks: {sum(found)} of {len(found)} programs as expected")
-    return 0 if right and all(found) and all(equal) else 1
+    as_expected = [finds(path) for path in chosen]
+    print(f"checks: {sum(as_expected)} of {len(as_expected)} programs as expected")
+    return 0 if right and all(as_expected) and all(equal) else 1
 
 
 if __name__ == "__main__":

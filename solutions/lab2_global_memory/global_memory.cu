@@ -13,26 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block is as wide as a warp, so that the 32 lanes of a warp read 32 neighbours of one row. */
+/* A block is as wide as a warp, so that its 32 lanes read 32 neighbouring pixels of a row. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* `value`, or the nearer end of low..high when it lies outside. */
+/* Returns `value`, or the nearer end of low..high if it is outside that range. */
 inline __device__ int clamp(int value, int low, int high) {
     return min(max(value, low), high);
 }
 
-/* How many groups of `size` cover `count` things, the last one perhaps in part. */
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
 inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
-/* ---- part A: one thread a pixel ---- */
+/* ---- part A: one thread per pixel ---- */
 
 __global__ void correlate_kernel(const float *d_image, int width, int height, const float *d_mask,
                                  int radius, enum border border, float *d_out) {
-    /* TODO 1: find this thread's pixel (x, y) from blockIdx, blockDim and threadIdx, and return
-     * when it lies outside the image. Then sum the taps as in lab 1: the two loops over the pixels
-     * are gone, the two over the mask stay.  (about 20 lines) */
+    /* TODO 1: compute this thread's pixel (x, y) from blockIdx, blockDim and threadIdx, and return
+     * if it is outside the image. Then sum the taps as in lab 1, with the two loops over the mask
+     * but without the two loops over the pixels.  (about 20 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
     // STARTER: (void)d_out;
@@ -61,9 +61,9 @@ __global__ void correlate_kernel(const float *d_image, int width, int height, co
 
 cudaError_t correlate_device(const float *d_image, int width, int height, const float *d_mask,
                              int radius, enum border border, float *d_out) {
-    /* TODO 2: launch correlate_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads, as many as
-     * it takes to cover the image: ceil_div() rounds up. A launch returns nothing; return what
-     * cudaGetLastError() says of it.  (about 4 lines) */
+    /* TODO 2: launch correlate_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads, and enough
+     * blocks to cover the image: ceil_div() rounds up. A launch returns no error itself, so return
+     * what cudaGetLastError() returns after it.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
     // STARTER: (void)d_out;
@@ -76,14 +76,14 @@ cudaError_t correlate_device(const float *d_image, int width, int height, const 
     // END SOLUTION
 }
 
-/* ---- part B: the host's side ---- */
+/* ---- part B: the host code ---- */
 
 cudaError_t correlate_host(const float *h_image, int width, int height, const float *h_mask,
                            int radius, enum border border, float *h_out) {
     /* TODO 3: allocate device memory for image, mask and result (three cudaMalloc), copy the image
-     * and the mask there (two cudaMemcpy), call correlate_device(), copy the result back (the third
-     * cudaMemcpy), free. Keep the first error, make no further call but cudaFree after it, and
-     * return it: cudaFree(NULL) is harmless, so one place can free for all paths.
+     * and the mask to it (two cudaMemcpy), call correlate_device(), copy the result back (the third
+     * cudaMemcpy), and free the memory. After the first error, make no further call but cudaFree,
+     * and return that error. cudaFree(NULL) does nothing, so all paths can end with the same calls.
      * (about 26 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius, (void)border;
@@ -109,7 +109,7 @@ cudaError_t correlate_host(const float *h_image, int width, int height, const fl
     if (error == cudaSuccess) {
         error = correlate_device(d_image, width, height, d_mask, radius, border, d_out);
     }
-    if (error == cudaSuccess) { /* waits for the kernel, and reports what went wrong in it */
+    if (error == cudaSuccess) { /* waits for the kernel, and returns an error in it too */
         error = cudaMemcpy(h_out, d_out, image_bytes, cudaMemcpyDeviceToHost);
     }
     cudaFree(d_image);
@@ -119,14 +119,14 @@ cudaError_t correlate_host(const float *h_image, int width, int height, const fl
     // END SOLUTION
 }
 
-/* ---- part C: what the copy starts from ---- */
+/* ---- part C: pageable, pinned, write-combined ---- */
 
 cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int width, int height,
                              const float *h_mask, int radius, enum border border, float *h_out) {
-    /* TODO 4: get a staging buffer of the size of the image: malloc() for HOST_PAGEABLE,
-     * cudaHostAlloc() with cudaHostAllocDefault or cudaHostAllocWriteCombined for the other two,
-     * cudaErrorInvalidValue for any other kind. Fill it with the image, only ever writing to it,
-     * let correlate_host() copy from it, release it with what goes with its kind.
+    /* TODO 4: allocate a staging buffer of the size of the image: malloc() for HOST_PAGEABLE,
+     * cudaHostAlloc() with cudaHostAllocDefault or cudaHostAllocWriteCombined for the other two;
+     * return cudaErrorInvalidValue for any other kind. Copy the image into the buffer (never read
+     * it), call correlate_host() with it, and release it with the function that fits its kind.
      * (about 22 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)kind, (void)h_image, (void)width, (void)height, (void)h_mask, (void)radius;
@@ -160,13 +160,13 @@ cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int wi
     // END SOLUTION
 }
 
-/* ---- part D: the CPU's bits ---- */
+/* ---- part D: bit-identical to the CPU ---- */
 
 __global__ void identical_kernel(const float *d_image, int width, int height, const float *d_mask,
                                  int radius, enum border border, float *d_out) {
     /* TODO 5: as correlate_kernel, but nvcc must not fuse a product and a sum into one operation
      * with one rounding: __fmul_rn(p, q) and __fadd_rn(p, q) are never fused. The order of the taps
-     * matters now: rows b from -radius up, in each a from -radius up.  (about 21 lines) */
+     * now matters: rows b from -radius up, and in each row a from -radius up.  (about 21 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius, (void)border;
     // STARTER: (void)d_out;

@@ -10,7 +10,7 @@
  */
 #include "lab.h"
 
-/* Given: the mask of parts A, B and D, as in lab 3; a smaller one fills the beginning. */
+/* Given: the mask of parts A, B and D, as in lab 3; a smaller mask fills only the beginning. */
 __constant__ float c_mask[MASK_MAX_SIZE];
 
 inline bool radius_allowed(int radius) {
@@ -25,12 +25,12 @@ cudaError_t set_mask(const float *h_mask, int radius) {
     return cudaMemcpyToSymbol(c_mask, h_mask, coefficients * sizeof(float));
 }
 
-/* How many groups of `size` cover `count` things, the last one perhaps in part. */
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
 inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
-/* f(x, y) with its border. */
+/* Returns f(x, y), with the border. */
 inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);
@@ -39,11 +39,11 @@ inline __device__ float pixel(const float *d_image, int width, int height, int x
     return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
-/* One output of parts A, B and C: `window` is the top left pixel of its (2r+1) x (2r+1) pixels in
- * shared memory, whose rows are `stride` floats apart; `mask` is the mask, row by row. */
+/* Computes one output of parts A, B and C. `window` points to the top left of its (2r+1) x (2r+1)
+ * pixels in shared memory, whose rows are `stride` floats apart; `mask` is the mask, row by row. */
 inline __device__ float window_sum(const float *window, int stride, const float *mask, int radius) {
-    /* TODO 1: the sum over the window of pixel times coefficient. There is no border here: whoever
-     * filled the tile has taken care of it.  (about 8 lines) */
+    /* TODO 1: return the sum over the window of pixel times coefficient. No border test is needed:
+     * the threads that fill the tile handle the border.  (about 8 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)window, (void)stride, (void)mask, (void)radius;
     // STARTER: return 0.0f;
@@ -58,19 +58,19 @@ inline __device__ float window_sum(const float *window, int stride, const float 
     // END SOLUTION
 }
 
-/* ---- part A: a thread for each pixel of tile and apron ---- */
+/* ---- part A: one thread per pixel of tile and apron ---- */
 
-/* A block has BLOCK x BLOCK threads; what the apron leaves of them, in the middle, is its tile. */
+/* A block has BLOCK x BLOCK threads; the ones in the middle, inside the apron, are its tile. */
 enum { BLOCK = 32 };
 
 __global__ void idle_kernel(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
     __shared__ float s_tile[BLOCK][BLOCK];
-    const int tile = BLOCK - 2 * radius; /* its side */
+    const int tile = BLOCK - 2 * radius; /* the side of the tile */
 
-    /* TODO 2: this thread's pixel of the image is (x, y), in the apron for the outermost threads of
-     * the block. Load it into s_tile with pixel(), and wait until all threads of the block have
-     * done so.  (about 4 lines) */
+    /* TODO 2: compute this thread's pixel (x, y) of the image; for the outermost threads of a block
+     * it is in the apron. Load it into s_tile with pixel(), and wait until all threads of the block
+     * have done so.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile, (void)tile;
     const int x = (int)(blockIdx.x * tile + threadIdx.x) - radius;
@@ -79,8 +79,8 @@ __global__ void idle_kernel(const float *d_image, int width, int height, int rad
     __syncthreads();
     // END SOLUTION
 
-    /* TODO 3: threads of the apron idle, and so do those outside the image. The others write what
-     * window_sum() gives to d_out.  (about 8 lines) */
+    /* TODO 3: return if this thread is in the apron or outside the image. Otherwise write the
+     * result of window_sum() to d_out.  (about 8 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_out;
     const int column = (int)threadIdx.x - radius; /* in the tile */
@@ -95,8 +95,8 @@ __global__ void idle_kernel(const float *d_image, int width, int height, int rad
 
 cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out) {
-    /* TODO 4: refuse a radius that is not allowed, launch idle_kernel so that its *tiles* cover the
-     * image, and return what cudaGetLastError() says of the launch.  (about 8 lines) */
+    /* TODO 4: refuse a radius that is not allowed, launch idle_kernel with enough blocks for their
+     * *tiles* to cover the image, and return what cudaGetLastError() returns.  (about 8 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
@@ -112,19 +112,19 @@ cudaError_t correlate_idle(const float *d_image, int width, int height, int radi
     // END SOLUTION
 }
 
-/* ---- part B: a thread for each pixel of the tile ---- */
+/* ---- part B: one thread per pixel of the tile ---- */
 
-/* The tile, and room for it with the largest apron. */
+/* The side of the tile, and the side of the tile with the largest apron. */
 enum { TILE = 32, SIDE = TILE + 2 * MASK_MAX_RADIUS };
 
 __global__ void tile_kernel(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
     __shared__ float s_tile[SIDE][SIDE];
-    const int side = TILE + 2 * radius; /* of tile and apron */
+    const int side = TILE + 2 * radius; /* of the tile with its apron */
 
-    /* TODO 5: load side x side pixels with TILE x TILE threads: each thread takes the place
-     * (threadIdx.x, threadIdx.y) and every TILE-th place from there, across and down. Wait; then
-     * all threads whose pixel lies in the image compute.  (about 15 lines) */
+    /* TODO 5: load side x side pixels with TILE x TILE threads: each thread loads the pixel at
+     * (threadIdx.x, threadIdx.y) and every TILE-th pixel from there, across and down. Wait for all
+     * threads; then each thread computes its pixel if it is in the image.  (about 15 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
     // STARTER: (void)&s_tile, (void)side;
@@ -148,7 +148,7 @@ __global__ void tile_kernel(const float *d_image, int width, int height, int rad
 
 cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out) {
-    /* TODO 6: as in part A, for tile_kernel.  (about 7 lines) */
+    /* TODO 6: as in part A, launch tile_kernel.  (about 7 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
@@ -165,7 +165,7 @@ cudaError_t correlate_tile(const float *d_image, int width, int height, int radi
 
 /* ---- part C: dynamic shared memory, any radius that fits ---- */
 
-/* How many bytes tile, apron and mask take together. */
+/* How many bytes the tile, its apron and the mask need together. */
 inline size_t dynamic_bytes(int radius) {
     const size_t side = DYNAMIC_TILE + 2 * (size_t)radius, size = 2 * (size_t)radius + 1;
     return (side * side + size * size) * sizeof(float);
@@ -173,13 +173,13 @@ inline size_t dynamic_bytes(int radius) {
 
 __global__ void dynamic_kernel(const float *d_image, int width, int height, const float *d_mask,
                                int radius, enum border border, float *d_out) {
-    extern __shared__ float s_dynamic[]; /* as long as the launch says */
+    extern __shared__ float s_dynamic[]; /* its size is set at the launch */
     const int side = DYNAMIC_TILE + 2 * radius, size = 2 * radius + 1;
     float *s_tile = s_dynamic;               /* side rows of side floats ... */
-    float *s_mask = s_dynamic + side * side; /* ... and behind them size rows of size */
+    float *s_mask = s_dynamic + side * side; /* ... followed by size rows of size floats */
 
-    /* TODO 7: as part B, with rows of `side` floats and with the mask: the block loads it into
-     * s_mask, a row of the mask for a row of threads at a time. One wait is enough for both.
+    /* TODO 7: as part B, but the rows of s_tile are `side` floats long, and the block also loads
+     * the mask into s_mask, with loops like those for the tile. One barrier is enough for both.
      * (about 19 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)border, (void)d_out;
@@ -210,10 +210,10 @@ __global__ void dynamic_kernel(const float *d_image, int width, int height, cons
 
 cudaError_t correlate_dynamic(const float *d_image, int width, int height, const float *d_mask,
                               int radius, enum border border, float *d_out) {
-    /* TODO 8: ask this device how much shared memory a block can have, refuse what does not fit
-     * with cudaErrorInvalidValue, tell the kernel with cudaFuncSetAttribute() how much it will get
-     * (without that, 48 KB is the most), and launch it with so many bytes. Every call of these can
-     * fail.  (about 22 lines) */
+    /* TODO 8: ask this device how much shared memory a block can have, and return
+     * cudaErrorInvalidValue for a radius that does not fit. Allow the kernel that many bytes with
+     * cudaFuncSetAttribute() (without it, the limit is 48 KB), and launch it with that many bytes.
+     * Each of these calls can fail.  (about 22 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)d_mask, (void)radius;
     // STARTER: (void)border, (void)d_out;
@@ -244,32 +244,32 @@ cudaError_t correlate_dynamic(const float *d_image, int width, int height, const
     // END SOLUTION
 }
 
-/* ---- part D: PATCH x PATCH outputs a thread, their sums in registers ---- */
+/* ---- part D: PATCH x PATCH outputs per thread, with their sums in registers ---- */
 
 /* A block has ACROSS x DOWN threads, so its tile is 64 x 32 pixels. */
 enum { PATCH = 4, ACROSS = 16, DOWN = 8 };
 enum { WIDE = ACROSS * PATCH, HIGH = DOWN * PATCH };
 
-/* The next multiple of 4: what a float4 reads begins at one. */
+/* Rounds up to a multiple of 4: the index of the first float of a float4 must be one. */
 inline constexpr __host__ __device__ int up_to_4(int count) {
     return (count + 3) / 4 * 4;
 }
 
-/* RADIUS is known when this is compiled, once for each radius: only so can all loops be unrolled
- * and `sum` and `line` lie in registers, which have no addresses to compute. */
+/* RADIUS is a template parameter, so each radius is compiled separately: only then can all loops be
+ * unrolled, and `sum` and `line` stay in registers, which cannot be indexed at run time. */
 template <int RADIUS>
 __global__ void register_kernel(const float *d_image, int width, int height, enum border border,
                                 float *d_out) {
     constexpr int size = 2 * RADIUS + 1;
-    constexpr int stride = up_to_4(WIDE + 2 * RADIUS); /* of a row of s_tile */
+    constexpr int stride = up_to_4(WIDE + 2 * RADIUS); /* floats in a row of s_tile */
     constexpr int rows = HIGH + 2 * RADIUS;
-    constexpr int reach = up_to_4(PATCH + 2 * RADIUS); /* what a thread reads of a row */
+    constexpr int reach = up_to_4(PATCH + 2 * RADIUS); /* floats that a thread reads of a row */
     __shared__ __align__(16) float s_tile[rows * stride];
     float sum[PATCH][PATCH] = {};
 
-    /* TODO 9: load rows x stride pixels: one place of s_tile after the other, with all threads of
-     * the block side by side. What is beyond the apron is loaded too: the last float4 of a row
-     * reaches there. Wait.  (about 9 lines) */
+    /* TODO 9: load rows x stride pixels, so that neighbouring threads load neighbouring elements of
+     * s_tile. Also load the elements beyond the apron: the last float4 of a row reads them. Then
+     * wait for all threads.  (about 9 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)&s_tile;
     const int left = (int)(blockIdx.x * WIDE) - RADIUS;
@@ -281,11 +281,11 @@ __global__ void register_kernel(const float *d_image, int width, int height, enu
     __syncthreads();
     // END SOLUTION
 
-    /* TODO 10: this thread's outputs need PATCH + 2 RADIUS rows of s_tile and `reach` columns, both
-     * from PATCH times its place in the block. For each such row: read it into `line` as float4s;
-     * then for each output row j, the tile's row is the mask's row b = row - j, if there is one:
-     * add line[i + a] times coefficient (a, b) to sum[j][i], for all a and i. Put #pragma unroll in
-     * front of every loop.  (about 30 lines) */
+    /* TODO 10: this thread's outputs need PATCH + 2 RADIUS rows and `reach` columns of s_tile,
+     * starting at PATCH times its index in the block. Read each such row into `line` as float4s.
+     * Then, for each output row j, this row of the tile meets row b = row - j of the mask, if that
+     * exists: add line[i + a] times coefficient (a, b) to sum[j][i], for all a and i. Put #pragma
+     * unroll before every loop.  (about 30 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)size, (void)reach, (void)sum;
     const float *corner = s_tile + PATCH * (threadIdx.y * stride + threadIdx.x);
@@ -317,7 +317,7 @@ __global__ void register_kernel(const float *d_image, int width, int height, enu
     }
     // END SOLUTION
 
-    /* TODO 11: write those of the PATCH x PATCH sums that lie in the image.  (about 12 lines) */
+    /* TODO 11: write those of the PATCH x PATCH sums that are in the image.  (about 12 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_out;
     const int x = blockIdx.x * WIDE + PATCH * threadIdx.x;
@@ -337,7 +337,7 @@ __global__ void register_kernel(const float *d_image, int width, int height, enu
 template <int RADIUS>
 static cudaError_t launch_register(const float *d_image, int width, int height, enum border border,
                                    float *d_out) {
-    /* TODO 12: launch register_kernel<RADIUS>. How many columns does a block cover, how many rows?
+    /* TODO 12: launch register_kernel<RADIUS>. How many columns and rows does a block cover?
      * (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;

@@ -1,4 +1,4 @@
-/* Lab 5: a mask that is a column times a row, and the two short passes that it allows.
+/* Lab 5: a mask that is a column times a row, and the two short passes that replace one long one.
  *
  * What to do   Fill in the TODOs, in order: two for part A, four for part B, two for part C.
  *              labs/lab5_separable/lab.h says what each function must do.
@@ -12,23 +12,23 @@
 
 #include <math.h>
 
-/* Every kernel's block. A warp is one row of it. */
+/* The block of every kernel. A warp is one row of the block. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* What one block of the row pass computes, of the column pass, and of the fused kernel. The column
- * pass and the fused kernel take 32 rows, four for each thread: the apron has up to 16 rows, and 8
- * rows with an apron of 16 would read every pixel three times. */
+/* A block of the row pass computes ROWS_WIDTH columns. A block of the column pass and of the fused
+ * kernel computes TILE_HEIGHT = 32 rows, four per thread: the apron has up to 16 rows, so blocks of
+ * only 8 rows would read every pixel three times. */
 enum { ROWS_WIDTH = 128, TILE_HEIGHT = 32, APRON = MASK_MAX_RADIUS };
 
 __constant__ float c_column[LINE_MAX_LENGTH];
 __constant__ float c_row[LINE_MAX_LENGTH];
 
-/* How many groups of `size` cover `count` things, the last one perhaps in part. */
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
 inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
-/* f(x, y) with its border, for any x and y. */
+/* Returns f(x, y), with the border, for any x and y. */
 inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);
@@ -37,7 +37,7 @@ inline __device__ float pixel(const float *d_image, int width, int height, int x
     return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
-/* Given: both lines to constant memory. */
+/* Given: copies both lines to constant memory. */
 cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
     if (radius < 0 || radius > MASK_MAX_RADIUS) {
         return cudaErrorInvalidValue;
@@ -51,9 +51,9 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
 
 __global__ void rows_kernel(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
-    /* TODO 1: a block computes BLOCK_HEIGHT rows of ROWS_WIDTH pixels; each of its warps has one
-     * row. Copy the row's pixels with `radius` more at either end (no apron above or below) to
-     * s_row, wait for the block, then sum 2 * radius + 1 taps for each pixel of the image.
+    /* TODO 1: compute BLOCK_HEIGHT rows of ROWS_WIDTH pixels per block, one row per warp. Copy the
+     * pixels of the row and `radius` more at each end (no apron above or below) to s_row in shared
+     * memory, wait for all threads, then sum 2 * radius + 1 taps for each pixel of the image.
      * (about 18 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
@@ -82,7 +82,7 @@ __global__ void rows_kernel(const float *d_image, int width, int height, int rad
 cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out) {
     /* TODO 2: launch rows_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads. How many pixels
-     * does such a block compute?  (about 4 lines) */
+     * does each block compute?  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
@@ -93,13 +93,13 @@ cudaError_t correlate_rows(const float *d_image, int width, int height, int radi
     // END SOLUTION
 }
 
-/* ---- part B: the column pass, and a mask taken apart ---- */
+/* ---- part B: the column pass, and separating a mask ---- */
 
 __global__ void columns_kernel(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out) {
-    /* TODO 3: a block computes TILE_HEIGHT rows of BLOCK_WIDTH pixels. Its tile has `radius` more
-     * rows above and below, and no apron at the sides. The lanes of a warp stay side by side, in
-     * the tile and in the image; a thread takes every BLOCK_HEIGHT-th row.  (about 18 lines) */
+    /* TODO 3: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Its tile has `radius` more
+     * rows above and below, and no apron at the sides. Keep the lanes of a warp side by side, in
+     * the tile and in the image; a thread computes every BLOCK_HEIGHT-th row.  (about 18 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     __shared__ float s_tile[TILE_HEIGHT + 2 * APRON][BLOCK_WIDTH];
@@ -126,7 +126,7 @@ __global__ void columns_kernel(const float *d_image, int width, int height, int 
 
 cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out) {
-    /* TODO 4: launch columns_kernel.  (about 4 lines) */
+    /* TODO 4: launch columns_kernel, as in TODO 2.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
@@ -139,15 +139,15 @@ cudaError_t correlate_columns(const float *d_image, int width, int height, int r
 
 enum separation separate(const float *h_mask, int radius, float *h_column, float *h_row,
                          struct contradiction *why) {
-    /* TODO 5: find the coefficient of the largest magnitude, g(p, q). If the mask is separable, its
-     * column p and its row q over g(p, q) are the two lines. Is it? Every g(a, b) g(p, q) must
-     * agree with g(p, b) g(a, q) as lab.h says; the first that does not goes to `why`. A mask of
-     * zeros has no such coefficient; what are its lines?  (about 24 lines) */
+    /* TODO 5: find the coefficient of the largest magnitude, g(p, q). If the mask is separable, the
+     * two lines are its column p, and its row q divided by g(p, q). To test that, compare every
+     * g(a, b) g(p, q) with g(p, b) g(a, q) as lab.h says; write the first mismatch to `why`. In a
+     * mask of zeros the largest coefficient is 0: what are its lines?  (about 24 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)h_mask, (void)radius, (void)h_column, (void)h_row, (void)why;
     // STARTER: return NOT_SEPARABLE;
     const int size = 2 * radius + 1;
-    int p = 0, q = 0; /* from 0 here; from -radius in `why` */
+    int p = 0, q = 0; /* counted from 0 here, from -radius in `why` */
     for (int i = 0; i < size * size; i++) {
         if (fabsf(h_mask[i]) > fabsf(h_mask[q * size + p])) {
             p = i % size, q = i / size;
@@ -174,8 +174,8 @@ enum separation separate(const float *h_mask, int radius, float *h_column, float
 
 cudaError_t correlate_separable(const float *d_image, int width, int height, int radius,
                                 enum border border, float *d_between, float *d_out) {
-    /* TODO 6: the row pass to d_between, then the column pass to d_out. The second must not start
-     * when the first could not.  (about 3 lines) */
+    /* TODO 6: run the row pass to d_between, then the column pass to d_out. Do not launch the
+     * second pass if the launch of the first failed.  (about 3 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border;
     // STARTER: (void)d_between, (void)d_out;
@@ -191,9 +191,9 @@ cudaError_t correlate_separable(const float *d_image, int width, int height, int
 
 __global__ void fused_kernel(const float *d_image, int width, int height, int radius,
                              enum border border, float *d_out) {
-    /* TODO 7: a block computes TILE_HEIGHT rows of BLOCK_WIDTH pixels. Read its tile with the whole
-     * apron to s_tile; the row pass goes from s_tile to s_between, for all rows that the column
-     * pass needs; the column pass goes from s_between to d_out. When must the block wait?
+    /* TODO 7: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Read its tile with the
+     * whole apron into s_tile. The row pass reads s_tile and writes s_between, for all rows that
+     * the column pass needs; the column pass reads s_between and writes d_out. When must you wait?
      * (about 30 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
@@ -233,7 +233,7 @@ __global__ void fused_kernel(const float *d_image, int width, int height, int ra
 
 cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
-    /* TODO 8: launch fused_kernel.  (about 4 lines) */
+    /* TODO 8: launch fused_kernel, as in TODO 4.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;

@@ -15,15 +15,15 @@
 /* Sections of the image begin at multiples of this many pixels: 96 bytes of rgb, 32 of grey. */
 enum { SECTION = 32 };
 
-/* Converts `pixels` pixels that follow each other in memory. */
+/* Converts `pixels` pixels that are consecutive in memory. */
 typedef void convert(const uint8_t *rgb, size_t pixels, struct weights w, uint8_t *grey);
 
 /* ---- part A: pixel by pixel ---- */
 
-/* Y of the pixel whose R is *rgb. */
+/* Returns Y of the pixel whose R is *rgb. */
 static inline uint8_t grey_of(const uint8_t *rgb, struct weights w) {
-    /* TODO 1: weigh the three bytes, add 16384 (one half, in units of 1/32768), divide by 32768
-     * with a shift.  (about 1 line) */
+    /* TODO 1: multiply the three bytes by their weights, add the products and 16384 (one half, in
+     * units of 1/32768), and divide by 32768 with a shift.  (about 1 line) */
     // BEGIN SOLUTION
     // STARTER: (void)rgb, (void)w;
     // STARTER: return 0;
@@ -32,9 +32,9 @@ static inline uint8_t grey_of(const uint8_t *rgb, struct weights w) {
 }
 
 void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
-    /* TODO 2: the loops of baseline.c as they stand, column by column, and above them one OpenMP
-     * directive that shares the pixels out over the cores: collapse(2) makes one long loop of the
-     * two.  (about 7 lines) */
+    /* TODO 2: copy the loops of baseline.c as they are, column by column, and put one OpenMP
+     * directive above them that divides the pixels among the cores: collapse(2) makes one long loop
+     * out of the two.  (about 7 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)rgb, (void)width, (void)height, (void)w, (void)grey, (void)grey_of;
 #pragma omp parallel for collapse(2) schedule(static)
@@ -50,8 +50,8 @@ void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, ui
 /* ---- part B: contiguous sections ---- */
 
 static void convert_plain(const uint8_t *rgb, size_t pixels, struct weights w, uint8_t *grey) {
-    /* TODO 3: one loop and two pointers, one a pixel further at each turn, the other three bytes;
-     * there is no x, no y and no multiplication for a place.  (about 4 lines) */
+    /* TODO 3: write one loop with two pointers: in each iteration, grey advances by one byte and
+     * rgb by three. You need no x, no y and no multiplication for an index.  (about 4 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey;
     for (const uint8_t *end = grey + pixels; grey < end; grey++) {
@@ -61,12 +61,12 @@ static void convert_plain(const uint8_t *rgb, size_t pixels, struct weights w, u
     // END SOLUTION
 }
 
-/* Cuts the image into one contiguous section for each thread, and calls `function` for each. */
+/* Divides the image into one contiguous section per thread, and calls `function` for each. */
 static void share_out(convert *function, const uint8_t *rgb, int width, int height,
                       struct weights w, uint8_t *grey) {
-    /* TODO 4: the image is one line of width * height pixels. A section has the same number of
-     * pixels for every thread of omp_get_max_threads(), rounded up to a multiple of SECTION; the
-     * last one has what is left.  (about 10 lines) */
+    /* TODO 4: treat the image as one line of width * height pixels. Divide it evenly among
+     * omp_get_max_threads() threads, with the size of a section rounded up to a multiple of
+     * SECTION; the last section has the remaining pixels.  (about 10 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)function, (void)rgb, (void)width, (void)height, (void)w, (void)grey;
     const size_t pixels = (size_t)width * height;
@@ -97,12 +97,12 @@ void grey_rows(const uint8_t *rgb, int width, int height, struct weights w, uint
  *   middle  G5 B5 R6 ...                              G10
  *   high    B10 R11 ...                               B15
  *
- * Y of the 4 pixels in the lowest 12 bytes of `four`, as 4 integers of 32 bits. */
+ * Returns Y of the 4 pixels in the lowest 12 bytes of `four`, as 4 integers of 32 bits. */
 __attribute__((target("ssse3"))) static inline __m128i sums_of_4(__m128i four, struct weights w) {
-    /* TODO 5: with _mm_shuffle_epi8(), make 16-bit integers R0 G0 R1 G1 R2 G2 R3 G3 of the bytes,
-     * and a second register B0 0 B1 0 B2 0 B3 0 (an index of -1 gives a byte of 0).
-     * _mm_madd_epi16() multiplies eight pairs of them with weights and adds neighbours: 4 integers
-     * of 32 bits. Add both and 16384, and shift.  (about 9 lines) */
+    /* TODO 5: with _mm_shuffle_epi8(), turn the bytes into 16-bit integers: one register with R0 G0
+     * R1 G1 R2 G2 R3 G3, a second with B0 0 B1 0 B2 0 B3 0 (an index of -1 gives a byte of 0).
+     * _mm_madd_epi16() multiplies eight of them by weights and adds neighbouring products: 4
+     * integers of 32 bits. Add both results and 16384, and shift.  (about 9 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)w;
     // STARTER: return four;
@@ -121,10 +121,10 @@ __attribute__((target("ssse3"))) static inline __m128i sums_of_4(__m128i four, s
 
 __attribute__((target("ssse3"))) static void convert_sse(const uint8_t *rgb, size_t pixels,
                                                          struct weights w, uint8_t *grey) {
-    /* TODO 6: while 16 pixels are left, load their 48 bytes (_mm_loadu_si128, for any address), get
-     * four registers with 4 pixels each at the bottom (_mm_alignr_epi8 joins two neighbours,
+    /* TODO 6: while 16 pixels are left, load their 48 bytes (_mm_loadu_si128 takes any address),
+     * get four registers with 4 pixels each at the bottom (_mm_alignr_epi8 joins two registers,
      * _mm_srli_si128 shifts one), compute the sums, pack 4 x 4 integers to 16 bytes and store them.
-     * convert_plain() does the rest.  (about 18 lines) */
+     * Pass the remaining pixels to convert_plain().  (about 18 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey, (void)sums_of_4;
     for (; pixels >= 16; pixels -= 16) {
@@ -155,8 +155,8 @@ void grey_sse(const uint8_t *rgb, int width, int height, struct weights w, uint8
 
 /* sums_of_4() in both lanes: Y of the 4 pixels in the lowest 12 bytes of each half of `eight`. */
 __attribute__((target("avx2"))) static inline __m256i sums_of_8(__m256i eight, struct weights w) {
-    /* TODO 7: as sums_of_4(), with the same picks in both lanes: a 256-bit shuffle moves bytes
-     * inside its 128-bit lanes only.  (about 11 lines) */
+    /* TODO 7: as sums_of_4(), with the same picks in both lanes: a 256-bit shuffle moves bytes only
+     * within its 128-bit lanes.  (about 11 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)w;
     // STARTER: return eight;
@@ -177,10 +177,10 @@ __attribute__((target("avx2"))) static inline __m256i sums_of_8(__m256i eight, s
 __attribute__((target("avx2"))) static void convert_avx2(const uint8_t *rgb, size_t pixels,
                                                          struct weights w, uint8_t *grey) {
     /* TODO 8: load 96 bytes, 32 pixels, with three _mm256_load_si256 (the addresses are multiples
-     * of 32). They come as lanes 0 1 | 2 3 | 4 5 of 16 bytes; pixels 0 to 15 are lanes 0, 1, 2.
-     * Make low = 0 3, middle = 1 4, high = 2 5 of them: then the lower lanes have what
-     * convert_sse() had for pixels 0 to 15, the upper ones the same for pixels 16 to 31, and each
-     * of its steps has its twin. convert_plain() does the rest.  (about 21 lines) */
+     * of 32). They load lanes 0 1 | 2 3 | 4 5 of 16 bytes; pixels 0 to 15 are lanes 0, 1, 2.
+     * Rearrange them to low = 0 3, middle = 1 4, high = 2 5: the lower lanes then hold pixels 0 to
+     * 15 as in convert_sse(), the upper lanes hold pixels 16 to 31, and its steps work for both.
+     * Pass the remaining pixels to convert_plain().  (about 21 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)rgb, (void)pixels, (void)w, (void)grey, (void)sums_of_8;
     for (; pixels >= 32; pixels -= 32) {
@@ -210,7 +210,7 @@ void grey_avx2(const uint8_t *rgb, int width, int height, struct weights w, uint
     share_out(convert_avx2, rgb, width, height, w, grey);
 }
 
-#else /* another family of processors: nobody calls these, and parts C and D are skipped */
+#else /* not x86-64: these are never called, because parts C and D are skipped */
 
 void grey_sse(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
     grey_rows(rgb, width, height, w, grey);

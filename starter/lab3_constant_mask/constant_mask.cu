@@ -10,12 +10,12 @@
  */
 #include "lab.h"
 
-/* A block is as wide as a warp, so that the 32 lanes of a warp read 32 neighbours of one row. */
+/* A block is as wide as a warp, so that its 32 lanes read 32 neighbouring pixels of a row. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* Constant memory: at most 64 KiB, written by the host, read by all threads through a cache that
- * hands out one word at a time to a whole warp. Sized for the largest mask; a smaller one fills the
- * beginning, row by row, as it came. */
+/* Constant memory: at most 64 KiB, written by the host. All threads read it through a cache that
+ * delivers one word at a time to a whole warp. The arrays have room for the largest mask; a smaller
+ * one fills their beginning, row by row. */
 __constant__ float c_mask[MASK_MAX_SIZE];
 __constant__ float c_bank[PHASES * MASK_MAX_SIZE];
 
@@ -23,12 +23,12 @@ inline bool radius_allowed(int radius) {
     return radius >= 0 && radius <= MASK_MAX_RADIUS;
 }
 
-/* How many groups of `size` cover `count` things, the last one perhaps in part. */
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
 inline unsigned ceil_div(int count, int size) {
     return (unsigned)((count + size - 1) / size);
 }
 
-/* f(x, y) with its border. */
+/* Returns f(x, y), with the border. */
 inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
                               enum border border) {
     const int column = min(max(x, 0), width - 1);
@@ -37,10 +37,10 @@ inline __device__ float pixel(const float *d_image, int width, int height, int x
     return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
-/* ---- part A: one mask for all ---- */
+/* ---- part A: one mask for all columns ---- */
 
 cudaError_t set_mask(const float *h_mask, int radius) {
-    /* TODO 1: refuse a radius that is not allowed with cudaErrorInvalidValue; else copy the
+    /* TODO 1: return cudaErrorInvalidValue for a radius that is not allowed. Otherwise copy the
      * (2 radius + 1)^2 coefficients to c_mask with cudaMemcpyToSymbol() and return what it returns.
      * (about 5 lines) */
     (void)h_mask, (void)radius;
@@ -49,16 +49,16 @@ cudaError_t set_mask(const float *h_mask, int radius) {
 
 __global__ void constant_kernel(const float *d_image, int width, int height, int radius,
                                 enum border border, float *d_out) {
-    /* TODO 2: one thread a pixel, as in lab 2, with the coefficients from c_mask and the pixels
+    /* TODO 2: compute one pixel per thread, as in lab 2, with coefficients from c_mask and pixels
      * from pixel(). All lanes of a warp are at the same tap at the same time, so they all read the
-     * same word of c_mask: one read serves the warp.  (about 14 lines) */
+     * same word of c_mask: one read serves the whole warp.  (about 14 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
 }
 
 cudaError_t correlate_constant(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out) {
-    /* TODO 3: refuse a radius that is not allowed, launch constant_kernel so that its blocks cover
-     * the image, and return what cudaGetLastError() says of the launch.  (about 7 lines) */
+    /* TODO 3: refuse a radius that is not allowed, launch constant_kernel with enough blocks to
+     * cover the image, and return what cudaGetLastError() returns.  (about 7 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     return cudaErrorNotSupported;
 }
@@ -66,7 +66,7 @@ cudaError_t correlate_constant(const float *d_image, int width, int height, int 
 /* ---- part B: a bank of masks, chosen by the column ---- */
 
 cudaError_t set_bank(const float *h_bank, int radius) {
-    /* TODO 4: as set_mask(), for the PHASES masks of a bank and c_bank.  (about 5 lines) */
+    /* TODO 4: as set_mask(), but copy the PHASES masks of a bank to c_bank.  (about 5 lines) */
     (void)h_bank, (void)radius;
     return cudaErrorNotSupported;
 }
@@ -76,18 +76,18 @@ enum { ROWS = 2 };
 
 __global__ void polyphase_kernel(const float *d_image, int width, int height, int radius,
                                  enum border border, float *d_out) {
-    /* TODO 5: c_bank[x % PHASES] with neighbouring lanes at neighbouring x makes a warp read PHASES
-     * words at each tap, one after the other. Choose x from blockIdx, threadIdx.x (the lane) and
-     * threadIdx.y (the phase) so that all lanes of a warp have the same x % PHASES and the block
-     * still covers PHASES * BLOCK_WIDTH neighbouring columns. The rest is as in part A, with the
-     * phase's mask.  (about 16 lines) */
+    /* TODO 5: if neighbouring lanes had neighbouring x, reading mask x % PHASES of c_bank would
+     * make a warp read PHASES words at each tap, one after the other. Compute x from
+     * blockIdx, threadIdx.x (the lane) and threadIdx.y (the phase) so that all lanes of a warp have
+     * the same x % PHASES and the block still covers PHASES * BLOCK_WIDTH neighbouring columns. The
+     * rest is as in part A, with the mask of the phase.  (about 16 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
 }
 
 cudaError_t correlate_polyphase(const float *d_image, int width, int height, int radius,
                                 enum border border, float *d_out) {
     /* TODO 6: as in part A, with blocks of BLOCK_WIDTH x PHASES x ROWS threads. How many columns
-     * does such a block cover, how many rows?  (about 7 lines) */
+     * and how many rows does such a block cover?  (about 7 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     return cudaErrorNotSupported;
 }

@@ -10,17 +10,16 @@ import pytest
 
 from grader import paths
 from grader.checks import speed as timing
-from grader.compile import make
+from grader.compile import make, sources
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
-from grader.timing import noise as fresh
-from grader.timing import row_samples
-from grader.timing.benchmark import Bench, Ran, Side
-from grader.timing.row_samples import Band
+from grader.timing import noise, row_samples
+from grader.timing.benchmark import Bench, Side, TimedRun
+from grader.timing.row_samples import RowSample
 
 LAB = spec.load("lab1")
 SPEED = Speed(
@@ -41,8 +40,8 @@ SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
 def course() -> Path:
     """The lab's own timing program, baseline and reference."""
     submission = submissions.find(LAB, "solutions")
-    make.build(submission, "cpu", target="speed")
-    return make.given(LAB, "cpu")
+    make.build(make.BuildRequest(submission, "cpu", "speed"))
+    return sources.course_build(LAB, "cpu")
 
 
 def bench(course: Path, folder: Path, source: str) -> Bench:
@@ -61,11 +60,11 @@ def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
     return Bench(operation, course / "bench", student, baseline, reference, 1, wall=False)
 
 
-def wrong(ran: Ran) -> list[str]:
-    return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.bands)
+def wrong(ran: TimedRun) -> list[str]:
+    return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.samples)
 
 
-def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> Ran:
+def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> TimedRun:
     return tested.run(SPEED, GIVEN, folder, (rounds, 5.0), 11, only)
 
 
@@ -97,8 +96,8 @@ def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
     assert not np.isnan(rounds[:, [0, 2, 3]]).any()
     assert np.isnan(rounds[:, 1]).sum() == 7  # the baseline takes part in one of seven
     assert ran.status.copy_ns > 0 and ran.status.mac_rate > 0
-    assert len(ran.bands) == 9
-    assert len({band.key for band in ran.bands}) == 9  # each round has an input of its own
+    assert len(ran.samples) == 9
+    assert len({sample.key for sample in ran.samples}) == 9  # each round has an input of its own
     assert wrong(ran) == []
     assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
 
@@ -108,18 +107,28 @@ def test_only_one_of_them(course: Path, tmp_path: Path) -> None:
     assert np.isnan(ran.rounds()[:, 1:]).all() and not np.isnan(ran.rounds()[:, 0]).any()
 
 
-def noise(*shape: int, kind: str = "f4") -> Array:
+def random_array(*shape: int, kind: str = "f4") -> Array:
     random = np.random.default_rng(2)
     return (random.integers(0, 256, shape) if kind == "u1" else random.random(shape)).astype(kind)
 
 
 # Operation, settings, what goes in, and the plane of the output that is looked at.
 BANDS = {
-    "zero": ("correlate", {"border": "zero"}, Inputs(noise(49, 31), noise(5, 5)), 0),
-    "replicate": ("correlate", {"border": "replicate"}, Inputs(noise(49, 31), noise(5, 5)), 0),
-    "grey": ("grey", {"weights": "601"}, Inputs(noise(49, 31, 3, kind="u1")), 0),
-    "depthwise": ("depthwise", {}, Inputs(noise(4, 49, 31, kind="f8"), noise(3, 3, kind="f8")), 2),
-    "layers": ("layers", {}, Inputs(noise(4, 49, 31), noise(6, 4, 3, 3)), 5),
+    "zero": ("correlate", {"border": "zero"}, Inputs(random_array(49, 31), random_array(5, 5)), 0),
+    "replicate": (
+        "correlate",
+        {"border": "replicate"},
+        Inputs(random_array(49, 31), random_array(5, 5)),
+        0,
+    ),
+    "grey": ("grey", {"weights": "601"}, Inputs(random_array(49, 31, 3, kind="u1")), 0),
+    "depthwise": (
+        "depthwise",
+        {},
+        Inputs(random_array(4, 49, 31, kind="f8"), random_array(3, 3, kind="f8")),
+        2,
+    ),
+    "layers": ("layers", {}, Inputs(random_array(4, 49, 31), random_array(6, 4, 3, 3)), 5),
 }
 
 
@@ -128,11 +137,11 @@ BANDS = {
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     operation, settings, given, plane = BANDS[name]
     rows = row_samples.image_rows(operation, given.image)
-    lines = fresh.lines(fresh.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
+    lines = noise.rows(noise.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
     image = lines.reshape(given.image.shape)
     whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
     found = row_samples.expected(
-        operation, settings, given, Band(plane, first, 117, np.zeros((8, 31)))
+        operation, settings, given, RowSample(plane, first, 117, np.zeros((8, 31)))
     )
     band = slice(first, first + 8)
     place = band if whole.value.ndim == 2 else (plane, band)
@@ -148,12 +157,12 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
     given = inputs.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
-    assert ran.end == "completed" and len(ran.bands) == 9
+    assert ran.end == "completed" and len(ran.samples) == 9
     assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()
-    assert row_samples.wrong("grey", speed.settings(), given, ran.bands) == []
+    assert row_samples.wrong("grey", speed.settings(), given, ran.samples) == []
     assert (
         "wrong when it was timed"
-        in row_samples.wrong("grey", {"weights": "601"}, given, ran.bands)[0]
+        in row_samples.wrong("grey", {"weights": "601"}, given, ran.samples)[0]
     )
 
 
@@ -303,7 +312,7 @@ def test_what_is_timed_from_outside_is_judged_as_well(
 
 
 TAKES_OVER = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <sys/socket.h>
 static void take_over(int width, int height, const float *mask, int radius, enum border border) {
     static char line[16384];
@@ -312,7 +321,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
     const size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     for (char *word = line; word < line + length; word += strlen(word) + 1) {
-        if (!strcmp(word, "--judge")) judge = word + strlen(word) + 1;
+        if (!strcmp(word, "--verifier")) judge = word + strlen(word) + 1;
         if (!strcmp(word, "--rounds")) rounds = word + strlen(word) + 1;
         if (!strcmp(word, "--status")) status = word + strlen(word) + 1;
     }
@@ -327,7 +336,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
         recv(fd, &key, 4, MSG_WAITALL);
         send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
         recv(fd, asked, 8, MSG_WAITALL);
-        for (int k = 0; k < width * height; k++) in[k] = fresh_float(k, key);
+        for (int k = 0; k < width * height; k++) in[k] = noise_float(k, key);
         honest(in, width, height, mask, radius, border, out);
         send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
     }

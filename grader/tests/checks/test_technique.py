@@ -147,7 +147,7 @@ def check_of(entry: str, name: str) -> dict[str, Any]:
 
 
 def test_a_failure_names_line_figure_limit_and_reason() -> None:
-    check = check_of("lab2/poor-sum-in-memory", "one store a pixel")
+    check = check_of("lab2/poor-sum-in-memory", "one store per pixel")
     file = ZOO / "lab2/poor-sum-in-memory/global_memory.cu"
     line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
     assert check["verdict"] == "fail" and check["points"] == 0
@@ -162,11 +162,13 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
     )
     assert check["details"]["value"] == pytest.approx(1 + taps / (96 * 64))
     text = "\n".join(check["message"])
-    assert f"global_memory.cu:{line} makes" in text and "*sum +=" in text and "why: " in text
+    assert f"global_memory.cu:{line} accounts for" in text and "*sum +=" in text and "why: " in text
 
 
 def test_what_is_not_there_to_be_judged_fails() -> None:
-    check = check_of("lab3/poor-bank-in-global-memory", "one word of the bank for the whole warp")
+    check = check_of(
+        "lab3/poor-bank-in-global-memory", "a warp reads one word of the bank at a time"
+    )
     assert check["verdict"] == "fail" and check["details"]["value"] is None
 
 

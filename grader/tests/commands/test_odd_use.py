@@ -12,7 +12,7 @@ import pytest
 
 from grader import paths
 from grader.commands import output
-from grader.grading import pipeline
+from grader.grading.plan import matching
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.render.terminal import Terminal
@@ -94,10 +94,10 @@ def test_make_names_the_labs() -> None:
 
 def test_k_takes_a_part_or_a_text() -> None:
     lab = spec.load("lab1")
-    of_part = pipeline.matching(lab, "B")
+    of_part = matching(lab, "B")
     assert of_part == [c for c in lab.checks() if c.part == "B"] and of_part
-    assert len(pipeline.matching(lab, "b")) > len(of_part), "b stands in many names"
-    assert {c.part for c in pipeline.matching(lab, "c 13x13")} == {"C"}
+    assert len(matching(lab, "b")) > len(of_part), "b stands in many names"
+    assert {c.part for c in matching(lab, "c 13x13")} == {"C"}
 
 
 def test_what_is_missing_or_empty_comes_with_what_to_do(folder: Path) -> None:

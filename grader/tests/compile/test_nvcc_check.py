@@ -1,4 +1,4 @@
-"""nvcc's word on a file that the simulator takes: a fake one, and this machine's where it is."""
+"""The check with nvcc, for fake compilers and for this machine's nvcc where it has one."""
 
 import json
 import os
@@ -10,7 +10,9 @@ import pytest
 
 from grader import exit_codes, paths
 from grader.compile import make, nvcc_check
+from grader.compile.make import BuildRequest
 from grader.grading import score
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check
@@ -20,11 +22,11 @@ from grader.sandbox import bubblewrap
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
-# g++ sees one kind of function, nvcc two.
-FORGIVEN = SOLUTION.replace(
+# A kernel that calls a host function: g++ accepts it, nvcc does not.
+ACCEPTED = SOLUTION.replace(
     "/* ---- part A", "int half(int n) { return n / 2; }\n/* ---- part A", 1
 )
-FORGIVEN = FORGIVEN.replace("float sum = 0.0f;", "float sum = 0.0f * half(2);", 1)
+ACCEPTED = ACCEPTED.replace("float sum = 0.0f;", "float sum = 0.0f * half(2);", 1)
 ACCEPTS = "exit 0"
 REFUSES = """\
 file=$(for a; do case $a in *.cu) echo "$a";; esac; done)
@@ -47,7 +49,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
         (folder / "nvcc").write_text(f"#!/bin/sh\necho called >> {calls}\n{script}\n")
         (folder / "nvcc").chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-        # Behind walls it could not be seen, and could not count.
+        # In the sandbox it could not be seen, and could not count.
         monkeypatch.setenv("CONVLABS_NO_SANDBOX", "1")
         monkeypatch.setattr(bubblewrap, "missing", lambda: "a fake compiler")
         return calls
@@ -58,28 +60,28 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 @pytest.fixture(scope="module")
 def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
     folder = tmp_path_factory.mktemp("nvcc")
-    (folder / "constant_mask.cu").write_text(FORGIVEN)
+    (folder / "constant_mask.cu").write_text(ACCEPTED)
     return submissions.find(LAB, str(folder))
 
 
-def asked(submission: Submission, anew: bool = True) -> Check:
-    """The check of a submission that the simulator takes."""
-    if anew and (report := make.build(submission, "sim", nvcc=True).nvcc):
+def checked(submission: Submission, again: bool = True) -> Check:
+    """The check of a submission that the simulator accepts. again: calls nvcc again."""
+    if again and (report := make.build(BuildRequest(submission, "sim", nvcc=True)).nvcc):
         report.unlink(missing_ok=True)
-    built = make.build(submission, "sim", nvcc=True)
+    built = make.build(BuildRequest(submission, "sim", nvcc=True))
     assert built.binary and built.nvcc
     return nvcc_check.check(submission, built.nvcc)
 
 
-def test_a_file_that_nvcc_takes(fake: Fake, submission: Submission) -> None:
+def test_a_file_that_nvcc_accepts(fake: Fake, submission: Submission) -> None:
     fake(ACCEPTS)
-    check = asked(submission)
+    check = checked(submission)
     assert (check.verdict, check.kind, check.max_points, check.message) == ("pass", "build", 0, [])
 
 
 def test_a_file_that_nvcc_refuses(fake: Fake, submission: Submission) -> None:
     fake(REFUSES)
-    check = asked(submission)
+    check = checked(submission)
     assert check.verdict == "fail"
     assert "nvcc refuses it" in check.message[0]
     assert check.message[1].startswith(f"{submission.shown}/constant_mask.cu:7: identifier")
@@ -87,17 +89,17 @@ def test_a_file_that_nvcc_refuses(fake: Fake, submission: Submission) -> None:
     assert score.exit_code([check], Score(10, 10, 10)) == exit_codes.LESS
 
 
-def test_what_the_assembler_refuses_has_no_line(fake: Fake, submission: Submission) -> None:
+def test_an_error_of_the_assembler_has_no_line(fake: Fake, submission: Submission) -> None:
     fake(PTXAS)
-    check = asked(submission)
+    check = checked(submission)
     assert check.verdict == "fail" and "too much shared data" in check.message[1]
 
 
-def test_it_is_asked_once_for_a_content(fake: Fake, submission: Submission) -> None:
+def test_nvcc_is_called_once_for_a_content(fake: Fake, submission: Submission) -> None:
     calls = fake(REFUSES)
-    first = asked(submission)
+    first = checked(submission)
     count = len(calls.read_text().splitlines())
-    assert asked(submission, anew=False) == first
+    assert checked(submission, again=False) == first
     assert len(calls.read_text().splitlines()) == count
 
 
@@ -105,13 +107,13 @@ def test_an_nvcc_that_is_broken_is_not_the_students_fault(
     fake: Fake, submission: Submission
 ) -> None:
     fake(BROKEN)
-    check = asked(submission)
+    check = checked(submission)
     assert check.verdict == "skip" and "no host compiler" in check.message[0]
-    marks = score.score(LAB, "sim", [check], selected=False)
+    marks = score.score(plan_for(LAB, "sim"), [check])
     assert all(u.points for u in marks.unmeasured)
     assert score.exit_code([check], marks) == exit_codes.FULL_MARKS
-    fake(ACCEPTS)  # it has been mended
-    assert asked(submission, anew=False).verdict == "pass"
+    fake(ACCEPTS)  # nvcc was repaired
+    assert checked(submission, again=False).verdict == "pass"
 
 
 def grade(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -119,9 +121,9 @@ def grade(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_a_grade_says_it_apart(fake: Fake, submission: Submission) -> None:
+def test_a_grade_shows_it_as_a_check_without_points(fake: Fake, submission: Submission) -> None:
     fake(REFUSES)
-    asked(submission)
+    checked(submission)
     done = grade("lab3", "--src", str(submission.folder), "-k", "identity 3x3", "--json", "-")
     document = json.loads(done.stdout)
     checks = {c["name"]: c["verdict"] for c in document["checks"]}
@@ -129,24 +131,24 @@ def test_a_grade_says_it_apart(fake: Fake, submission: Submission) -> None:
     assert set(checks.values()) == {"pass"} and len(checks) > 1
     assert document["score"]["earned"] == document["score"]["measured"] > 0
     assert done.returncode == document["exit_code"] == 1
-    told = grade("build", "lab3", "--src", str(submission.folder))
-    assert told.returncode == 1 and "constant_mask.cu:7: identifier" in told.stderr
+    build = grade("build", "lab3", "--src", str(submission.folder))
+    assert build.returncode == 1 and "constant_mask.cu:7: identifier" in build.stderr
 
 
-def test_without_nvcc_nothing_is_said(
+def test_without_nvcc_there_is_no_such_check(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    assert not nvcc_check.here()
-    assert make.build(submission, "sim", nvcc=nvcc_check.here()).nvcc is None
+    assert not nvcc_check.available()
+    assert make.build(BuildRequest(submission, "sim", nvcc=nvcc_check.available())).nvcc is None
 
 
-def test_the_real_one(
+def test_the_real_nvcc(
     real_nvcc: str, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(real_nvcc).parent}{os.pathsep}{os.environ['PATH']}")
-    check = asked(submission)
+    check = checked(submission)
     assert check.verdict == "fail"
     assert "half" in check.message[1] and "__host__" in check.message[1]
     assert "half(2)" in check.message[2]
-    assert asked(submissions.find(LAB, "starter")).verdict == "pass"
+    assert checked(submissions.find(LAB, "starter")).verdict == "pass"

@@ -1,4 +1,4 @@
-"""Where submissions are built: what is kept, and what another grader may remove."""
+"""The folders in which submissions are built: which are kept, and which a grader may remove."""
 
 import os
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ def released() -> Iterator[None]:
 
 
 def staged(home: Path, number: int) -> Path:
-    """A folder of its own, older than those of larger numbers."""
+    """The folder of another content; it is older than those of larger numbers."""
     out = staging.stage(home, "sim", {"file.cu": f"// {number}\n".encode()})
     os.utime(out, (1000 + number, 1000 + number))
     return out
 
 
-def test_old_builds_go_but_not_those_in_use(tmp_path: Path) -> None:
+def test_old_builds_are_removed_but_not_those_in_use(tmp_path: Path) -> None:
     first = staged(tmp_path, 0)
     staging.release()
-    second = staged(tmp_path, 1)  # still in use, as by a grader whose runs take long
+    second = staged(tmp_path, 1)  # still in use, as if its runs took long
     folders = [staged(tmp_path, number) for number in range(2, 2 + staging.KEPT)]
     assert not first.exists()
     assert second.exists()
@@ -43,7 +43,7 @@ def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
     assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
 
 
-def test_what_a_killed_make_left_is_not_taken_for_made(tmp_path: Path) -> None:
+def test_what_a_killed_make_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "file.c").write_text("int x;\n")
     staging.begin(tmp_path)

@@ -15,7 +15,7 @@ from datasets import generate, stream
 ROOT = Path(__file__).resolve().parents[3]
 
 C_PROGRAM = """
-#include "image.h"
+#include "io/image.h"
 #include "mask.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ def c_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bits")
     (folder / "bits.c").write_text(C_PROGRAM)
     common = ROOT / "labs" / "common"
-    sources = [str(common / f"{name}.c") for name in ("mask", "image", "stb", "file")]
+    sources = [str(common / f"{name}.c") for name in ("mask", "io/image", "io/stb", "io/file")]
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", f"-I{common}", "-lm"]
     subprocess.run(["gcc", "bits.c", *sources, *flags, "-o", "bits"], cwd=folder, check=True)
     return folder / "bits"
@@ -65,9 +65,9 @@ def test_masks_have_the_bits_of_the_c_library(c_program: Path) -> None:
 
 
 def test_the_photograph_has_the_bits_of_the_c_library(c_program: Path) -> None:
-    said = subprocess.run([c_program, generate.PHOTO], capture_output=True, check=True).stdout
+    stdout = subprocess.run([c_program, generate.PHOTO], capture_output=True, check=True).stdout
     want = generate.image("photo", None, 0).tobytes()
-    assert said[-len(want) :] == want
+    assert stdout[-len(want) :] == want
 
 
 def test_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,6 +277,6 @@ def test_large_arrays_are_written_whole(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_program_refuses_what_it_does_not_know() -> None:
     program = [sys.executable, str(ROOT / "datasets" / "generate.py")]
-    done = subprocess.run([*program, "lena"], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "no large array lena" in done.stderr
+    completed = subprocess.run([*program, "lena"], capture_output=True, text=True)
+    assert completed.returncode == 2
+    assert "no large array lena" in completed.stderr

@@ -11,7 +11,7 @@ from grader import exit_codes
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
-from grader.grading import score
+from grader.grading import plan, score
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Case
@@ -34,11 +34,11 @@ RIGHT = grey(GIVEN.image, WEIGHTS["709"])
 I64 = npt.NDArray[np.int64]
 
 
-def diagnosis(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
+def explained(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
     expected = operations.expected("grey", None, given.arrays, CASE.settings())
-    seen = compare(got.astype(np.uint8), expected)
-    assert not seen.right()
-    return explain.explain(CASE, "grey", given, seen)
+    comparison = compare(got.astype(np.uint8), expected)
+    assert not comparison.right()
+    return explain.explain(CASE, "grey", given, comparison)
 
 
 def test_the_image_is_what_the_driver_wants() -> None:
@@ -119,14 +119,14 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_known_mistake_is_named(name: str) -> None:
-    found = diagnosis(MISTAKES[name]())
-    assert found and found.name == name
+    diagnosis = explained(MISTAKES[name]())
+    assert diagnosis and diagnosis.name == name
 
 
 def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
     got = RIGHT.copy()
     got[::2, ::3] ^= 1
-    assert diagnosis(got) is None
+    assert explained(got) is None
 
 
 def test_a_white_image_left_unwritten_is_right() -> None:
@@ -151,13 +151,13 @@ def test_flags_are_read_word_by_word(tmp_path: Path) -> None:
 
 
 def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "cpu_has", lambda instructions: instructions != "avx2")
+    monkeypatch.setattr(plan, "cpu_has", lambda instructions: instructions != "avx2")
     checks = [
         Check("lab8/C/c", "c", "correct", "pass", points=10, max_points=10, part="C"),
         Check("lab8/D/d", "d", "correct", "skip", max_points=10, part="D"),
         Check("lab8/E/e", "e", "correct", "skip", max_points=3, part="E"),
     ]
-    marks = score.score(LAB, "gpu", checks, selected=False)
+    marks = score.score(plan.plan_for(LAB, "gpu"), checks)
     reasons = {u.reason: u.points for u in marks.unmeasured}
     assert (marks.earned, marks.measured) == (10, 10)
     assert reasons["need a CPU with AVX2"] == 10

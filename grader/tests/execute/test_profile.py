@@ -1,4 +1,4 @@
-"""What a profile says beyond the counters of the ground truth: models, samples, broken lines."""
+"""Profiles beyond the counters that a GPU confirms: models, samples of blocks, damaged lines."""
 
 import json
 import subprocess
@@ -115,7 +115,7 @@ def test_memory_does_not_grow_with_the_grid(source: Path, tmp_path: Path) -> Non
     assert many < few + 1024  # KiB
 
 
-def test_a_line_that_was_cut_off_is_passed_over() -> None:
+def test_an_incomplete_line_is_skipped() -> None:
     site = (
         b'{"pc":1,"space":"global","store":false,"width":4,"requests":1,"lanes":32,"sectors":4,'
         b'"fresh":4,"wavefronts":0,"ideal":0,"words":0}'
@@ -133,7 +133,7 @@ def test_a_line_that_was_cut_off_is_passed_over() -> None:
     assert profile.read(b"\xff\xfe\n" + line + b"\0", strict=False) == whole
 
 
-def test_a_killed_program_leaves_its_launches(tmp_path: Path) -> None:
+def test_a_killed_program_leaves_the_profile_of_its_launches(tmp_path: Path) -> None:
     file = tmp_path / "killed.cu"
     file.write_text(
         "#include <stdlib.h>\n"

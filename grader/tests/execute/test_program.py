@@ -33,7 +33,7 @@ def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
 
 
 def test_sums_are_the_gpus() -> None:
-    """The programs' own output, but for the one kernel that the GPU computes wrongly."""
+    """Except for the one kernel that the GPU computes wrongly."""
     for name in ("kernels", "kernels2"):
         ours = run(NSIGHT / f"{name}.cu").stdout.splitlines()
         theirs = (NSIGHT / f"{name}.out").read_text().splitlines()
@@ -80,7 +80,7 @@ def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
     assert (done.returncode, done.stdout) == (7, "--profile 42\n"), done.stderr
 
 
-def test_a_changed_header_is_another_program(program: Path) -> None:
+def test_a_program_is_built_again_when_a_header_changes(program: Path) -> None:
     assert run(program).stdout == "none 42\n"
     (program.parent / "shared.h").write_text("#define TWICE(x) (3 * (x))\n")
     assert run(program).stdout == "none 63\n"
@@ -93,7 +93,7 @@ def test_profile_names_the_line(program: Path) -> None:
     assert "a program.cu:3 " in done.stderr
 
 
-def test_a_header_of_ones_own_may_hold_kernels(program: Path) -> None:
+def test_a_users_header_may_contain_kernels(program: Path) -> None:
     header = program.parent / "shared.h"
     header.write_text(
         header.read_text() + "__global__ void of_header() { __shared__ int s; s = 1; }\n"
@@ -124,7 +124,7 @@ __device__ void atomic_max(float *at, float value)
         old = atomicCAS(bits, guess, __float_as_int(fmaxf(value, __int_as_float(guess))));
     } while (old != guess);
 }
-__global__ void of_ones_own() { atomic_max(&largest, threadIdx.x); }
+__global__ void of_the_user() { atomic_max(&largest, threadIdx.x); }
 __global__ void reads_too_soon(int *p)
 {
     p[1 + threadIdx.x] = *p;
@@ -139,7 +139,7 @@ struct begun {
 } before_main;
 int main()
 {
-    of_ones_own<<<2, 32>>>();
+    of_the_user<<<2, 32>>>();
     reads_too_soon<<<1, 2>>>(before_main.p);
     last_store<<<1, 2>>>(before_main.p);
     return cudaGetLastError() != cudaSuccess;
@@ -148,21 +148,21 @@ int main()
 
 
 def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) -> None:
-    """Of atomic functions of one's own, of reads that no atomicCAS() confirms, of a last store."""
+    """An atomic function that the user wrote, a read that no atomicCAS() confirms, a last store."""
     source = tmp_path / "program.cu"
     source.write_text(CHECKED)
     done = run(source, "--check", "--json", tmp_path / "profile.json")
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "profile.json").read_text())["findings"]
-    assert [f["kind"] for f in found] == ["global-race"] * 2
-    assert {frozenset((f["line"], f.get("other_line") or f["line"])) for f in found} == {
+    findings = json.loads((tmp_path / "profile.json").read_text())["findings"]
+    assert [f["kind"] for f in findings] == ["global-race"] * 2
+    assert {frozenset((f["line"], f.get("other_line") or f["line"])) for f in findings} == {
         frozenset((13, 15)),
         frozenset((17,)),
     }
 
 
 @pytest.mark.parametrize("symbol", ['"c_mask"', "&c_mask"])
-def test_what_is_no_symbol_is_said_by_line(symbol: str, tmp_path: Path) -> None:
+def test_a_copy_to_something_that_is_no_symbol_names_the_line(symbol: str, tmp_path: Path) -> None:
     source = tmp_path / "quoted.cu"
     source.write_text(
         "#include <cuda_runtime.h>\n__constant__ float c_mask[9];\nint main(void) {\n"
@@ -170,4 +170,4 @@ def test_what_is_no_symbol_is_said_by_line(symbol: str, tmp_path: Path) -> None:
     )
     done = run(source)
     assert done.returncode == 13, "cudaErrorInvalidSymbol"
-    assert "quoted.cu:5: the symbol of this copy is no variable of the device" in done.stderr
+    assert "quoted.cu:5: the symbol of this copy is not a device variable" in done.stderr

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.execute.case import findings_in
+from grader.execute.findings import findings_in
 
-sys.path.insert(0, str(paths.LABS / "sim"))
+sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 
 from rewrite import Rewriter
-from source import Refusal
+from syntax_tree import Refusal
 
 SOURCES = sorted((paths.ROOT / "labs" / "tests" / "checks").glob("*/*.cu"))
 SOURCES += sorted((paths.ROOT / "solutions").glob("*/*.cu"))

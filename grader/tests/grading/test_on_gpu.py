@@ -3,13 +3,15 @@
 No GPU is needed: the plain program that a GPU would run is the simulator's here.
 """
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from grader.compile import make
-from grader.compile.make import Build
+from grader.compile.make import Build, BuildRequest
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission
@@ -19,16 +21,20 @@ PATTERN = "B "  # correctness, failing calls, safe and technique
 
 @pytest.fixture
 def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    def instead(submission: Submission, backend: str, *more: Any, **options: Any) -> Build:
-        made = make.build(submission, "sim", *more, **options)
-        return Build(made.binary) if backend == "gpu" else made
+    build = make.build
 
-    monkeypatch.setattr(pipeline, "build", instead)
+    def instead(request: BuildRequest) -> Build:
+        built = build(replace(request, backend="sim"))
+        return Build(built.binary) if request.backend == "gpu" else built
+
+    monkeypatch.setattr(make, "build", instead)
     return submissions.find(spec.load("lab3"), "solutions")
 
 
 def graded(submission: Submission) -> result.Result:
-    return pipeline.grade(submission, "gpu", pipeline.Observer(), PATTERN, timed=False)
+    return pipeline.grade(
+        plan_for(submission.lab, "gpu", PATTERN, timed=False), submission, Observer()
+    )
 
 
 def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: Submission) -> None:
@@ -41,7 +47,7 @@ def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: S
 def test_without_a_compiler_they_are_not_measured(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.grading.pipeline.shutil.which", lambda _: None)
+    monkeypatch.setattr("grader.grading.programs.shutil.which", lambda _: None)
     grade = graded(submission)
     skipped = {c.kind for c in grade.checks if c.verdict == "skip"}
     assert skipped == {"correct", "safe", "technique"}

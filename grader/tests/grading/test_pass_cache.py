@@ -8,8 +8,10 @@ import pytest
 from grader import paths
 from grader.checks import correct
 from grader.grading import pass_cache, pipeline
-from grader.grading.pass_cache import Passed
-from grader.model import result, spec
+from grader.grading.observer import Observer
+from grader.grading.pass_cache import PassCache
+from grader.grading.plan import plan_for
+from grader.model import course_key, result, spec
 from grader.model import submission as submissions
 
 LAB = spec.load("lab3")
@@ -24,57 +26,58 @@ def binary(tmp_path: Path) -> Path:
     return binary
 
 
-def noted(binary: Path, check: result.Check = PASS) -> Passed:
-    notes = Passed.of(binary)
-    notes.add(CASE, check)
-    notes.write()
-    return Passed.of(binary)
+def noted(binary: Path, check: result.Check = PASS) -> PassCache:
+    cache = PassCache.of(binary, LAB.id)
+    cache.add(CASE, binary, check)
+    cache.write()
+    return PassCache.of(binary, LAB.id)
 
 
 def test_a_pass_is_found_and_marked(binary: Path) -> None:
-    found = noted(binary).find(CASE)
-    assert found is not None and found.points == 2
-    assert found.details == {"value": 1, "as_before": True}
-    assert noted(binary).find(SAFE) is None
+    check = noted(binary).find(CASE, binary)
+    assert check is not None and check.points == 2
+    assert check.details == {"value": 1, "as_before": True}
+    assert noted(binary).find(SAFE, binary) is None
 
 
 @pytest.mark.parametrize("verdict", ["fail", "skip", "error", "uncertain"])
 def test_what_did_not_pass_is_not(verdict: result.Verdict, binary: Path) -> None:
-    assert noted(binary, msgspec.structs.replace(PASS, verdict=verdict)).find(CASE) is None
+    cache = noted(binary, msgspec.structs.replace(PASS, verdict=verdict))
+    assert cache.find(CASE, binary) is None
 
 
-def test_another_program_check_or_grader_is_run(
+def test_another_program_check_or_course_is_run(
     binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notes = noted(binary)
+    cache = noted(binary)
     for changed in ({"seed": CASE.seed + 1}, {"points": 3}, {"border": "replicate"}):
-        assert notes.find(msgspec.structs.replace(CASE, **changed)) is None
-    monkeypatch.setattr(pass_cache, "_grader", lambda: b"another")
-    assert notes.find(CASE) is None
+        assert cache.find(msgspec.structs.replace(CASE, **changed), binary) is None
+    monkeypatch.setattr(course_key, "digest", lambda _: b"another")
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
     monkeypatch.undo()
-    assert notes.find(CASE) is not None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is not None
     binary.write_bytes(b"another")
-    assert Passed.of(binary).find(CASE) is None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
 
 
-def test_a_watched_check_is_of_the_watched_program(binary: Path) -> None:
-    checked = binary.with_name("checked")
-    checked.write_bytes(b"program, watched")
-    notes = noted(binary)
-    notes.watched(checked)
-    notes.add(SAFE, PASS)
-    assert notes.find(SAFE) is not None
-    checked.write_bytes(b"another")
-    notes.watched(checked)
-    assert notes.find(SAFE) is None
+def test_a_pass_belongs_to_the_program_that_ran(binary: Path) -> None:
+    instrumented = binary.with_name("checked")
+    instrumented.write_bytes(b"program, instrumented")
+    cache = noted(binary)
+    cache.add(SAFE, instrumented, PASS)
+    cache.write()
+    assert cache.find(SAFE, instrumented) is not None
+    assert cache.find(SAFE, binary) is None
+    instrumented.write_bytes(b"another")
+    assert PassCache.of(binary, LAB.id).find(SAFE, instrumented) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b"\xff", b'{"x": {"id": 3}}'])
 def test_damaged_notes_are_none(damage: bytes, binary: Path) -> None:
     noted(binary)
     (binary.parent / pass_cache.NOTE).write_bytes(damage)
-    assert Passed.of(binary).find(CASE) is None
-    assert noted(binary).find(CASE) is not None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
+    assert noted(binary).find(CASE, binary) is not None
 
 
 def test_a_second_grading_runs_nothing_unless_told_to(
@@ -84,13 +87,13 @@ def test_a_second_grading_runs_nothing_unless_told_to(
     (tmp_path / name).write_bytes((paths.SOLUTIONS / LAB.folder / name).read_bytes())
     submission = submissions.find(LAB, str(tmp_path))
 
-    def graded(remember: bool) -> result.Result:
-        watcher = pipeline.Observer()
-        return pipeline.grade(submission, "sim", watcher, "A identity", remember=remember)
+    def graded(use_cache: bool) -> result.Result:
+        plan = plan_for(LAB, "sim", "A identity")
+        return pipeline.grade(plan, submission, Observer(), use_cache=use_cache)
 
-    assert graded(remember=True).exit_code == 0
+    assert graded(use_cache=True).exit_code == 0
     monkeypatch.delattr(correct, "check")
-    again = graded(remember=True)
+    again = graded(use_cache=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
     with pytest.raises(AttributeError):
-        graded(remember=False)
+        graded(use_cache=False)

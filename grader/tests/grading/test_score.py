@@ -5,6 +5,7 @@ import pytest
 from grader import exit_codes
 from grader.execute.backend import Backend
 from grader.grading import score
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model.result import Check, Verdict
 
@@ -29,8 +30,10 @@ def check(verdict: Verdict, points: float, needs: str | None = None, name: str =
     return Check(name, name, "correct", verdict, earned, points, needs=needs)
 
 
-def graded(*checks: Check, backend: Backend = "sim") -> tuple[float, float, dict[str, float], int]:
-    marks = score.score(lab(), backend, list(checks), selected=False)
+def graded(
+    *checks: Check, backend: Backend = "sim", timed: bool = True
+) -> tuple[float, float, dict[str, float], int]:
+    marks = score.score(plan_for(lab(), backend, timed=timed), list(checks))
     missing = {u.reason: u.points for u in marks.unmeasured}
     return marks.earned, marks.measured, missing, score.exit_code(list(checks), marks)
 
@@ -40,14 +43,13 @@ def test_full_marks_of_what_is_measured() -> None:
 
 
 def test_speed_that_was_not_asked_for_is_named() -> None:
-    _, _, missing, code = graded(check("pass", 85), backend="gpu")
-    assert (
-        missing == {"are for speed, left out by --no-speed": 15} and code == exit_codes.FULL_MARKS
-    )
+    _, _, missing, code = graded(check("pass", 85), backend="gpu", timed=False)
+    assert missing == {"are for speed, left out by --no-speed": 15}
+    assert code == exit_codes.FULL_MARKS
 
 
 def test_of_a_lab_with_c_and_cuda_only_the_cuda_needs_a_gpu() -> None:
-    marks = score.score(spec.load("lab8"), "sim", [], selected=False)
+    marks = score.score(plan_for(spec.load("lab8"), "sim", timed=False), [])
     missing = {u.reason: u.points for u in marks.unmeasured}
     assert missing["need a GPU"] == 4
     assert missing["are for speed, left out by --no-speed"] == 18
@@ -101,5 +103,5 @@ def test_without_the_hidden_checks_their_points_are_named() -> None:
 
 
 def test_a_selection_scores_what_it_selected() -> None:
-    marks = score.score(lab(), "sim", [check("pass", 4), check("fail", 2)], selected=True)
+    marks = score.score(plan_for(lab(), "sim", "A"), [check("pass", 4), check("fail", 2)])
     assert (marks.earned, marks.measured, marks.total) == (4, 6, 6)

@@ -1,4 +1,4 @@
-"""Handouts: one for each lab, links that lead somewhere, figures that are what the script draws."""
+"""The pages for people: a handout for each lab, links that work, output and figures as quoted."""
 
 import os
 import re
@@ -12,6 +12,8 @@ from grader import paths
 from grader.model import spec
 
 HANDOUTS = paths.ROOT / "handouts"
+README = paths.ROOT / "README.md"
+PAGES = [README, paths.ROOT / "CONTRIBUTING.md", *sorted(HANDOUTS.glob("*.md"))]
 
 
 @pytest.mark.parametrize("lab", spec.available())
@@ -23,30 +25,61 @@ def test_every_lab_has_a_handout(lab: str) -> None:
         assert name in text
 
 
-@pytest.mark.parametrize("page", sorted(HANDOUTS.glob("*.md")), ids=lambda p: p.name)
+def _anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(paths.ROOT)))
 def test_relative_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#]+)", page.read_text())
-    assert targets
-    missing = [
-        t for t in targets if not t.startswith("https://") and not (page.parent / t).exists()
-    ]
-    assert not missing
+    targets = re.findall(r"\]\(([^)\s]+)", page.read_text())
+    dead = []
+    for target in targets:
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        if "://" in target:
+            continue
+        if not file.exists() or (anchor and anchor not in _anchors(file)):
+            dead.append(target)
+    assert not dead
 
 
-def _shown_grade(lab: str) -> str:
-    """What the lab's handout says that its unsolved file gives; "" where it does not."""
-    page = (HANDOUTS / f"{lab}.md").read_text()
-    shown = re.search(rf"```\n({lab}  .*?)```", page, re.DOTALL)
-    return shown[1] if shown else ""
+def test_the_readme_is_short_and_names_every_lab() -> None:
+    text = README.read_text()
+    assert len(text.splitlines()) <= 80
+    rows = re.findall(r"^\| (\d+) ", text, re.MULTILINE)
+    assert [f"lab{row}" for row in rows] == list(spec.available())
 
 
-def test_all_handouts_but_one_show_a_grade() -> None:
-    """Or one that no longer reads as it did would be compared with nothing."""
-    assert [lab for lab in spec.available() if not _shown_grade(lab)] == ["lab8"]
+def test_make_test_begins_as_the_readme_says() -> None:
+    shown = re.search(r"```\n(make test: .*?)```", README.read_text(), re.DOTALL)
+    assert shown
+    plan = ["env", "-u", "MAKEFLAGS", "-u", "FAST", "make", "test-plan"]
+    printed = subprocess.run(plan, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert printed.stdout.startswith(shown[1]), printed.stdout
 
 
-@pytest.mark.parametrize("lab", [lab for lab in spec.available() if _shown_grade(lab)])
-def test_what_the_unsolved_file_gives_is_what_it_gives(lab: str) -> None:
+def _quoted_grade(page: Path) -> tuple[str, str]:
+    """The lab and the first lines of a grade that a page quotes; "" and "" if it quotes none."""
+    quoted = re.search(r"```\n((lab\d+)  .*?)```", page.read_text(), re.DOTALL)
+    return (quoted[2], quoted[1]) if quoted else ("", "")
+
+
+def test_all_handouts_but_one_quote_a_grade() -> None:
+    """Otherwise the next test would compare a page whose quotation it does not recognise with
+    nothing."""
+    quoting = {_quoted_grade(page)[0] for page in HANDOUTS.glob("lab*.md")}
+    assert set(spec.available()) - quoting == {"lab8"}
+    assert _quoted_grade(README)[0] == "lab3"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if _quoted_grade(page)[0]], ids=lambda page: page.name
+)
+def test_the_unsolved_file_gets_the_grade_that_the_page_quotes(page: Path) -> None:
+    lab, quoted = _quoted_grade(page)
     known = spec.load(lab)
     done = subprocess.run(
         [paths.ROOT / "grade", lab, "-k", known.case[0].name, "--backend", known.backends[0]],
@@ -55,8 +88,8 @@ def test_what_the_unsolved_file_gives_is_what_it_gives(lab: str) -> None:
         check=False,
         env=os.environ | {"COLUMNS": "100"},
     )
-    said = done.stdout.replace("  ok    compiles with nvcc\n", "")
-    assert said.startswith(_shown_grade(lab)), said
+    printed = done.stdout.replace("  ok    compiles with nvcc\n", "")
+    assert printed.startswith(quoted), printed
 
 
 def test_figures_are_up_to_date() -> None:

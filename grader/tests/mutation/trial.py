@@ -10,6 +10,8 @@ import msgspec
 
 from grader.execute import backend
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check
@@ -61,8 +63,9 @@ def _first_failure(lab: Lab, folder: str) -> Check | None:
 
     try:
         submission = submissions.find(lab, folder)
-        observer = pipeline.Observer(checked=look)
-        pipeline.grade(submission, backend.choose(lab, "auto"), observer, timed=False)
+        observer = Observer(checked=look)
+        plan = plan_for(lab, backend.choose(lab, "auto"), timed=False)
+        pipeline.grade(plan, submission, observer)
     except _CaughtError as caught:
         return caught.check
     return None

@@ -13,6 +13,8 @@ from grader.execute.backend import machine
 from grader.execute.profile import Kernel, Line, Profile
 from grader.grading import pipeline, score
 from grader.grading.evidence import Evidence, Traced
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -30,12 +32,14 @@ def wrong() -> tuple[Result, Evidence]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
     submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
     evidence = Evidence(submission)
-    seen = pipeline.grade(submission, "sim", pipeline.Observer(), "B ", evidence=evidence)
-    return seen, evidence
+    grade = pipeline.grade(
+        plan_for(submission.lab, "sim", "B "), submission, Observer(), evidence=evidence
+    )
+    return grade, evidence
 
 
 def slow() -> tuple[Result, Evidence]:
-    """A grade of lab 1 with the times of made-up rounds: solution 1, student 2, baseline 30 ms."""
+    """A grade of lab 1 with invented times: solution 1 ms, student 2 ms, baseline 30 ms."""
     lab = spec.load("lab1")
     submission = submissions.find(lab, str(paths.ROOT / "solutions"))
     evidence = Evidence(submission)
@@ -63,7 +67,7 @@ def slow() -> tuple[Result, Evidence]:
 
 
 def hostile() -> tuple[Result, Evidence]:
-    """What a student may shape says HOSTILE: file, source, kernel, messages, names."""
+    """A grade with HOSTILE in all that a student can choose: file, source, kernel, messages."""
     lab = spec.load("lab4")
     name = lab.submit[0]
     shown = HOSTILE.replace("/", "|")
@@ -81,7 +85,7 @@ def hostile() -> tuple[Result, Evidence]:
 def graded(evidence: Evidence, checks: list[Check]) -> Result:
     """A result with these checks."""
     lab = evidence.submission.lab
-    marks = score.score(lab, "sim", checks, selected=False)
+    marks = score.score(plan_for(lab, "sim", timed=False), checks)
     files = [
         result.GradedFile(f"{evidence.submission.shown}/{name}", "0" * 64)
         for name in evidence.submission.contents
@@ -100,11 +104,11 @@ def graded(evidence: Evidence, checks: list[Check]) -> Result:
     )
 
 
-def without_seconds(seen: Result) -> bytes:
-    """A grade without what differs from run to run."""
-    checks = [msgspec.structs.replace(check, seconds=0) for check in seen.checks]
-    return result.to_json(msgspec.structs.replace(seen, checks=checks))
+def without_seconds(grade: Result) -> bytes:
+    """A grade as JSON, without what differs from run to run."""
+    checks = [msgspec.structs.replace(check, seconds=0) for check in grade.checks]
+    return result.to_json(msgspec.structs.replace(grade, checks=checks))
 
 
-def page(made: tuple[Result, Evidence]) -> str:
-    return html.page(*made)
+def page(graded: tuple[Result, Evidence]) -> str:
+    return html.page(*graded)

@@ -1,4 +1,4 @@
-"""The walls, probed through the launcher itself; where there are none, that is said and no more."""
+"""The sandbox, probed through the launcher itself. Skipped where this machine has none."""
 
 import fcntl
 import os
@@ -13,36 +13,37 @@ from grader import paths
 from grader.bulk.isolation import probe
 from grader.sandbox import bubblewrap, seccomp
 from grader.sandbox.bubblewrap import View
-from grader.sandbox.launcher import Limits, launch
+from grader.sandbox.launcher import launch
+from grader.sandbox.limits import Limits
 
-walls = pytest.mark.skipif(
+needs_sandbox = pytest.mark.skipif(
     bubblewrap.missing() is not None, reason=f"no sandbox on this machine: {bubblewrap.missing()}"
 )
 
 
 @cache
-def probes() -> list[probe.Seen]:
-    return probe.all_seen()
+def probes() -> list[probe.Probe]:
+    return probe.run_all()
 
 
-@walls
+@needs_sandbox
 @pytest.mark.parametrize("kind, least", [("refused", 25), ("works", 5), ("stopped", 5)])
-def test_every_probe_comes_out_as_it_must(kind: str, least: int) -> None:
-    seen = [s for s in probes() if s.kind == kind]
-    assert len(seen) >= least
-    assert not probe.surprises(seen)
+def test_every_probe_ends_as_it_must(kind: str, least: int) -> None:
+    results = [p for p in probes() if p.expected == kind]
+    assert len(results) >= least
+    assert not probe.problems(results)
 
 
-def test_a_probe_that_comes_through_is_a_surprise() -> None:
-    seen = probe.Seen("read another's file", "refused", False, 0.1, "exit status 0")
-    assert probe.surprises([seen]) == ["read another's file: not refused. exit status 0"]
+def test_a_probe_that_failed_is_a_problem() -> None:
+    failed = probe.Probe("read another's file", "refused", False, 0.1, "exit status 0")
+    assert probe.problems([failed]) == ["read another's file: not refused (exit status 0)"]
 
 
-@walls
-def test_without_walls_the_probes_do_come_through(
+@needs_sandbox
+def test_without_the_sandbox_a_probe_succeeds(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """They can fail: the same attempts succeed where nothing holds them."""
+    """Or a probe would prove nothing."""
     monkeypatch.setattr(bubblewrap, "missing", lambda: "a test")
     secret = tmp_path / "secret"
     secret.write_text("x")
@@ -50,35 +51,35 @@ def test_without_walls_the_probes_do_come_through(
     assert done.stdout == b"x"
 
 
-@walls
-def test_environment_has_what_was_given_and_nothing_else() -> None:
+@needs_sandbox
+def test_the_environment_has_only_what_was_passed() -> None:
     done = launch(["env"], Limits(5), Path("/tmp"), {"ONE": "1"}, View())
     names = {line.split("=")[0] for line in done.stdout.decode().splitlines()}
     assert names - set(bubblewrap.KEPT_VARIABLES) <= {"HOME", "TMPDIR", "LC_ALL", "ONE", "PWD"}
     assert "ONE" in names
 
 
-@walls
-def test_what_cannot_be_bound_is_our_fault(tmp_path: Path) -> None:
+@needs_sandbox
+def test_a_path_that_cannot_be_shown_is_our_fault(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="did not start"):
         launch(["true"], Limits(5), Path("/tmp"), view=View((tmp_path / "missing",)))
 
 
-@walls
+@needs_sandbox
 @pytest.mark.parametrize("code", [0, 1, 7, 126, 127])
-def test_exit_status_comes_through(code: int) -> None:
+def test_the_exit_status_is_the_commands(code: int) -> None:
     done = launch(["sh", "-c", f"exit {code}"], Limits(5), Path("/tmp"), view=View())
     assert (done.status, done.signal) == (code, None)
 
 
-@walls
-def test_forged_status_of_the_sandbox_does_not_count() -> None:
+@needs_sandbox
+def test_a_forged_status_of_the_sandbox_is_ignored() -> None:
     script = 'echo "{ \\"exit-code\\": 0 }" >&2; echo "bwrap: no" >&2; exit 1'
     done = launch(["sh", "-c", script], Limits(5), Path("/tmp"), view=View())
     assert done.status == 1
 
 
-def test_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_sandbox_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     bubblewrap.missing.cache_clear()
     try:
@@ -89,27 +90,27 @@ def test_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         bubblewrap.missing.cache_clear()
 
 
-@walls
+@needs_sandbox
 @pytest.mark.skipif(bubblewrap.missing_for_gpus() is None, reason="there is a GPU")
-def test_where_no_gpu_answers_inside_its_programs_run_outside() -> None:
+def test_where_no_gpu_answers_inside_programs_for_it_run_outside() -> None:
     assert (
         "no GPU answers" in str(bubblewrap.missing_for_gpus())
         and bubblewrap.tier(gpu=True) == "none"
     )
-    sees = ["test", "-r", str(paths.ROOT / "README.md")]
-    assert launch(sees, Limits(5), Path("/tmp"), view=View(gpu=True)).status == 0
-    assert launch(sees, Limits(5), Path("/tmp"), view=View()).status == 1
+    reads = ["test", "-r", str(paths.ROOT / "README.md")]
+    assert launch(reads, Limits(5), Path("/tmp"), view=View(gpu=True)).status == 0
+    assert launch(reads, Limits(5), Path("/tmp"), view=View()).status == 1
 
 
 @pytest.mark.parametrize("gpu", [False, True])
-def test_where_walls_are_required_nothing_runs_without(
+def test_where_the_sandbox_is_required_nothing_runs_without_it(
     gpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a worker of a bulk run, when bubblewrap has gone since it was probed."""
+    """As in a worker of a bulk run, when bubblewrap was removed after it was probed."""
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv(bubblewrap.REQUIRED, "1")
-    for asked in (bubblewrap.missing, bubblewrap.missing_for_gpus):
-        asked.cache_clear()
+    for question in (bubblewrap.missing, bubblewrap.missing_for_gpus):
+        question.cache_clear()
     try:
         ran = tmp_path / "ran"
         with pytest.raises(OSError):
@@ -117,15 +118,16 @@ def test_where_walls_are_required_nothing_runs_without(
         assert not ran.exists()
     finally:
         monkeypatch.undo()
-        for asked in (bubblewrap.missing, bubblewrap.missing_for_gpus):
-            asked.cache_clear()
+        for question in (bubblewrap.missing, bubblewrap.missing_for_gpus):
+            question.cache_clear()
 
 
 def test_one_program_at_a_time_uses_a_gpu() -> None:
     code = (
         "from pathlib import Path\n"
-        "from grader.jail import View\n"
-        "from grader.sandbox import Limits, launch\n"
+        "from grader.sandbox.bubblewrap import View\n"
+        "from grader.sandbox.launcher import launch\n"
+        "from grader.sandbox.limits import Limits\n"
         "launch(['true'], Limits(5), Path('/tmp'), view=View(gpu=True))\n"
     )
     with (paths.BUILD / "gpu.lock").open("w") as lock:
@@ -136,7 +138,7 @@ def test_one_program_at_a_time_uses_a_gpu() -> None:
     assert waiting.wait(timeout=30) == 0
 
 
-def test_a_student_without_bubblewrap_grades_as_ever(tmp_path: Path) -> None:
+def test_a_student_without_bubblewrap_can_grade(tmp_path: Path) -> None:
     environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
     (tmp_path / "cpu_loop.c").write_text("int nothing;\n")
     done = subprocess.run(
@@ -151,13 +153,15 @@ def test_a_student_without_bubblewrap_grades_as_ever(tmp_path: Path) -> None:
 
 
 def test_memory_of_a_whole_tree_is_limited(tmp_path: Path) -> None:
-    held = "python3 -c 'b = bytearray(60000000); import time; time.sleep(20)'"
-    done = launch(["sh", "-c", f"{held} & {held} & wait"], Limits(20, memory=100 << 20), tmp_path)
-    assert done.swollen and done.seconds < 15
+    hog = "python3 -c 'b = bytearray(60000000); import time; time.sleep(20)'"
+    done = launch(["sh", "-c", f"{hog} & {hog} & wait"], Limits(20, memory=100 << 20), tmp_path)
+    assert done.stopped_by == "memory" and done.seconds < 15
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_filter_is_whole(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_filter_has_every_call_of_the_machine(
+    machine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake = os.uname_result(("Linux", "x", "6", "1", machine))
     monkeypatch.setattr(os, "uname", lambda: fake)
     strict, loose = seccomp.program(), seccomp.program(debugger=True)
@@ -168,12 +172,12 @@ def test_the_filter_is_whole(machine: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert len(set(numbers)) == len(numbers)
 
 
-@walls
+@needs_sandbox
 @pytest.mark.skipif(not bubblewrap.limits_root_now(), reason="users are chosen by root alone")
 def test_a_compiler_is_another_user_than_what_runs_beside_it() -> None:
-    """Or a program that starts all the processes it may would leave the compiler none."""
-    seen = {
+    """Or a program that starts as many processes as it may would leave none for the compiler."""
+    users = {
         launch(["id", "-u"], Limits(5), Path("/tmp"), view=View(compiler=compiler)).stdout
         for compiler in (False, True)
     }
-    assert len(seen) == 2 and b"0\n" not in seen
+    assert len(users) == 2 and b"0\n" not in users

@@ -1,4 +1,4 @@
-"""Whatever a command does, it ends within its limits and leaves nothing behind."""
+"""Whatever a command does, it ends within its limits and leaves no process behind."""
 
 import os
 import sys
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.launcher import Finished, Limits, Running, launch, started
+from grader.sandbox.ending import Finished
+from grader.sandbox.launcher import Running, launch, start
+from grader.sandbox.limits import Limits
 
 
 def python(code: str, tmp_path: Path, limits: Limits | None = None) -> Finished:
     return launch([sys.executable, "-c", code], limits or Limits(seconds=5), tmp_path)
 
 
-def gone(pid: int) -> bool:
+def ended(pid: int) -> bool:
     return not Path(f"/proc/{pid}").exists()
 
 
@@ -42,15 +44,15 @@ def test_signal_is_reported(tmp_path: Path) -> None:
     ids=["spin", "sleep", "ignores SIGTERM", "stops itself", "closes its outputs"],
 )
 def test_time_limit_holds(code: str, tmp_path: Path) -> None:
-    start = time.monotonic()
+    begin = time.monotonic()
     done = python(code, tmp_path, Limits(seconds=0.5))
-    assert done.timed_out
-    assert time.monotonic() - start < 10  # not 60; the machine may be busy
+    assert done.stopped_by == "time"
+    assert time.monotonic() - begin < 10  # not 60; the machine may be busy
 
 
 def test_endless_output_is_cut_and_stopped(tmp_path: Path) -> None:
     done = python("while True: print('x' * 1000)", tmp_path, Limits(seconds=10, output=100_000))
-    assert done.flooded and not done.timed_out
+    assert done.stopped_by == "output"
     assert len(done.stdout) == 100_000
 
 
@@ -66,7 +68,7 @@ def test_detached_processes_die_too(tmp_path: Path) -> None:
     )
     done = python(code, tmp_path)
     assert done.status == 0
-    assert gone(int((tmp_path / "pid").read_text()))
+    assert ended(int((tmp_path / "pid").read_text()))
 
 
 def test_memory_limit_holds(tmp_path: Path) -> None:
@@ -96,31 +98,31 @@ def test_missing_command_is_an_os_error(tmp_path: Path) -> None:
 
 
 def endless(tmp_path: Path, seconds: float) -> AbstractContextManager[Running]:
-    return started([sys.executable, "-c", "while True: pass"], Limits(seconds), tmp_path)
+    return start([sys.executable, "-c", "while True: pass"], Limits(seconds), tmp_path)
 
 
-def test_one_command_runs_beside_another(tmp_path: Path) -> None:
+def test_two_commands_run_at_the_same_time(tmp_path: Path) -> None:
     code = "import time; time.sleep(0.3); print('x' * 200_000)"  # more than a pipe holds
-    with started([sys.executable, "-c", code], Limits(20), tmp_path) as other:
+    with start([sys.executable, "-c", code], Limits(20), tmp_path) as other:
         assert python("print('mine')", tmp_path).stdout == b"mine\n"
-        done = other.finish()
+        done = other.wait()
     assert done.status == 0 and len(done.stdout) == 200_001
 
 
 def test_limits_hold_while_another_is_waited_for(tmp_path: Path) -> None:
     with endless(tmp_path, 0.3) as other:
         python("import time; time.sleep(1)", tmp_path, Limits(20))
-        assert gone(other.process.pid)
-        assert other.finish().timed_out
+        assert ended(other.process.pid)
+        assert other.wait().stopped_by == "time"
 
 
-def test_what_is_given_up_dies(tmp_path: Path) -> None:
+def test_a_command_that_is_not_waited_for_is_killed(tmp_path: Path) -> None:
     with endless(tmp_path, 60) as other:
         pass
-    assert gone(other.process.pid)
+    assert ended(other.process.pid)
 
 
-def test_what_a_command_makes_can_be_read(tmp_path: Path) -> None:
+def test_any_user_can_read_what_a_command_writes(tmp_path: Path) -> None:
     before = os.umask(0o077)
     try:
         python("open('made', 'w')", tmp_path)

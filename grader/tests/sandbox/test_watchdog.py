@@ -1,4 +1,4 @@
-"""What a grader started does not outlive it, however it ends."""
+"""No process that a grader started outlives it, however the grader ends."""
 
 import os
 import signal
@@ -13,10 +13,11 @@ import pytest
 GRADER = (
     "import sys\n"
     "from pathlib import Path\n"
-    "from grader.sandbox import Limits, launch\n"
+    "from grader.sandbox.launcher import launch\n"
+    "from grader.sandbox.limits import Limits\n"
     "launch(sys.argv[1:], Limits(60), Path.cwd())\n"
 )
-DETACHES = (  # and forgets the signal that it had asked for, as a fork does
+DETACHES = (  # and, by the fork, no longer asks to be killed with its parent
     "import os, time\n"
     "if os.fork() == 0:\n"
     "    os.setsid()\n"
@@ -36,7 +37,7 @@ def soon(true: Callable[[], bool]) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process still runs: one that nobody has waited for does not."""
+    """Whether a process still runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -55,16 +56,18 @@ def test_detached_process_dies_with_the_grader(number: signal.Signals, tmp_path:
         assert soon(lambda: file.exists() and file.read_text().endswith("\n"))
         detached = int(file.read_text())
         started = children(grader.pid)
-        assert len(started) == 3 and detached in started  # the command, and the guard
+        assert (
+            len(started) == 3 and detached in started
+        )  # the command, the detached process, the watchdog
         os.kill(grader.pid, number)
     assert soon(lambda: not any(alive(pid) for pid in started))
 
 
-def test_guard_goes_quietly_with_a_grader_that_ends(tmp_path: Path) -> None:
+def test_the_watchdog_ends_silently_with_its_grader(tmp_path: Path) -> None:
     code = GRADER + (
-        "from grader import guard\n"
-        "assert Path(f'/proc/{guard.pid()}').exists()\n"
-        "print(guard.pid())\n"
+        "from grader.sandbox import watchdog\n"
+        "assert Path(f'/proc/{watchdog.pid()}').exists()\n"
+        "print(watchdog.pid())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "true"],

@@ -1,4 +1,4 @@
-"""Starters are what the solutions say, and every exercise is whole."""
+"""The starters match the solutions, and every exercise is complete."""
 
 import shutil
 import subprocess
@@ -32,7 +32,7 @@ LAB = 'submit = ["add.c"]\n[[part]]\nid = "A"\nhints = ["one", "two", "three"]\n
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course of one lab with nothing wrong in it."""
+    """A course of one lab without any problem."""
     for name, text in (
         ("labs/lab9_add/lab.toml", LAB),
         ("solutions/lab9_add/add.c", SOLUTION),
@@ -51,16 +51,16 @@ def test_this_course_has_no_drift_and_no_gap() -> None:
 
 @pytest.mark.parametrize("lab", spec.available())
 def test_starter_compiles_without_a_warning(lab: str, tmp_path: Path) -> None:
-    copy = tmp_path / spec.load(lab).folder  # another place, so that it is compiled anew
+    copy = tmp_path / spec.load(lab).folder  # another path, so that it is compiled again
     shutil.copytree(paths.ROOT / "starter" / copy.name, copy)
-    done = subprocess.run(
+    build = subprocess.run(
         [paths.ROOT / "grade", "build", lab, "--src", copy],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "warning" not in done.stderr
+    assert build.returncode == 0, build.stderr
+    assert "warning" not in build.stderr
 
 
 def test_split_keeps_the_todo_and_the_stand_in() -> None:
@@ -70,11 +70,11 @@ def test_split_keeps_the_todo_and_the_stand_in() -> None:
     assert (exercise.number, exercise.promised, exercise.lines) == (1, 1, 1)
 
 
-def test_a_whole_course_passes(course: Path) -> None:
+def test_a_complete_course_passes(course: Path) -> None:
     assert starters.problems(course) == []
 
 
-def test_write_makes_what_check_accepts(course: Path) -> None:
+def test_write_makes_files_that_check_accepts(course: Path) -> None:
     (course / "starter/lab9_add/add.c").unlink()
     assert starters.write(course) == ["starter/lab9_add/add.c"]
     assert starters.write(course) == []
@@ -82,20 +82,20 @@ def test_write_makes_what_check_accepts(course: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
+    ("file", "old", "new", "message"),
     [
-        ("starter/lab9_add/add.c", "return 0", "return 1", "starter/lab9_add/add.c is not what"),
+        ("starter/lab9_add/add.c", "return 0", "return 1", "starter/lab9_add/add.c differs from"),
         (
             "labs/lab9_add/starter/add.c",
             "return 0",
             "return a + b",
-            "labs/lab9_add/starter/add.c is not",
+            "labs/lab9_add/starter/add.c differs",
         ),
         ("solutions/lab9_add/add.c", "TODO 1", "TODO 2", "no comment 'TODO 1:'"),
         ("solutions/lab9_add/add.c", "TODO 1: ", "", "no comment 'TODO 1:'"),
         ("solutions/lab9_add/add.c", "(about 1 line)", "", "(about N lines)"),
-        ("solutions/lab9_add/add.c", "about 1 line", "about 9 lines", "but it has 1"),
-        ("solutions/lab9_add/add.c", "// STARTER: ", "", "the starter has nothing here"),
+        ("solutions/lab9_add/add.c", "about 1 line", "about 9 lines", "but there are 1"),
+        ("solutions/lab9_add/add.c", "// STARTER: ", "", "the starter would be empty here"),
         ("solutions/lab9_add/add.c", "// END SOLUTION", "", "without // END SOLUTION"),
         ("solutions/lab9_add/add.c", "// BEGIN SOLUTION", "", "without // BEGIN SOLUTION"),
         ("solutions/lab9_add/add.c", "    // BEGIN", "    int c; // BEGIN", "without // BEGIN"),
@@ -104,11 +104,11 @@ def test_write_makes_what_check_accepts(course: Path) -> None:
         ("labs/lab9_add/lab.toml", "add.c", "sub.c", "solutions/lab9_add/sub.c is missing"),
     ],
 )
-def test_what_is_wrong_is_said(course: Path, file: str, old: str, new: str, said: str) -> None:
+def test_a_problem_is_reported(course: Path, file: str, old: str, new: str, message: str) -> None:
     text = (course / file).read_text()
     assert old in text
     (course / file).write_text(text.replace(old, new))
-    assert any(said in problem for problem in starters.problems(course))
+    assert any(message in problem for problem in starters.problems(course))
 
 
 def test_exercise_without_a_region_is_reported(course: Path) -> None:

@@ -1,8 +1,8 @@
-"""Does noise decide a grade?  `make timing-experiment N=50`, about N / 2 minutes.
+"""Does noise change a grade?  `make timing-experiment N=50`, about N / 2 minutes.
 
-Grades the speed of a right, a borderline and a slow file of labs 1 and 8 N times each, beside busy
-loops, one for every core, and prints how often each verdict came: a right one must never fail, a
-slow one never pass. Exits 1 when one did. timing.md has a table made by it.
+Grades the speed of a right, a borderline and a slow file of labs 1 and 8 N times each, while a busy
+loop runs on every core, and prints how often each verdict occurred. Exits 1 when a right file
+failed or a slow one passed. The tables in timing.md are its output.
 
 `make timing-experiment N=5 ONLY="lab1:B lab1:C"` takes other parts than lab 1's B and lab 8's B.
 """
@@ -23,13 +23,15 @@ from pathlib import Path
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
 FILES = ("right", "borderline", "slow")
-# What makes lab 8's solution do a part of its work twice: that many pixels of each section again.
+# Makes lab 8's solution do part of its work twice: n pixels of each section again.
 CALL = "        function(rgb + 3 * first, left < section ? left : section, w, grey + first);\n"
 AGAIN = {
     "borderline": CALL.replace(
@@ -40,9 +42,10 @@ AGAIN = {
 
 
 def sources(folder: Path) -> dict[tuple[str, str], Path]:
-    """The folder of each file of each lab: the solution, 7/10 of its speed, about half of it."""
+    """The folder of each file of each lab. right: the solution; borderline: 7/10 of its speed;
+    slow: about half of it."""
     tests = paths.ROOT / "grader" / "tests"
-    found = {
+    folders = {
         ("lab1", "borderline"): tests / "timing" / "borderline",
         ("lab1", "slow"): tests / "zoo" / "lab1" / "right-gather-by-row",
     }
@@ -53,29 +56,28 @@ def sources(folder: Path) -> dict[tuple[str, str], Path]:
         copy = shutil.copytree(solution, folder / name)
         both = CALL + again.format(n="(left < section ? left : section)")
         (copy / "grayscale.c").write_text(text.replace(CALL, both))
-        found["lab8", name] = copy
+        folders["lab8", name] = copy
     for lab in ("lab1", "lab8"):
-        found[lab, "right"] = paths.ROOT / "solutions"
-    return found
+        folders[lab, "right"] = paths.ROOT / "solutions"
+    return folders
 
 
 def graded(lab_id: str, part: str, source: str) -> tuple[str, float | None]:
-    """The verdict of the speed check of a part, and the ratio that it found. In a process of its
-    own: the sandbox ends all that hangs below it."""
+    """The verdict and the ratio of a part's speed check. To be called in another process than the
+    one that started the busy loops: the launcher kills all orphans of the process that uses it."""
     lab = spec.load(lab_id)
     name = next(s.name for s in lab.speed if s.part == part)
     submission = submissions.find(lab, source)
-    result = pipeline.grade(
-        submission, backend.choose(lab, "auto"), pipeline.Observer(), pattern=name
-    )
+    plan = plan_for(lab, backend.choose(lab, "auto"), pattern=name)
+    result = pipeline.grade(plan, submission, Observer())
     (check,) = (c for c in result.checks if c.kind == "speed")
     return check.verdict, check.details.get("ratio")
 
 
-def main(count: int, wanted: list[str]) -> int:
+def main(count: int, parts: list[str]) -> int:
     cores = len(os.sched_getaffinity(0))
-    checks = [(lab, part) for lab, _, part in (w.partition(":") for w in wanted)]
-    seen: Counter[tuple[str, str, str, str]] = Counter()
+    checks = [(lab, part) for lab, _, part in (w.partition(":") for w in parts)]
+    verdicts: Counter[tuple[str, str, str, str]] = Counter()
     ratios: dict[tuple[str, str, str], list[float]] = {}
     began = time.monotonic()
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(cores)]
@@ -90,7 +92,7 @@ def main(count: int, wanted: list[str]) -> int:
                     for name in FILES:
                         source = str(files[lab, name])
                         verdict, ratio = grader.submit(graded, lab, part, source).result()
-                        seen[lab, part, name, verdict] += 1
+                        verdicts[lab, part, name, verdict] += 1
                         ratios.setdefault((lab, part, name), []).extend([ratio] if ratio else [])
                 print(f"{number + 1} of {count}", file=sys.stderr)
     finally:
@@ -99,13 +101,13 @@ def main(count: int, wanted: list[str]) -> int:
             loop.wait()
     seconds = time.monotonic() - began
     print(f"N = {count} gradings of each, {cores} cores, {cores} busy loops, {seconds:.0f} s\n")
-    print(f"| lab | part | file | {' | '.join(VERDICTS)} | ratios found |")
+    print(f"| lab | part | file | {' | '.join(VERDICTS)} | ratios |")
     print("|---|---|---|" + "---|" * (len(VERDICTS) + 1))
-    for (lab, part, name), found in ratios.items():
-        counts = " | ".join(str(seen[lab, part, name, v]) for v in VERDICTS)
-        span = f"{min(found):.2f} to {max(found):.2f}" if found else "none"
+    for (lab, part, name), measured in ratios.items():
+        counts = " | ".join(str(verdicts[lab, part, name, v]) for v in VERDICTS)
+        span = f"{min(measured):.2f} to {max(measured):.2f}" if measured else "none"
         print(f"| {lab} | {part} | {name} | {counts} | {span} |")
-    return int(any(seen[*check, name, v] for name, v in FORBIDDEN for check in checks))
+    return int(any(verdicts[*check, name, v] for name, v in FORBIDDEN for check in checks))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Grades lab 3's solution N times in each situation and prints the medians: until the first verdict is
 on the screen, until the grade is there, and the processor time, which another user's load does not
-stretch as it does the clock.
+lengthen as it does the wall time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from grader import paths
 
 LAB, FOLDER, FILE = "lab3", "lab3_constant_mask", "constant_mask.cu"
-FIRST, ALL = 1.5, 5.0  # seconds that we want to keep to, on 2 cores
+FIRST, ALL = 1.5, 5.0  # seconds: our goals on 2 cores
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Timed:
 
 def mirror(root: Path) -> Path:
     """A second copy of the course, so that starter/ can be a solution. Returns the file that the
-    student would edit. What is slow to make (the environment, the simulator) is shared."""
+    student would edit. What takes long to build (the environment, the simulator) is shared."""
     shutil.copytree(
         paths.ROOT / "grader",
         root / "grader",
@@ -53,7 +53,7 @@ def mirror(root: Path) -> Path:
 
 
 def processor(pid: int) -> float:
-    """What a process and the children that it has waited for have used."""
+    """Seconds of processor time of a process and of the children that it has waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
@@ -80,26 +80,26 @@ def grade(root: Path, *options: str) -> Timed:
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    with tempfile.TemporaryDirectory() as place:
-        root = Path(place)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
         file = mirror(root)
         grade(root)  # builds what comes with the lab
-        found: dict[str, list[Timed]] = {}
+        results: dict[str, list[Timed]] = {}
         for number in range(rounds):
             for pattern in ([], ["-k", "97x61"]):
                 with file.open("a") as edited:
                     edited.write(f"/* edit {number} {pattern} */\n")
-                told = " ".join(pattern)
+                options = " ".join(pattern)
                 for situation in ("after an edit", "unchanged"):
                     timed = grade(root, *pattern)
-                    found.setdefault(f"{situation} {told}".strip(), []).append(timed)
+                    results.setdefault(f"{situation} {options}".strip(), []).append(timed)
     print(f"./grade {LAB}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {rounds} rounds")
     headings = ("first verdict", "processor", "all", "processor")
     print(f"{'medians, in seconds':22}" + "".join(f"{heading:>15}" for heading in headings))
-    for situation, timings in found.items():
+    for situation, timings in results.items():
         medians = [statistics.median(c) for c in zip(*map(astuple, timings), strict=True)]
         print(f"{situation:22}" + "".join(f"{median:>15.2f}" for median in medians))
-    print(f"wanted on 2 free cores: the first verdict within {FIRST} s, all within {ALL} s")
+    print(f"goal on 2 free cores: the first verdict within {FIRST} s, all within {ALL} s")
 
 
 if __name__ == "__main__":

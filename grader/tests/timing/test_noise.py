@@ -1,4 +1,4 @@
-"""The inputs of timed calls: the same in C and in Python, and none of use for another."""
+"""The inputs of timed calls: the same in C and in Python, and no two alike."""
 
 import subprocess
 
@@ -12,17 +12,17 @@ from grader.timing import noise
 COUNT, WIDTH = 96, 8  # elements of an input, and of one of its rows
 KEYS = (0, 1, 117, 0xFFFFFFF0)
 PROGRAM = """
-#include "fresh.h"
+#include "bench/noise.h"
 #include <stdio.h>
 static union { unsigned char bytes[96]; float floats[96]; double doubles[96]; } a;
 int main(void) {
     static const uint32_t keys[] = {0, 1, 117, 0xfffffff0};
     static const size_t sizes[] = {1, sizeof(float), sizeof(double)};
-    for (int kind = FRESH_BYTES; kind <= FRESH_DOUBLES; kind++)
+    for (int kind = NOISE_BYTES; kind <= NOISE_DOUBLES; kind++)
         for (int i = 0; i < 4; i++) {
             uint32_t sums[12];
-            fresh_fill((enum fresh_kind)kind, keys[i], 96, &a);
-            fresh_sums(&a, 12, 8 * sizes[kind] / 4, sums);
+            noise_fill((enum noise_kind)kind, keys[i], 96, &a);
+            noise_row_sums(&a, 12, 8 * sizes[kind] / 4, sums);
             fwrite(&a, sizes[kind], 96, stdout);
             fwrite(sums, sizeof sums, 1, stdout);
         }
@@ -32,42 +32,42 @@ int main(void) {
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """All that the program above writes."""
+def output(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What the program above writes."""
     folder = tmp_path_factory.mktemp("fresh")
     (folder / "main.c").write_text(PROGRAM)
-    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "fresh.c")]
+    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "bench" / "noise.c")]
     flags = ["-std=gnu11", "-O3", "-march=native", f"-I{paths.LABS}/common"]
     subprocess.run(["gcc", *flags, *sources, "-o", folder / "main"], check=True)
     return subprocess.run([folder / "main"], capture_output=True, check=True).stdout
 
 
-def made(kind: str, key: int) -> Array:
-    return noise.lines(kind, key, np.arange(COUNT // WIDTH), WIDTH)
+def image(kind: str, key: int) -> Array:
+    return noise.rows(kind, key, np.arange(COUNT // WIDTH), WIDTH)
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
-def test_c_makes_the_same(kind: str, said: bytes) -> None:
+def test_c_makes_the_same(kind: str, output: bytes) -> None:
     sizes = [len(KEYS) * (COUNT * np.dtype(k).itemsize + 48) for k in noise.KINDS]
     at = sum(sizes[: noise.KINDS.index(kind)])
     for key in KEYS:
-        rows = made(kind, key)
-        assert said[at : at + rows.nbytes] == rows.tobytes()
+        rows = image(kind, key)
+        assert output[at : at + rows.nbytes] == rows.tobytes()
         at += rows.nbytes
-        assert said[at : at + 48] == noise.sums(rows).tobytes()
+        assert output[at : at + 48] == noise.sums(rows).tobytes()
         at += 48
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
 def test_no_input_has_a_row_of_another(kind: str) -> None:
-    """Whoever keeps results by what they were computed from finds none again."""
-    rows = [row.tobytes() for key in range(200) for row in made(kind, key)]
+    """So a function that keeps results by their input never finds one again."""
+    rows = [row.tobytes() for key in range(200) for row in image(kind, key)]
     assert len(set(rows)) == len(rows)
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
 def test_it_is_noise(kind: str) -> None:
-    values = noise.lines(kind, 5, np.arange(1000), 64).astype(np.float64)
+    values = noise.rows(kind, 5, np.arange(1000), 64).astype(np.float64)
     values /= 256 if kind == "u1" else 1
     assert 0 <= values.min() < 0.01 and 0.99 < values.max() < 1
     assert abs(values.mean() - 0.5) < 0.01 and abs(values.std() - 12**-0.5) < 0.01
@@ -76,17 +76,17 @@ def test_it_is_noise(kind: str) -> None:
     assert abs(beside) < 0.02 and abs(below) < 0.02
 
 
-def test_rows_of_planes_are_found_by_their_numbers() -> None:
-    whole = noise.lines("f4", 9, np.arange(30), 7)
+def test_rows_can_be_made_by_their_numbers_alone() -> None:
+    whole = noise.rows("f4", 9, np.arange(30), 7)
     some = np.array([[3, 4], [13, 14]])
-    assert (noise.lines("f4", 9, some, 7) == whole[some]).all()
+    assert (noise.rows("f4", 9, some, 7) == whole[some]).all()
 
 
 def test_a_changed_bit_changes_the_sum() -> None:
-    rows = made("f4", 3)
+    rows = image("f4", 3)
     before = noise.sums(rows)
-    for place in np.ndindex(rows.shape):
+    for index in np.ndindex(rows.shape):
         changed = rows.copy()
-        changed.view(np.uint32)[place] ^= 1
-        assert (noise.sums(changed) != before).nonzero()[0].tolist() == [place[0]]
+        changed.view(np.uint32)[index] ^= 1
+        assert (noise.sums(changed) != before).nonzero()[0].tolist() == [index[0]]
     assert (noise.sums(rows[:, ::-1]) != before).all()

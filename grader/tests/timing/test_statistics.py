@@ -1,4 +1,4 @@
-"""From times to points. All times here are made up, so nothing depends on this machine."""
+"""From times to points. All times here are simulated, so nothing depends on this machine."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from grader.timing.statistics import F64, Timings
 
 
 def demand(**changes: object) -> Speed:
-    given: dict[str, object] = {
+    fields: dict[str, object] = {
         "name": "s",
         "part": "B",
         "image": "noise",
@@ -19,61 +19,61 @@ def demand(**changes: object) -> Speed:
         "hint": "h",
         "baseline_is": (10.0, 40.0),
     }
-    return Speed(**(given | changes))  # type: ignore[arg-type]
+    return Speed(**(fields | changes))  # type: ignore[arg-type]
 
 
-def timings(
+def simulated(
     of_reference: float, noise: float = 0.02, rounds: int = 40, again: float = 1.0, slow: float = 20
 ) -> Timings:
-    """Rounds of a student at that fraction of the reference's speed, with noise of all four."""
+    """Rounds of a student at that fraction of the reference's speed; all four sides have noise."""
     random = np.random.default_rng(1)
     means = np.array([1 / of_reference, slow, 1.0, again]) * 1e6
     return Timings(means * random.lognormal(0, noise, (rounds, 4)), 1e4, 1e11)
 
 
 def without_reference(times: float, noise: float = 0.02) -> Timings:
-    """A student with that many times the baseline's speed, in a copy without the solution."""
-    found = timings(times / 20, noise)
-    found.rounds[:, statistics.REFERENCE] = np.nan
-    return found
+    """A student at that multiple of the baseline's speed, in a copy without the solution."""
+    timings = simulated(times / 20, noise)
+    timings.rounds[:, statistics.REFERENCE] = np.nan
+    return timings
 
 
-def points(found: Timings, wanted: Speed | None = None) -> float | None:
-    wanted = wanted or demand()
-    ratio = statistics.achieved(wanted, found)
+def points(timings: Timings, check: Speed | None = None) -> float | None:
+    check = check or demand()
+    ratio = statistics.achieved(check, timings)
     assert ratio is not None
-    return statistics.earned(wanted, ratio)
+    return statistics.earned(check, ratio)
 
 
 @pytest.mark.parametrize(
     ("of_reference", "expected"),
     [(1.0, 10), (1.4, 10), (0.93, 10), (0.8, 5), (0.75, 5), (0.65, 0), (0.05, 0)],
 )
-def test_clear_of_the_bars(of_reference: float, expected: float) -> None:
-    assert points(timings(of_reference)) == expected
+def test_a_ratio_far_from_the_thresholds_is_decided(of_reference: float, expected: float) -> None:
+    assert points(simulated(of_reference)) == expected
 
 
 @pytest.mark.parametrize("of_reference", [0.7, 0.9])
-def test_on_a_bar_is_uncertain(of_reference: float) -> None:
-    assert points(timings(of_reference, noise=0.1)) is None
+def test_a_ratio_at_a_threshold_is_uncertain(of_reference: float) -> None:
+    assert points(simulated(of_reference, noise=0.1)) is None
 
 
 def test_more_rounds_narrow_the_interval() -> None:
-    few = statistics.achieved(demand(), timings(0.95, noise=0.2, rounds=12))
-    many = statistics.achieved(demand(), timings(0.95, noise=0.2, rounds=1200))
+    few = statistics.achieved(demand(), simulated(0.95, noise=0.2, rounds=12))
+    many = statistics.achieved(demand(), simulated(0.95, noise=0.2, rounds=1200))
     assert few and many
     assert many.high - many.low < (few.high - few.low) / 4
-    assert points(timings(0.95, noise=0.2, rounds=12)) is None
-    assert points(timings(0.95, noise=0.2, rounds=1200)) == 10
+    assert points(simulated(0.95, noise=0.2, rounds=12)) is None
+    assert points(simulated(0.95, noise=0.2, rounds=1200)) == 10
 
 
-def test_the_interval_holds_what_it_promises() -> None:
+def test_the_interval_contains_the_true_ratio() -> None:
     """Of 300 intervals at 99 %, hardly more than 1 % miss the true ratio."""
     random = np.random.default_rng(7)
     missed = 0
     for _ in range(300):
-        found = statistics.interval(random.lognormal(0, 0.1, 25))
-        missed += not found.low <= 1.0 <= found.high
+        ratio = statistics.interval(random.lognormal(0, 0.1, 25))
+        missed += not ratio.low <= 1.0 <= ratio.high
     assert missed <= 9
 
 
@@ -82,39 +82,39 @@ def test_same_ratios_same_interval() -> None:
     assert statistics.interval(ratios) == statistics.interval(ratios.copy())
 
 
-def test_a_few_rounds_decide_only_what_is_far_away() -> None:
-    assert points(timings(1.0, rounds=3)) is None
-    assert points(timings(0.01, rounds=3)) == 0
+def test_a_few_rounds_decide_only_a_ratio_far_from_the_thresholds() -> None:
+    assert points(simulated(1.0, rounds=3)) is None
+    assert points(simulated(0.01, rounds=3)) == 0
 
 
 def test_outliers_do_not_decide() -> None:
-    found = timings(1.0)
-    found.rounds[::5, statistics.STUDENT] *= 30
-    assert points(found) == 10
+    timings = simulated(1.0)
+    timings.rounds[::5, statistics.STUDENT] *= 30
+    assert points(timings) == 10
 
 
 def test_against_the_baseline() -> None:
-    wanted = demand(against="baseline", at_least=4.0)
-    assert points(timings(0.3), wanted) == 10  # 20 times as slow as the reference, over 3.3
-    assert points(timings(0.1), wanted) == 0
+    check = demand(against="baseline", at_least=4.0)
+    assert points(simulated(0.3), check) == 10  # 20 times as slow as the reference, over 3.3
+    assert points(simulated(0.1), check) == 0
 
 
 def test_without_a_reference_the_baseline_stands_in() -> None:
-    """The solution has 10 to 40 times the baseline's speed; who stands in has `times`."""
+    """The solution has 10 to 40 times the baseline's speed, the student `times`."""
     for times, expected in ((60.0, 10), (30.0, None), (19.0, None), (8.0, None), (6.0, 0)):
-        found = without_reference(times)
-        assert points(found) == expected, times
-        assert statistics.estimated(demand(), found)
-        assert statistics.settled(demand(), found)
+        timings = without_reference(times)
+        assert points(timings) == expected, times
+        assert statistics.estimated(demand(), timings)
+        assert statistics.settled(demand(), timings)
     assert statistics.achieved(demand(baseline_is=None), without_reference(6.0)) is None
 
 
-def test_nobody_is_promised_more_than_beside_the_reference() -> None:
-    """Whatever the solution's speed is within the range, a decision here is the one there."""
+def test_points_without_the_reference_are_those_with_it() -> None:
+    """Whatever the solution's speed in the range is, a decision without it is the one with it."""
     for slow in (10.5, 20.0, 39.5):
         for of_reference in np.geomspace(0.05, 8.0, 40):
-            there = timings(float(of_reference), noise=0.001, slow=slow)
-            here = timings(float(of_reference), noise=0.001, slow=slow)
+            there = simulated(float(of_reference), noise=0.001, slow=slow)
+            here = simulated(float(of_reference), noise=0.001, slow=slow)
             here.rounds[:, statistics.REFERENCE] = np.nan
             assert points(here) in (None, points(there))
 
@@ -125,41 +125,41 @@ def test_rounds_go_on_until_the_ratio_shown_is_narrow() -> None:
 
 
 def test_the_baseline_may_miss_rounds() -> None:
-    found = timings(1.0)
-    found.rounds[1:, statistics.BASELINE] = np.nan
-    assert points(found) == 10
-    assert statistics.unfit(demand(), found) is None
+    timings = simulated(1.0)
+    timings.rounds[1:, statistics.BASELINE] = np.nan
+    assert points(timings) == 10
+    assert statistics.unfit(demand(), timings) is None
 
 
 def test_a_fit_machine() -> None:
-    assert statistics.unfit(demand(), timings(1.0)) is None
+    assert statistics.unfit(demand(), simulated(1.0)) is None
     assert (
-        statistics.unfit(demand(), timings(0.01)) is None
+        statistics.unfit(demand(), simulated(0.01)) is None
     )  # a student's slowness is not its fault
 
 
 def test_a_machine_that_times_the_same_code_differently_is_unfit() -> None:
-    assert "second slot" in (statistics.unfit(demand(), timings(1.0, again=1.2)) or "")
-    assert "second slot" in (statistics.unfit(demand(), timings(1.0, again=0.8)) or "")
+    assert "second slot" in (statistics.unfit(demand(), simulated(1.0, again=1.2)) or "")
+    assert "second slot" in (statistics.unfit(demand(), simulated(1.0, again=0.8)) or "")
 
 
 @pytest.mark.parametrize("slow", [5.0, 60.0])
 def test_a_machine_out_of_the_committed_range_is_unfit(slow: float) -> None:
-    assert "10 to 40" in (statistics.unfit(demand(), timings(1.0, slow=slow)) or "")
+    assert "10 to 40" in (statistics.unfit(demand(), simulated(1.0, slow=slow)) or "")
 
 
 def test_floor_is_the_higher_of_memory_and_arithmetic() -> None:
-    found = timings(1.0)  # 10 µs a copy, 10^11 multiply-adds a second
-    work = statistics.floor(found, 1e7)
+    timings = simulated(1.0)  # 10 µs a copy, 10^11 multiply-adds a second
+    work = statistics.floor(timings, 1e7)
     assert work.ns == pytest.approx(1e5)
     assert work.bound == "multiply-adds"
-    assert statistics.floor(found, 1e4) == statistics.Floor(1e4, "memory")
+    assert statistics.floor(timings, 1e4) == statistics.Floor(1e4, "memory")
 
 
 def test_a_time_below_the_floor_is_impossible() -> None:
     least = statistics.Floor(1e6, "memory")
-    assert not statistics.impossible(timings(1.0), least)
-    assert statistics.impossible(timings(2.0), least)
+    assert not statistics.impossible(simulated(1.0), least)
+    assert statistics.impossible(simulated(2.0), least)
 
 
 def test_disturbed_rounds_are_void() -> None:
@@ -172,13 +172,14 @@ def test_disturbed_rounds_are_void() -> None:
 
 
 def test_mostly_disturbed() -> None:
-    some = timings(1.0, rounds=5)
+    some = simulated(1.0, rounds=5)
     assert not statistics.mostly_disturbed(some)
     assert statistics.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))
 
 
-def test_the_clock_outside() -> None:
-    """The student reports 1 ms a call, as the reference; 10 further calls tell the truth."""
-    found = timings(1.0, noise=0)
-    assert statistics.hidden_ns(0.012, 0.012, 10, found) == pytest.approx(0, abs=1)
-    assert statistics.hidden_ns(0.052, 0.012, 10, found) == pytest.approx(4e6)
+def test_time_that_the_program_did_not_report() -> None:
+    """The student's program reports 1 ms a call, as the reference's; 10 calls, timed from outside,
+    show 5 ms."""
+    timings = simulated(1.0, noise=0)
+    assert statistics.hidden_ns(0.012, 0.012, 10, timings) == pytest.approx(0, abs=1)
+    assert statistics.hidden_ns(0.052, 0.012, 10, timings) == pytest.approx(4e6)

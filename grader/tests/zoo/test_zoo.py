@@ -33,6 +33,8 @@ from grader import paths
 from grader.execute import backend as backends
 from grader.execute.backend import cpu_has
 from grader.grading import pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.schema import write
@@ -81,9 +83,8 @@ def grade_here(lab_id: str, source: str) -> Graded:
     """What ./grade LAB --src SOURCE --no-speed gives, without a new process for each."""
     lab = spec.load(lab_id)
     backend = backends.choose(lab, "auto")
-    graded = pipeline.grade(
-        submissions.find(lab, source), backend, pipeline.Observer(), timed=False
-    )
+    plan = plan_for(lab, backend, timed=False)
+    graded = pipeline.grade(plan, submissions.find(lab, source), Observer())
     return graded.exit_code, json.loads(result.to_json(graded))
 
 

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* `value`, or the nearer end of low..high when it lies outside. */
+/* Returns `value`, or the nearer end of low..high if it is outside that range. */
 static inline int clamp(int value, int low, int high) {
     return value < low ? low : value > high ? high : value;
 }
@@ -21,9 +21,9 @@ static inline int clamp(int value, int low, int high) {
 
 void correlate_loops(const float *image, int width, int height, const float *mask, int radius,
                      enum border border, float *out) {
-    /* TODO 1: compute every pixel of `out` with Eq. 1: two loops over the pixels (y, x), inside
-     * them two over the mask (b, a). A tap outside the image reads the nearest pixel when the
-     * border is BORDER_REPLICATE (clamp() helps) and is skipped when it is BORDER_ZERO.
+    /* TODO 1: compute every pixel of `out` with Eq. 1: write two loops over the pixels (y, x) and,
+     * inside them, two over the mask (b, a). For a tap outside the image, read the nearest pixel
+     * when the border is BORDER_REPLICATE (clamp() helps); skip the tap when it is BORDER_ZERO.
      * (about 19 lines) */
     (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
     (void)out;
@@ -36,18 +36,18 @@ void correlate_loops(const float *image, int width, int height, const float *mas
  * `restrict` tells the compiler so. */
 static inline void add_tap(float *restrict sum, const float *restrict line, int width, int a,
                            float coefficient, enum border border) {
-    /* TODO 2: split 0..width-1 into the x whose x + a lies left of the image, those inside and
-     * those right of it. Loop over the inside with no test in the loop. The two ends add line[0] or
-     * line[width - 1] times the coefficient for BORDER_REPLICATE, nothing for BORDER_ZERO. Each of
-     * the three may be empty, even the inside.  (about 13 lines) */
+    /* TODO 2: split 0..width-1 into the x whose x + a is left of the image, those inside it and
+     * those right of it. Loop over the inside with no test in the loop. At the two ends, add
+     * line[0] or line[width - 1] times the coefficient for BORDER_REPLICATE, and nothing for
+     * BORDER_ZERO. Any of the three ranges may be empty, even the inside.  (about 13 lines) */
     (void)sum, (void)line, (void)width, (void)a, (void)coefficient, (void)border;
 }
 
 /* Computes row y of the result, `sum` (width floats), from all taps of the mask. */
 static void correlate_row(const float *image, int width, int height, const float *mask, int radius,
                           enum border border, int y, float *sum) {
-    /* TODO 3: set the row to 0; then, for every row b of the mask, find the image's row y + b (or
-     * its stand-in at the border, or none) and add each of the mask's taps with add_tap().
+    /* TODO 3: set the row to 0. Then, for every row b of the mask, find row y + b of the image (at
+     * a border: the nearest row, or no row) and add each tap of that mask row with add_tap().
      * (about 14 lines) */
     (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
     (void)y, (void)sum;
@@ -60,13 +60,13 @@ void correlate_rows(const float *image, int width, int height, const float *mask
     }
 }
 
-/* ---- part C: the rows shared out over the cores ---- */
+/* ---- part C: the rows divided among the cores ---- */
 
 void correlate_openmp(const float *image, int width, int height, const float *mask, int radius,
                       enum border border, float *out) {
-    /* TODO 4: as correlate_rows(), with one OpenMP directive that gives each thread rows of its
-     * own. Each row is still summed by one thread in one order, so the result is the same bits
-     * whatever the number of threads.  (about 4 lines) */
+    /* TODO 4: as correlate_rows(), with one OpenMP directive that gives each thread different rows.
+     * One thread still sums each row in the same order, so the result is the same, bit for bit,
+     * for any number of threads.  (about 4 lines) */
     (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border;
     (void)out;
 }

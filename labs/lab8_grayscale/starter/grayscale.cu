@@ -10,7 +10,7 @@
  */
 #include "lab_cuda.h"
 
-enum { BLOCK = 256, QUAD = 4 }; /* threads of a block; pixels of a thread */
+enum { BLOCK = 256, QUAD = 4 }; /* threads per block; pixels per thread */
 
 inline size_t ceil_div(size_t count, size_t size) {
     return (count + size - 1) / size;
@@ -24,37 +24,37 @@ __device__ inline unsigned grey_of(unsigned red, unsigned green, unsigned blue, 
 
 __global__ void grey_kernel(const uint8_t *d_rgb, size_t pixels, struct weights w,
                             uint8_t *d_grey) {
-    /* TODO 1: thread i converts pixels 4i to 4i + 3. When all four exist, it reads their 12 bytes
-     * as three words (`unsigned`) and writes one word:
+    /* TODO 1: let thread i convert pixels 4i to 4i + 3. If all four exist, read their 12 bytes as
+     * three words (`unsigned`) and write one word:
      *
      *   words   R1 B0 G0 R0 | G2 R2 B1 G1 | B3 G3 R3 B2      (the highest byte of a word first)
      *
-     * When fewer exist, it goes byte by byte.  (about 14 lines) */
+     * If fewer exist, convert them byte by byte.  (about 14 lines) */
     (void)d_rgb, (void)pixels, (void)w, (void)d_grey;
 }
 
 cudaError_t grey_device(const uint8_t *d_rgb, size_t pixels, struct weights w, uint8_t *d_grey,
                         cudaStream_t stream) {
-    /* TODO 2: launch grey_kernel in `stream` with enough blocks of BLOCK threads, 4 pixels for each
-     * thread, and return what cudaGetLastError() says.  (about 3 lines) */
+    /* TODO 2: launch grey_kernel in `stream` with enough blocks of BLOCK threads, 4 pixels per
+     * thread, and return what cudaGetLastError() returns.  (about 3 lines) */
     (void)d_rgb, (void)pixels, (void)w, (void)d_grey, (void)stream;
     return cudaErrorNotSupported;
 }
 
-/* ---- there and back ---- */
+/* ---- to the device and back ---- */
 
 cudaError_t grey_plain(const uint8_t *h_rgb, int width, int height, struct weights w,
                        uint8_t *h_grey) {
-    /* TODO 3: as in lab 2: allocate twice, copy there, grey_device() in stream 0, copy back, free.
-     * Keep the first error and return it.  (about 18 lines) */
+    /* TODO 3: as in lab 2: allocate both images, copy rgb to the device, call grey_device() in
+     * stream 0, copy grey back, free. Keep the first error and return it.  (about 18 lines) */
     (void)h_rgb, (void)width, (void)height, (void)w, (void)h_grey;
     return cudaErrorNotSupported;
 }
 
-/* Pins both images where they lie. On an error neither is pinned. */
+/* Pins both images in place. On an error, neither is pinned. */
 static cudaError_t pin(const uint8_t *h_rgb, uint8_t *h_grey, size_t pixels) {
-    /* TODO 4: cudaHostRegister() for both, cudaHostRegisterDefault; when the second fails, unpin
-     * the first. The function takes a pointer without const.  (about 9 lines) */
+    /* TODO 4: call cudaHostRegister() for both, with cudaHostRegisterDefault; if the second call
+     * fails, unpin the first image. It takes a pointer without const.  (about 9 lines) */
     (void)h_rgb, (void)h_grey, (void)pixels;
     return cudaErrorNotSupported;
 }
@@ -66,30 +66,30 @@ static void unpin(const uint8_t *h_rgb, uint8_t *h_grey) {
 
 cudaError_t grey_pinned(const uint8_t *h_rgb, int width, int height, struct weights w,
                         uint8_t *h_grey) {
-    /* TODO 5: pin(), grey_plain(), unpin().  (about 6 lines) */
+    /* TODO 5: call pin(), and if it succeeds, grey_plain() and unpin().  (about 6 lines) */
     (void)h_rgb, (void)width, (void)height, (void)w, (void)h_grey;
     return cudaErrorNotSupported;
 }
 
-/* ---- in pieces that overlap ---- */
+/* ---- in sections that overlap in time ---- */
 
-/* Queues one section: its way there, its conversion and its way back, all in `stream`. */
+/* Queues one section in `stream`: the copy to the device, the conversion and the copy back. */
 static cudaError_t queue_section(const uint8_t *h_rgb, uint8_t *d_rgb, size_t pixels,
                                  struct weights w, uint8_t *d_grey, uint8_t *h_grey,
                                  cudaStream_t stream) {
-    /* TODO 6: cudaMemcpyAsync() there, grey_device(), cudaMemcpyAsync() back; a step is made only
-     * when the one before succeeded.  (about 9 lines) */
+    /* TODO 6: call cudaMemcpyAsync() to the device, grey_device(), cudaMemcpyAsync() back, each
+     * only if the call before it succeeded.  (about 9 lines) */
     (void)h_rgb, (void)d_rgb, (void)pixels, (void)w, (void)d_grey, (void)h_grey;
     (void)stream;
     return cudaErrorNotSupported;
 }
 
-/* Queues all sections of an image of `pixels` pixels, turn by turn in the streams. */
+/* Queues all sections of an image of `pixels` pixels, alternating between the streams. */
 static cudaError_t queue_all(const uint8_t *h_rgb, uint8_t *d_rgb, size_t pixels, struct weights w,
                              int chunks, uint8_t *d_grey, uint8_t *h_grey,
                              const cudaStream_t *streams) {
-    /* TODO 7: the size of a section, a multiple of QUAD; then queue_section() for each, the last
-     * one shorter, in streams[i % STREAMS]. Stop at the first error.  (about 10 lines) */
+    /* TODO 7: compute the size of a section, a multiple of QUAD. Call queue_section() for each one,
+     * in streams[i % STREAMS]; the last is shorter. Stop at the first error.  (about 10 lines) */
     (void)h_rgb, (void)d_rgb, (void)pixels, (void)w, (void)chunks, (void)d_grey;
     (void)h_grey, (void)streams, (void)queue_section;
     return cudaErrorNotSupported;
@@ -97,9 +97,9 @@ static cudaError_t queue_all(const uint8_t *h_rgb, uint8_t *d_rgb, size_t pixels
 
 cudaError_t grey_streamed(const uint8_t *h_rgb, int width, int height, struct weights w, int chunks,
                           uint8_t *h_grey) {
-    /* TODO 8: pin(); allocate both images on the device; make STREAMS streams; queue_all(). Then
-     * wait for every stream that was made, even after an error: what is queued still uses the
-     * memory. An error that shows only while waiting counts too. Destroy, free, unpin.
+    /* TODO 8: call pin(), allocate both images on the device, create STREAMS streams, and call
+     * queue_all(). Then wait for every stream that was created, even after an error: queued work
+     * still uses the memory. Return an error of that wait too. Destroy, free, unpin.
      * (about 28 lines) */
     (void)h_rgb, (void)width, (void)height, (void)w, (void)chunks, (void)h_grey;
     (void)pin, (void)unpin, (void)queue_all;

@@ -1,5 +1,5 @@
-/* CUDA C++ for g++: what nvcc gives every .cu file, as far as the simulator has it. A name that is
- * in none of these headers is refused by rewrite.py. */
+/* CUDA C++ for g++: what nvcc includes in every .cu file, as far as the simulator supports it.
+ * rewrite.py refuses a CUDA name that is in none of these headers. */
 #ifndef SIM_CUDA_RUNTIME_H
 #define SIM_CUDA_RUNTIME_H
 
@@ -7,7 +7,7 @@
 
 #ifdef __cplusplus
 
-/* nvcc includes these as well: kernels may call printf() and sqrtf() without asking. */
+/* nvcc includes these as well: kernels may call printf() and sqrtf() without an #include. */
 #include <assert.h>
 #include <ctype.h>
 #include <initializer_list>

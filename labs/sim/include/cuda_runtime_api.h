@@ -1,12 +1,13 @@
-/* The CUDA runtime API for C and C++, as far as the simulator has it; it names itself by
- * CONVLABS_SIM. Each function does what NVIDIA documents for it and returns the codes that a
- * driver returns; everything runs at once and in order, so streams and events only mark it.
+/* The CUDA runtime API for C and C++, as far as the simulator supports it; CONVLABS_SIM is defined.
+ * Each function does what NVIDIA documents and returns the codes of a driver. Everything runs at
+ * once and in order, so streams and events only mark it.
  *
- * In C++ every call also leaves the caller's file and line, which findings name. */
+ * In C++ every call also passes the file and line of the caller, which findings name. */
 #ifndef SIM_CUDA_RUNTIME_API_H
 #define SIM_CUDA_RUNTIME_API_H
 
 #include "driver_types.h"
+#include "sim_abi.h"
 #include "vector_types.h"
 
 #define CONVLABS_SIM 1
@@ -41,7 +42,7 @@ extern "C++" {
 /* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
 SIM_EXTERN_C void sim_inject_arm(void);
 
-/* How many streams have been created and not destroyed. */
+/* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
 
 /* What a program has queued in streams: its launches, and its copies with cudaMemcpyAsync(). */
@@ -52,15 +53,8 @@ struct sim_queued {
     unsigned stream; /* 0 is the default stream; those that were created count from 1 */
 };
 
-/* The first of them in the order of the calls; returns how many there are in `list`. */
+/* *list: the first of them, in the order of the calls. Returns their number. */
 SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
-
-/* The line of the program that makes the next runtime call. */
-SIM_EXTERN_C void sim_site(const char *file, int line);
-
-/* Written by rewrite.py around a call whose result the program drops. */
-SIM_EXTERN_C cudaError_t sim_dropped(cudaError_t error, const char *name, const char *file,
-                                     int line);
 
 /* ---- errors */
 

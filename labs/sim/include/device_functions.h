@@ -1,2 +1,2 @@
-/* In the toolkit its functions are __syncthreads() and its kin; here, as there, all are known. */
+/* The toolkit declares __syncthreads() and similar functions here; cuda_runtime.h has them. */
 #include "cuda_runtime.h"

@@ -1,2 +1,2 @@
-/* The toolkit declares threadIdx and its kin here; cuda_runtime.h has them. */
+/* The toolkit declares threadIdx and the other indices here; cuda_runtime.h has them. */
 #include "cuda_runtime.h"

@@ -15,7 +15,7 @@ enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4 /* decided by the pointers */
+    cudaMemcpyDefault = 4 /* inferred from the pointers */
 };
 
 enum cudaMemoryType {
@@ -96,7 +96,7 @@ enum cudaDeviceAttr {
 typedef struct sim_stream *cudaStream_t;
 typedef struct sim_event *cudaEvent_t;
 
-/* The members that programs about images ask for; a member that is missing is a compile error. */
+/* The members that image programs use; any other is a compile error. */
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem; /* sizes in bytes */
@@ -145,7 +145,7 @@ struct cudaFuncAttributes {
     size_t constSizeBytes;
     size_t localSizeBytes;
     int maxThreadsPerBlock;
-    int numRegs; /* 0: a CPU's compiler does not know */
+    int numRegs; /* 0: the compiler of a CPU does not know it */
     int ptxVersion, binaryVersion;
     int cacheModeCA;
     int maxDynamicSharedSizeBytes;

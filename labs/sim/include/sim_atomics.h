@@ -1,11 +1,11 @@
-/* Atomic functions: each returns the value that was there before. Relaxed, as on the device. */
+/* Atomic functions: each returns the old value. Relaxed, as on the device. */
 #ifndef SIM_ATOMICS_H
 #define SIM_ATOMICS_H
 
-/* Inlined whatever the flags, so that an access is seen at the program's own line. */
+/* Always inlined, so that an access is reported at the line of the program. */
 #define SIM_ATOMIC_INLINE static inline __attribute__((always_inline))
 
-/* Repeats `*address = next(*address)` until nobody came between. */
+/* Repeats `*address = next(*address)` until no other thread has changed it in between. */
 template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F next) {
     T old, wanted;
     __atomic_load(address, &old, __ATOMIC_RELAXED);
@@ -84,7 +84,7 @@ SIM_ATOMIC_CAS(unsigned long long)
 
 #undef SIM_ATOMIC_CAS
 
-/* The forms that promise atomicity to a block or to the whole system only. */
+/* The forms that are atomic for one block, or for the whole system. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \
     template <class... A> SIM_ATOMIC_INLINE auto name##_block(A... a)->decltype(name(a...)) {          \
         return name(a...);                                                                         \

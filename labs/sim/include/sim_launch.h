@@ -1,6 +1,8 @@
-/* Kernels, their launches, their shared variables, and what a thread knows of itself. */
+/* Kernels, their launches, their shared variables and their built-in names. */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
+
+#include "sim_abi.h"
 
 #define __CUDACC__ 1
 #define __global__
@@ -13,87 +15,43 @@
 #define __builtin_align__(n) __align__(n)
 #define __grid_constant__
 
-/* Written by rewrite.py for variables that are __constant__ or __device__: in sections of their
- * own, so that the runtime knows where the device's variables are. */
-#define SIM_CONSTANT __attribute__((used, section("sim_constant")))
-#define SIM_DEVICE __attribute__((used, section("sim_device")))
+/* rewrite.py marks __constant__ and __device__ variables with these. Each kind has a section of its
+ * own, so that the runtime knows where device variables are. */
+#define SIM_CONSTANT __attribute__((used, section(SIM_CONSTANT_SECTION)))
+#define SIM_DEVICE __attribute__((used, section(SIM_DEVICE_SECTION)))
 
-/* Written after each of them that stands at file scope. In a traced program it registers the
- * variable and puts a gap beside it, so that whoever leaves it does not land in another one. */
+/* rewrite.py adds this after each of them at file scope. In a traced program it registers the
+ * variable and puts a gap beside it, so that an access outside of it does not land in another
+ * variable. */
 #ifdef __SANITIZE_THREAD__
-#define SIM_VARIABLE(space, name, line)                                                            \
-    __attribute__((used, section(space))) static char name##_sim_gap[64];                          \
-    static sim_variable name##_sim_variable(#name, __FILE__, line, (const void *)&name,           \
-                                            sizeof name);
+#define SIM_VARIABLE(section_name, name, line)                                                     \
+    __attribute__((used, section(section_name))) static char name##_sim_gap[SIM_VARIABLE_GAP];     \
+    static sim_registered_variable name##_sim_variable(#name, __FILE__, line,                      \
+                                                       (const void *)&name, sizeof name);
 #else
-#define SIM_VARIABLE(space, name, line)
+#define SIM_VARIABLE(section_name, name, line)
 #endif
 
-extern "C" {
-struct sim_variable;
-void sim_register_variable(struct sim_variable *variable);
-}
-struct sim_variable {
-    const char *name, *file;
-    int line;
-    const void *address;
-    size_t bytes;
-    sim_variable *next;
-    sim_variable(const char *name_, const char *file_, int line_, const void *address_,
-                 size_t bytes_)
-        : name(name_), file(file_), line(line_), address(address_), bytes(bytes_), next(nullptr) {
+/* A variable that registers itself before main(). */
+struct sim_registered_variable : sim_variable {
+    sim_registered_variable(const char *name_, const char *file_, int line_, const void *address_,
+                            size_t bytes_)
+        : sim_variable{name_, file_, line_, address_, bytes_, nullptr} {
         sim_register_variable(this);
     }
 };
 
-extern "C" {
-/* Of the running thread. All are plain uint3 (CUDA has two of them as dim3, which a uint3 turns into
- * by itself): g++ then takes them for constants, and a traced program does not report their reads. */
-extern __thread const uint3 threadIdx, blockIdx, blockDim, gridDim;
+constexpr int warpSize = SIM_WARP_SIZE;
 
-/* One launch: what <<<...>>> holds, and where it stands in the program. */
-struct sim_config {
-    dim3 grid, block;
-    size_t shared; /* bytes of dynamic shared memory */
-    cudaStream_t stream;
-    const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
-    const char *kernel, *file;
-    int line;
-    size_t closure_bytes; /* of the arguments, as the threads find them */
-};
-
-/* Calls `thread(closure)` once for each thread of the grid. */
-void sim_launch(const struct sim_config *config, void (*thread)(const void *),
-                const void *closure);
-
-/* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
-void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
-
-/* One declaration of a __shared__ variable, or one instance of it in a template. */
-struct sim_shared_slot {
-    const char *name, *file;
-    int line;
-    unsigned size, align;
-    unsigned launch, offset; /* the offset holds for that launch */
-};
-
-/* The variable in the present block's memory. */
-void *sim_shared_address(struct sim_shared_slot *slot);
-
-/* The block's dynamic shared memory, as long as the launch asked for. */
-void *sim_dynamic_shared(void);
-}
-
-constexpr int warpSize = 32;
-
-/* The simulator's own code in a traced program is not the kernel's. */
+/* Code of the simulator, which a traced program must not report as the kernel's. */
 #define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
 
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
 SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
                                   unsigned align = 16) {
-    static_assert(sizeof(T) <= 48 * 1024, "a block may have at most 48 KB of static shared memory");
+    static_assert(sizeof(T) <= SIM_BLOCK_SHARED,
+                  "a block may have at most 48 KB of static shared memory");
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
     return *static_cast<T *>(sim_shared_address(&slot));
@@ -101,7 +59,7 @@ SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
 
 template <class T>
 static inline void sim_check_argument(const sim_config *config, int number, T *pointer) {
-    if constexpr (!std::is_function<T>::value) { /* the device's functions are the host's, here */
+    if constexpr (!std::is_function<T>::value) { /* a device function is a host function here */
         sim_check_pointer(config, number, (const volatile void *)pointer);
     }
 }
@@ -135,7 +93,7 @@ template <class... P> struct sim_kernel_launch {
         sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
                    &thread);
     }
-    /* Taken when the arguments do not fit, so that this header has nothing to add to the error. */
+    /* Chosen if the arguments do not fit, so that this header adds nothing to the error. */
     template <int = 0> void operator()(...) const {
     }
 };
@@ -146,8 +104,8 @@ static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, con
     return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0}};
 }
 
-/* The same for a kernel whose arguments choose it: a template that is not fully named, or an
- * overloaded one. `kernel` is a lambda that calls it. */
+/* The same for a kernel that its arguments select: a template that is not fully named, or an
+ * overloaded function. `kernel` is a lambda that calls it. */
 template <class F> struct sim_generic_launch {
     F kernel;
     sim_config config;

@@ -1,5 +1,5 @@
-/* Arithmetic that CUDA adds to C's. The fast forms (__expf and kin) are C's own here: a GPU's are
- * allowed to be less accurate, not more. */
+/* Arithmetic that CUDA adds to C. The fast forms (such as __expf) are the accurate C functions
+ * here: a GPU may be less accurate, not more. */
 #ifndef SIM_MATH_H
 #define SIM_MATH_H
 

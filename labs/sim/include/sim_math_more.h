@@ -1,4 +1,4 @@
-/* Less common arithmetic of CUDA's, for device code that counts on it: see sim_math.h. */
+/* Less common arithmetic of CUDA for device code: see sim_math.h. */
 #ifndef SIM_MATH_MORE_H
 #define SIM_MATH_MORE_H
 
@@ -149,7 +149,7 @@ static inline int __double2loint(double x) {
     return (int)__double_as_longlong(x);
 }
 
-/* What the compiler may rely on; here it does not. */
+/* What the compiler may assume; it does not use this here. */
 #define __builtin_assume(condition) ((void)0)
 
 #endif

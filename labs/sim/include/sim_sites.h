@@ -1,4 +1,4 @@
-/* For C, which has no default arguments: the calls that findings look back to leave their line. */
+/* For C, which has no default arguments: these calls record their line, for findings. */
 #ifndef SIM_SITES_H
 #define SIM_SITES_H
 

@@ -2,16 +2,7 @@
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
 
-extern "C" {
-cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
-                               size_t offset, cudaMemcpyKind kind);
-cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
-                                 size_t offset, cudaMemcpyKind kind);
-cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
-cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
-cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
-                           const void *closure, int limit);
-}
+#include "sim_abi.h"
 
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes, SIM_SITE) {
     return cudaMalloc((void **)pointer, bytes, sim_file, sim_line);

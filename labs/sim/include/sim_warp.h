@@ -1,32 +1,11 @@
-/* Barriers and what the lanes of a warp do together. Each call leaves its line: a kernel that
- * never ends is reported with the places where its threads wait. */
+/* Barriers and warp functions. Each call passes its line: if a kernel never ends, the finding says
+ * where its threads wait. */
 #ifndef SIM_WARP_H
 #define SIM_WARP_H
 
+#include "sim_abi.h"
+
 #define SIM_FULL_WARP 0xffffffffu
-
-extern "C" {
-/* What the threads of a block agree on at a barrier: how many of their predicates are true, and of
- * how many threads. */
-struct sim_barrier_result {
-    int set, threads;
-};
-sim_barrier_result sim_barrier(int predicate, const char *file, int line);
-
-/* Every lane of `mask` gives a value; each gets that of the lane it names (0..31). */
-unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
-                                    const char *file, int line);
-unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
-void sim_warp_barrier(unsigned mask, const char *file, int line);
-
-/* The lanes that are at this line together, once no other lane of the warp can go on. */
-unsigned sim_active_lanes(const char *file, int line);
-unsigned sim_lane(void);
-
-/* Ends the kernel with an error, as the device does. */
-__attribute__((noreturn)) void sim_trap(const char *file, int line);
-unsigned long long sim_clock(void);
-}
 
 static inline void __syncthreads(SIM_SITE) {
     sim_barrier(0, sim_file, sim_line);
@@ -105,7 +84,7 @@ SIM_SHUFFLES(double)
 #undef SIM_SHUFFLES
 
 static inline void __threadfence_block() {
-    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than that of the device: see trace_atomics.c */
+    __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than __threadfence(): see tsan_atomics.c */
 }
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,4 +1,4 @@
-/* make_float4() and its kin: one function for each vector type. */
+/* make_float4() and the same for each other vector type. */
 #ifndef SIM_VECTOR_FUNCTIONS_H
 #define SIM_VECTOR_FUNCTIONS_H
 

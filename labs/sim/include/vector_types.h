@@ -1,4 +1,4 @@
-/* CUDA's vector types, with the sizes and alignments that the device has. */
+/* CUDA's vector types, with their sizes and alignments on the device. */
 #ifndef SIM_VECTOR_TYPES_H
 #define SIM_VECTOR_TYPES_H
 
@@ -32,7 +32,7 @@ SIM_VECTORS(double, double, 16, 16)
 
 #undef SIM_VECTORS
 
-/* An extent: in C++ every side that is left out is 1. */
+/* An extent. In C++ every dimension that is left out is 1. */
 typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus

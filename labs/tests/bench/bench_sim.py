@@ -1,12 +1,11 @@
-"""What the simulator costs, as ratios measured in one run: make bench-sim.
+"""Measures how fast the simulator is, as ratios within one run: make bench-sim.
 
-Traced: lane accesses per second, from labs/tests/bench/traced.cu. Plain: source 4's 13x13
-correlation of a 200x200 image on one core, against a loop in C and against Numba's CUDA simulator,
-which is slow: it runs some of the 49 blocks, and its time is scaled to all. All is processor time,
-rounds are interleaved and the least of each is taken, so that what else the machine does weighs
-little.
-Numba comes from grader/setup/requirements-bench.lock into
-build/bench-venv, which nothing else uses.
+Traced: lane accesses per second, with labs/tests/bench/traced.cu. Plain: source 004's 13x13
+correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
+simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All
+times are processor times; the rounds are interleaved and the smallest time of each is used, so that
+other work on the machine has little influence. Numba is installed from
+grader/setup/requirements-bench.lock into build/bench-venv, which nothing else uses.
 """
 
 from __future__ import annotations
@@ -25,13 +24,14 @@ HERE = Path(__file__).resolve().parent
 LOCK = paths.ROOT / "grader" / "setup" / "requirements-bench.lock"
 VENV = paths.BUILD / "bench-venv"
 ROUNDS = 5
-LAUNCHES = 5  # of each round
-TRACED_SIZE = 4  # times the blocks of a 200x200 image
+LAUNCHES = 5  # per round
+TRACED_SIZE = 4  # times as many blocks as for a 200x200 image
 NUMBA_BLOCKS, ALL_BLOCKS = 2, 7  # along each axis
 ONE_CORE = os.environ | {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_SAMPLE": "0"}
 
 
-def say(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> str:
+def output(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> str:
+    """What a command prints. Raises CalledProcessError if it fails."""
     return subprocess.run(
         command, env=environment, stdout=subprocess.PIPE, text=True, check=True
     ).stdout
@@ -42,7 +42,7 @@ def traced(binary: Path) -> dict[str, tuple[float, int]]:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "profile.jsonl"
         environment = ONE_CORE | {"CONVLABS_SIM_PROFILE": str(target)}
-        printed = say(binary, str(TRACED_SIZE), environment=environment)
+        printed = output(binary, str(TRACED_SIZE), environment=environment)
         launches = profile.read(target.read_bytes())
     lines = (line.split() for line in printed.splitlines())
     seconds = {name: float(text) for name, text in lines}
@@ -54,29 +54,29 @@ def traced(binary: Path) -> dict[str, tuple[float, int]]:
 
 def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple[float, float]:
     """Seconds and sum, as plain.cu, native.c and numba_tile.py print them."""
-    _, seconds, total = say(*command, environment=environment).split()
+    _, seconds, total = output(*command, environment=environment).split()
     return float(seconds), float(total)
 
 
 def numba_python() -> Path:
-    """The Python of the environment that has Numba, made when the lock is another one."""
+    """The Python of the environment with Numba, which is installed if its lock file has changed."""
     stamp = VENV / "lock.sha256"
-    wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
-    if not stamp.exists() or stamp.read_text() != wanted:
+    expected = hashlib.sha256(LOCK.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != expected:
         print(f"installing Numba in {VENV} (once)", flush=True)
-        say(sys.executable, "-m", "venv", "--clear", VENV)
+        output(sys.executable, "-m", "venv", "--clear", VENV)
         pip = VENV / "bin" / "pip"
-        say(pip, "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", LOCK)
-        stamp.write_text(wanted)
+        output(pip, "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", LOCK)
+        stamp.write_text(expected)
     return VENV / "bin" / "python"
 
 
 def main() -> int:
     python = numba_python()
-    traced_binary = program.make([str(HERE / "traced.cu")], [], traced=True).binary
-    plain_binary = program.make([str(HERE / "plain.cu")], [], traced=False).binary
+    traced_binary = program.build([str(HERE / "traced.cu")], [], profiled=True).binary
+    plain_binary = program.build([str(HERE / "plain.cu")], [], profiled=False).binary
     native = paths.BUILD / "bench-native"
-    say("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
+    output("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
 
     part = (str(NUMBA_BLOCKS), str(NUMBA_BLOCKS))
     fake = ONE_CORE | {"NUMBA_ENABLE_CUDASIM": "1"}
@@ -87,7 +87,7 @@ def main() -> int:
         natives.append(timed(native, str(LAUNCHES), *part))
         fakes.append(timed(python, HERE / "numba_tile.py", *part, environment=fake))
     if len({total for _, total in [*plains, *natives, *fakes]}) != 1:
-        print("bench-sim: the programs do not agree on the sum of the pixels", file=sys.stderr)
+        print("bench-sim: the programs give different sums of the pixels", file=sys.stderr)
         return 1
 
     print("traced, exact replay, millions of lane accesses per second of processor time:")

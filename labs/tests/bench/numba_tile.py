@@ -1,10 +1,10 @@
-"""Source 4's kernel on Numba's CUDA simulator: a 13x13 correlation through shared memory.
+"""Source 004's kernel on Numba's CUDA simulator: a 13x13 correlation through shared memory.
 
     NUMBA_ENABLE_CUDASIM=1 python numba_tile.py COLUMNS ROWS
 
-Runs COLUMNS x ROWS blocks of 32x32 threads on a 200x200 image and prints the processor
-time that the launch took, in seconds, and the sum of the pixels. Pixel i of the image is i % 17,
-coefficient i of the mask i % 5.
+Runs COLUMNS x ROWS blocks of 32x32 threads on a 200x200 image and prints the processor time of the
+launch, in seconds, and the sum of the pixels. Pixel i of the image is i % 17, coefficient i of the
+mask is i % 5.
 """
 
 from __future__ import annotations

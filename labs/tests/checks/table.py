@@ -1,11 +1,11 @@
-"""The zoo of the checks: what the simulator finds in each program, beside compute-sanitizer.
+"""The zoo of the checks: what the simulator finds in each program, compared with compute-sanitizer.
 
     table.py [--write] [--only TEXT]
 
-Runs every program of bugs/ and correct/ on the simulator with all checks on and compares with what
-its first line expects: a finding of that kind on a line marked `// BUG`, no error elsewhere; for a
-correct program no error at all. Exit status 1 when one is not as expected. --write puts the table
-into RESULTS.md.
+Runs every program of bugs/ and correct/ on the simulator with all checks on, and compares the
+findings with what its first line expects: a finding of that kind on a line marked `// BUG` and no
+error elsewhere; for a correct program no error at all. The exit status is 1 if a program is not as
+expected. --write writes the table to RESULTS.md.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
 
-from grader.execute.case import findings_in  # noqa: E402
-from grader.execute.program import make  # noqa: E402 - found only now
+from grader.execute.findings import findings_in  # noqa: E402
+from grader.execute.program import build  # noqa: E402 - needs the path set above
 
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
@@ -37,7 +37,7 @@ class Program:
     path: Path
     severity: str  # error, note or nothing
     kind: str
-    lines: frozenset[int]  # marked BUG
+    lines: frozenset[int]  # those marked BUG
 
     @property
     def name(self) -> str:
@@ -55,8 +55,8 @@ class Finding:
 @dataclass(frozen=True)
 class Verdict:
     program: Program
-    found: bool  # what is expected, at the right line
-    stray: list[Finding]  # errors that are not
+    found: bool  # the expected finding, at the right line
+    stray: list[Finding]  # errors that are not expected
     status: int
 
     def right(self) -> bool:
@@ -81,28 +81,28 @@ def _program(path: Path) -> Program:
 
 def run(program: Program) -> Verdict:
     """Builds and runs one program with all checks on, as `./grade run --check` does."""
-    built = make([str(program.path)], [], traced=True)
+    built = build([str(program.path)], [], profiled=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "findings.jsonl"
         variables = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(report)}
-        done = subprocess.run(
+        process = subprocess.run(
             [built.binary],
             env=os.environ | variables,
             capture_output=True,
             check=False,
             timeout=300,
         )
-        found = [
+        findings = [
             Finding(
                 f.severity, f.kind, frozenset(n for n in (f.line, f.other_line) if n), f.message
             )
             for f in findings_in(Path(folder), built.binary)
         ]
-    return judge(program, found, done.returncode)
+    return judge(program, findings, process.returncode)
 
 
 def judge(program: Program, findings: list[Finding], status: int) -> Verdict:
-    """Is it as the program expects?"""
+    """Compares the findings with what the program expects."""
     if program.severity == "error":
         right = [
             f
@@ -123,17 +123,17 @@ def judge(program: Program, findings: list[Finding], status: int) -> Verdict:
 
 
 def sanitizer() -> dict[str, bool]:
-    """What compute-sanitizer's four tools said on an H200: anything, by program."""
-    found: dict[str, bool] = {}
+    """Whether any of compute-sanitizer's four tools reported something on an H200, by program."""
+    reported: dict[str, bool] = {}
     with SANITIZER.open() as file:
         for row in csv.DictReader(file):
-            said = row["tool"] != "plain" and row["errors"] not in ("", "0")
-            found[row["file"]] = found.get(row["file"], False) or said
-    return found
+            errors = row["tool"] != "plain" and row["errors"] not in ("", "0")
+            reported[row["file"]] = reported.get(row["file"], False) or errors
+    return reported
 
 
 def report(verdicts: list[Verdict]) -> str:
-    """The table, by kind."""
+    """The table of RESULTS.md: one row for each kind of bug."""
     theirs = sanitizer()
     rows = [
         "| kind | programs | found here, kind and line right "
@@ -169,7 +169,7 @@ def _row(kind: str, verdicts: list[Verdict], theirs: dict[str, bool]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="The zoo of the checks.")
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
-    parser.add_argument("--only", default="", help="programs whose name holds this")
+    parser.add_argument("--only", default="", help="only programs whose name contains this")
     options = parser.parse_args()
     chosen = [p for p in programs() if options.only in p.name]
     verdicts = []

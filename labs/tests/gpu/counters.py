@@ -14,21 +14,22 @@ from labs.tests.nsight.ncu_to_csv import METRICS, plain_name
 
 
 def by_ncu(argv: list[str], limit: float) -> tuple[list[dict[str, Any]], str]:
-    """Name, grid, block and counters of each launch; and what was printed, for when there is
-    none."""
+    """Name, grid, block and counters of each launch; if there is none, ncu's output as well."""
     metrics = ",".join(METRICS.values())
-    done = subprocess.run(
+    process = subprocess.run(
         ["ncu", "--csv", "--page", "raw", "--metrics", metrics, *argv],
         capture_output=True,
         text=True,
         check=False,
         timeout=limit,
     )
-    lines = done.stdout.splitlines()
+    lines = process.stdout.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if first is None:
-        return [], (done.stdout + done.stderr)[-1500:]
-    rows = list(csv.DictReader(io.StringIO("\n".join(lines[first:]))))[1:]  # below it: the units
+        return [], (process.stdout + process.stderr)[-1500:]
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines[first:]))))[
+        1:
+    ]  # the first row has the units
     launches = [
         {
             "name": plain_name(row["Kernel Name"]),
@@ -44,7 +45,7 @@ def by_ncu(argv: list[str], limit: float) -> tuple[list[dict[str, Any]], str]:
 
 
 def by_simulator(argv: list[str], binary: Path, work: Path) -> list[dict[str, Any]]:
-    """The same from a traced run."""
+    """Name and counters of each launch of a traced run on the simulator."""
     raw = work / "profile.jsonl"
     raw.unlink(missing_ok=True)
     variables = {

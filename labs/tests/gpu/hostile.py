@@ -1,4 +1,4 @@
-"""A class of programs that misuse a GPU, between two right ones, in a bulk run behind walls."""
+"""Grades programs that misuse a GPU, between two correct ones, in a sandboxed bulk run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from grader.model import spec
 from grader.sandbox import bubblewrap
 
 LAB = "lab3"
-SECONDS = 3  # that a case may take
+SECONDS = 3  # time limit for a case
 
 HEADERS = "#include <cstdio>\n#include <cstdlib>\n"
 KERNEL = "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
 LAUNCH = "    constant_kernel<<<grid, block>>>("
 
-# Each puts a line before one of the solution's.
+# For each misuse: a line of the solution, and the line to insert before it.
 MISUSES = {
     "endless kernel": (KERNEL, "for (volatile int i = 0;; i = 1 - i) {}"),
     "illegal address": (KERNEL, "*(volatile float *)0xdead0000 = 1.0f;"),
@@ -39,23 +39,24 @@ MISUSES = {
 
 
 def sources() -> dict[str, str]:
-    """Student's name: constant_mask.cu. Raises ValueError when the solution lacks such a line."""
+    """The text of constant_mask.cu, by the student's name. Raises ValueError if the solution does
+    not contain a line of MISUSES exactly once."""
     lab = spec.load(LAB)
     file = f"{lab.folder}/{lab.submit[0]}"
     solution = HEADERS + (paths.ROOT / "solutions" / file).read_text()
-    made = {"a right one": solution, "z right one": solution + "\n"}
-    for name, (place, line) in MISUSES.items():
-        if solution.count(place) != 1:
-            raise ValueError(f"{file} does not have this once: {place}")
-        made[name] = solution.replace(place, f"    {line.replace('{file}', file)}\n{place}")
-    return made
+    files = {"a right one": solution, "z right one": solution + "\n"}
+    for name, (before, line) in MISUSES.items():
+        if solution.count(before) != 1:
+            raise ValueError(f"{file} must contain this line exactly once: {before}")
+        files[name] = solution.replace(before, f"    {line.replace('{file}', file)}\n{before}")
+    return files
 
 
 def graded() -> dict[str, Any]:
-    """The probes of the walls and the grades. Empty rows where there are no walls."""
+    """The results of probing the sandbox, and the grades; no rows without a sandbox for GPUs."""
     if (why := bubblewrap.missing_for_gpus()) is not None:
-        return {"walls": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
-    seen = probe.all_seen(gpu=True)
+        return {"sandbox": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
+    probes = probe.run_all(gpu=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in sources().items():
@@ -64,14 +65,14 @@ def graded() -> dict[str, Any]:
         options = ["--labs", LAB, "--backend", "gpu", "--seconds", str(SECONDS), "--jobs", "4"]
         argv = [sys.executable, "-m", "grader", "bulk", f"{home}/in", "--out", f"{home}/run"]
         began = time.monotonic()
-        done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False)
+        bulk = subprocess.run([*argv, *options], capture_output=True, text=True, check=False)
         seconds = time.monotonic() - began
-        print(done.stdout[-3000:] + done.stderr[-1000:], flush=True)
+        print(bulk.stdout[-3000:] + bulk.stderr[-1000:], flush=True)
         rows = [_row(home / "run", row) for row in _gradebook(home / "run")]
     return {
-        "walls": bubblewrap.tier(gpu=True),
-        "probes": len(seen),
-        "surprises": probe.surprises(seen),
+        "sandbox": bubblewrap.tier(gpu=True),
+        "probes": len(probes),
+        "surprises": probe.problems(probes),
         "seconds": round(seconds),
         "rows": rows,
     }
@@ -83,11 +84,11 @@ def _gradebook(run: Path) -> list[dict[str, str]]:
 
 
 def _row(run: Path, row: dict[str, str]) -> dict[str, Any]:
-    """A student's grade, and what the first check that failed says."""
-    found: dict[str, Any] = {"student": row["student"], "status": row[f"{LAB}_status"]}
+    """A student's grade, and the message of the first check that failed."""
+    entry: dict[str, Any] = {"student": row["student"], "status": row[f"{LAB}_status"]}
     document = json.loads((run / row["student"] / LAB / "result.json").read_text())
     failed = [c for c in document["checks"] if c["verdict"] not in ("pass", "skip")]
-    found |= {"score": row[f"{LAB}_score"], "most": row[f"{LAB}_max"], "failed": len(failed)}
-    said = " ".join(failed[0]["message"][:2]) if failed else ""
-    found["said"] = said.replace(f"{paths.ROOT}/", "")
-    return found
+    entry |= {"score": row[f"{LAB}_score"], "most": row[f"{LAB}_max"], "failed": len(failed)}
+    message = " ".join(failed[0]["message"][:2]) if failed else ""
+    entry["message"] = message.replace(f"{paths.ROOT}/", "")
+    return entry

@@ -1,4 +1,4 @@
-"""RESULTS.md: grades on a GPU, compute-sanitizer, and the simulator's counters beside ncu's."""
+"""Writes RESULTS.md: grades on a GPU, compute-sanitizer, the simulator's counters and ncu's."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-NEAR = 0.02  # a counter within this part of ncu's
+NEAR = 0.02  # largest relative difference from ncu's counter that counts as near
 
 
 def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
-    """Puts the results of a measured folder and of the simulator into `target`."""
+    """Writes the results of a measured folder and of the simulator to `target`."""
     machine = json.loads((folder / "machine.json").read_text())
     text = ["# The labs on a GPU", ""]
     text += [f"- {name}: {machine[name]}" for name in ("date", "gpu", "nvcc", "ncu", "command")]
@@ -26,9 +26,9 @@ def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
 
 
 def _entries(file: Path) -> list[dict[str, Any]]:
-    """What a step found, by lab, in whatever order the labs were run."""
-    found: list[dict[str, Any]] = json.loads(file.read_text())
-    return sorted(found, key=lambda e: e["lab"])
+    """The results of a step, sorted by lab."""
+    entries: list[dict[str, Any]] = json.loads(file.read_text())
+    return sorted(entries, key=lambda e: e["lab"])
 
 
 def _grades(entries: list[dict[str, Any]]) -> list[str]:
@@ -46,28 +46,28 @@ def _grades(entries: list[dict[str, Any]]) -> list[str]:
 
 
 def _speed(entries: list[dict[str, Any]]) -> list[str]:
-    """What the speed checks measured of the solutions. A part in C is timed on the CPU."""
+    """The times of the solutions in the speed checks. A part in C is timed on the CPU."""
     rows = ["## Speed of the solutions", "",
-            "| part | check | µs a call | given baseline, µs | baseline / solution | rounds |",
+            "| part | check | µs per call | baseline, µs | baseline / solution | rounds |",
             "|---|---|---|---|---|---|"]  # fmt: skip
     for e in entries:
         if e["source"] != "solutions" or not e["result"]:
             continue
         for check in e["result"]["checks"]:
-            took = check["details"]
-            if check["kind"] != "speed" or "reference_ns" not in took:
+            details = check["details"]
+            if check["kind"] != "speed" or "reference_ns" not in details:
                 continue
-            ours, given = took["reference_ns"], took.get("baseline_ns")
-            beside = f"{_us(given)} | {given / ours:.3g}" if given else "- | -"
+            solution, baseline = details["reference_ns"], details.get("baseline_ns")
+            ratio = f"{_us(baseline)} | {baseline / solution:.3g}" if baseline else "- | -"
             rows.append(
-                f"| {e['lab']} {check['part']} | {check['name']} | {_us(ours)} | {beside} | "
-                f"{took['rounds']} |"
+                f"| {e['lab']} {check['part']} | {check['name']} | {_us(solution)} | {ratio} | "
+                f"{details['rounds']} |"
             )
     return [*rows, ""]
 
 
 def _us(ns: float) -> str:
-    """Microseconds, with a digit after the point below a thousand."""
+    """Microseconds, with one decimal below a thousand."""
     return f"{ns / 1e3:.1f}" if ns < 1e6 else f"{ns / 1e3:.0f}"
 
 
@@ -86,21 +86,21 @@ def _sanitizer(entries: list[dict[str, Any]]) -> list[str]:
     return [*rows, ""]
 
 
-def _bulk(found: dict[str, Any]) -> list[str]:
-    surprises = "; ".join(found["surprises"]) or "each came out as it must"
+def _bulk(bulk: dict[str, Any]) -> list[str]:
+    surprises = "; ".join(bulk["surprises"]) or "all as expected"
     rows = [
         "## Misuse of a GPU in a bulk run",
         "",
-        f"`./grade bulk --backend gpu --labs lab3 --jobs 4`, behind walls ({found['walls']}): "
-        f"{found['seconds']} s. {found['probes']} probes with a GPU inside: {surprises}.",
+        f"`./grade bulk --backend gpu --labs lab3 --jobs 4`, in the sandbox ({bulk['sandbox']}): "
+        f"{bulk['seconds']} s. {bulk['probes']} probes of a sandbox with a GPU: {surprises}.",
         "",
-        "| submission | status | points | failed | the first of them says |",
+        "| submission | status | points | failed checks | message of the first |",
         "|---|---|---|---|---|",
     ]
-    for e in found["rows"]:
+    for e in bulk["rows"]:
         points = f"{e['score']} of {e['most']}"
-        said = e["said"].replace("|", "\\|")[:120]
-        rows.append(f"| {e['student']} | {e['status']} | {points} | {e['failed']} | {said} |")
+        message = e["message"].replace("|", "\\|")[:120]
+        rows.append(f"| {e['student']} | {e['status']} | {points} | {e['failed']} | {message} |")
     return [*rows, ""]
 
 

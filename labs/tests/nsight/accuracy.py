@@ -1,10 +1,9 @@
-"""The simulator's counters against Nsight Compute's, value by value: ACCURACY.md.
+"""Compares the simulator's counters with Nsight Compute's, value by value: ACCURACY.md.
 
-    accuracy.py            writes ACCURACY.md anew            (make accuracy)
-    accuracy.py --check    exit 1 when that would change it
+    accuracy.py            writes ACCURACY.md again           (make accuracy)
+    accuracy.py --check    writes nothing; exits 1 if ACCURACY.md would change
 
-Either way it stops at a difference that differences.toml does not explain, and at an explanation of
-a difference that is none.
+Both fail if differences.toml does not explain a difference, or explains one that does not exist.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ HEADINGS = (
     "kernel", "counter", "ours", "ncu", "ratio", "line", "per request", "what nvcc did",
     "what we do",
 )  # fmt: skip
-VERSION = "Compiled with "  # the line that may differ from machine to machine
+VERSION = "Compiled with "  # begins the line that may differ between machines
 
 
 @dataclass(frozen=True)
 class Value:
-    """One counter of one kernel."""
+    """The value of one counter of one kernel: the simulator's and Nsight Compute's."""
 
     kernel: str
     counter: str
@@ -53,11 +52,12 @@ class Value:
         return max(self.ratio, 1 / self.ratio if self.ratio else math.inf)
 
 
-class Unexplained(Exception):  # noqa: N818 - what it is
-    """differences.toml and the counters do not fit together."""
+class Unexplained(Exception):  # noqa: N818 - a fact, not an error
+    """differences.toml does not list exactly the counters that differ."""
 
 
 def measured(program: str) -> list[dict[str, str]]:
+    """Nsight Compute's counters of each launch of a program."""
     with (HERE / f"{program}.csv").open() as file:
         return list(csv.DictReader(file))
 
@@ -66,25 +66,25 @@ def counted(program: str) -> list[dict[str, int]]:
     """The simulator's counters of each launch of a program."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "profile.json"
-        done = subprocess.run(
+        process = subprocess.run(
             [ROOT / "grade", "run", HERE / f"{program}.cu", "--json", target],
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode != 0:
-            raise SystemExit(f"{program}.cu does not run: {done.stderr}")
+        if process.returncode != 0:
+            raise SystemExit(f"{program}.cu does not run: {process.stderr}")
         kernels = json.loads(target.read_text())["kernels"]
     for row, kernel in zip(measured(program), kernels, strict=True):
         if row["kernel"] != kernel["name"]:
             raise SystemExit(
-                f"{program}.cu runs {kernel['name']} where {row['kernel']} was measured"
+                f"{program}.cu launches {kernel['name']}, but {row['kernel']} was measured here"
             )
     return [kernel["counters"] for kernel in kernels]
 
 
 def compare() -> list[Value]:
-    """Every counter that was measured."""
+    """Every measured counter with the simulator's value of it."""
     return [
         Value(row["kernel"], name, kernel[name], int(row[name]))
         for program in PROGRAMS
@@ -95,7 +95,7 @@ def compare() -> list[Value]:
 
 
 class WarpAccess(ctypes.Structure):
-    """struct warp_access of labs/sim/src/counters.h."""
+    """struct warp_access of labs/sim/src/profile/access_cost.h."""
 
     _fields_ = (
         ("active", ctypes.c_uint32),
@@ -105,47 +105,50 @@ class WarpAccess(ctypes.Structure):
 
 
 def equal_patterns() -> tuple[int, int]:
-    """How many of the single-warp patterns the model gives exactly, and how many there are."""
+    """For how many single-warp patterns the model is exact, and how many patterns there are."""
     with (HERE / "patterns.csv").open() as file:
         rows = list(csv.DictReader(file))
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "counters.so"
-        source = ROOT / "labs" / "sim" / "src" / "counters.c"
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        sources = ROOT / "labs" / "sim" / "src"
+        argv = ["gcc", "-O2", "-shared", "-fPIC", f"-I{sources}"]
+        argv += [str(sources / "profile" / "access_cost.c"), "-o", str(library)]
+        subprocess.run(argv, check=True)
         model = ctypes.CDLL(str(library))
     return sum(modelled(model, row) for row in rows), len(rows)
 
 
 def modelled(model: ctypes.CDLL, row: dict[str, str]) -> bool:
+    """Does the model give the measured wavefronts or sectors of this pattern?"""
     access = WarpAccess(0, int(row["width"]))
     for lane, offset in enumerate(map(int, row["lane_byte_offsets"].split())):
-        if offset >= 0:  # -1: the lane takes no part
+        if offset >= 0:  # -1: the lane is not active
             access.active |= 1 << lane
             access.address[lane] = 4096 + offset
     if row["space"].startswith("shared"):
         load = ctypes.c_bool(row["space"].endswith("load"))
-        return bool(model.counters_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
-    return bool(model.counters_sectors(ctypes.byref(access)) == int(row["sectors"]))
+        return bool(model.cost_wavefronts(ctypes.byref(access), load) == int(row["wavefronts"]))
+    return bool(model.cost_sectors(ctypes.byref(access)) == int(row["sectors"]))
 
 
 def explanations(different: list[Value]) -> dict[tuple[str, str], list[tuple[int, str, str]]]:
-    """Line and reasons of each difference: (kernel, counter) to (line, nvcc's doing, ours)."""
-    found: dict[tuple[str, str], list[tuple[int, str, str]]] = {}
+    """The reasons of each difference: (kernel, counter) to (line, what nvcc did, what we do)."""
+    reasons: dict[tuple[str, str], list[tuple[int, str, str]]] = {}
     for entry in tomllib.loads((HERE / "differences.toml").read_text())["difference"]:
         for counter in entry["counters"]:
             reason = (entry["line"], entry["nvcc"], entry.get("ours", ""))
-            found.setdefault((entry["kernel"], counter), []).append(reason)
-    known = {(v.kernel, v.counter) for v in different}
-    if known != set(found):
+            reasons.setdefault((entry["kernel"], counter), []).append(reason)
+    counters = {(v.kernel, v.counter) for v in different}
+    if counters != set(reasons):
         raise Unexplained(
-            f"not in differences.toml: {sorted(known - set(found))}; "
-            f"there, but equal: {sorted(set(found) - known)}"
+            f"different, but not in differences.toml: {sorted(counters - set(reasons))}; "
+            f"in differences.toml, but equal: {sorted(set(reasons) - counters)}"
         )
-    return found
+    return reasons
 
 
 def per_request(value: Value, values: dict[tuple[str, str], Value]) -> str:
-    """What one request costs, ours and ncu's, for sectors and wavefronts."""
+    """Sectors or wavefronts per request, ours and ncu's; "" for requests themselves."""
     way, _, unit = value.counter.rpartition("_")
     if unit == "requests":
         return ""
@@ -155,6 +158,7 @@ def per_request(value: Value, values: dict[tuple[str, str], Value]) -> str:
 
 
 def render(values: list[Value], patterns: tuple[int, int], compiler: str) -> str:
+    """The text of ACCURACY.md. Raises Unexplained."""
     different = [v for v in values if v.ours != v.ncu]
     reasons = explanations(different)
     table = {(v.kernel, v.counter): v for v in values}
@@ -175,16 +179,16 @@ def render(values: list[Value], patterns: tuple[int, int], compiler: str) -> str
     lines = [
         "# How exact the counters are",
         "",
-        "Written by `make accuracy` from `kernels*.csv`, `patterns.csv` and what the simulator",
-        "counts now; the reasons are in `differences.toml`. Do not edit.",
+        "Written by `make accuracy` from `kernels*.csv`, `patterns.csv` and the current counters",
+        "of the simulator; the reasons are in `differences.toml`. Do not edit.",
         "",
         f"- values equal: {equal} of {len(values)} ({equal / len(values):.1%}); without those that "
         f"are 0 on both sides, {equal - zero} of {len(values) - zero}",
         f"- values within 5 %: {within} of {len(values)}",
         f"- kernels with every value equal: {len(kernels) - len(odd)} of {len(kernels)}",
         f"- single-warp patterns equal: {patterns[0]} of {patterns[1]}",
-        f"- largest deviation: {worst.kernel}, {worst.counter}: {worst.ours} for {worst.ncu}, a "
-        f"factor of {worst.deviation:.2f}",
+        f"- largest deviation: {worst.kernel}, {worst.counter}: {worst.ours} instead of "
+        f"{worst.ncu}, a factor of {worst.deviation:.2f}",
         "",
         "Where a value differs: ours, Nsight Compute's (ncu), ours / ncu, the source line, sectors",
         "or wavefronts per request (ours / ncu, and whether they agree within 1 %), and why.",
@@ -195,14 +199,16 @@ def render(values: list[Value], patterns: tuple[int, int], compiler: str) -> str
         "",
         "Equal in every value: " + ", ".join(k for k in kernels if k not in odd) + ".",
         "",
-        f"{VERSION}{compiler}; another version may place accesses otherwise.",
+        f"{VERSION}{compiler}; another version may assign accesses to other lines.",
     ]
     return "\n".join([*lines, ""])
 
 
 def compiler_version() -> str:
-    done = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True, check=True)
-    return f"g++ {done.stdout.strip()}"
+    process = subprocess.run(
+        ["g++", "-dumpfullversion"], capture_output=True, text=True, check=True
+    )
+    return f"g++ {process.stdout.strip()}"
 
 
 def without_version(text: str) -> list[str]:
@@ -210,8 +216,10 @@ def without_version(text: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="The simulator's counters against the GPU's.")
-    parser.add_argument("--check", action="store_true", help="exit 1 when ACCURACY.md is stale")
+    parser = argparse.ArgumentParser(description="Compares the simulator's counters with a GPU's.")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if ACCURACY.md is out of date"
+    )
     check = parser.parse_args().check
     try:
         text = render(compare(), equal_patterns(), compiler_version())
@@ -223,7 +231,7 @@ def main() -> int:
         print("\n".join(line for line in text.splitlines() if line.startswith("- ")))
         return 0
     if not TABLE.exists() or without_version(TABLE.read_text()) != without_version(text):
-        print(f"accuracy.py: {TABLE.name} is stale; run make accuracy", file=sys.stderr)
+        print(f"accuracy.py: {TABLE.name} is out of date; run make accuracy", file=sys.stderr)
         return 1
     return 0
 

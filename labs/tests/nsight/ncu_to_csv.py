@@ -1,13 +1,13 @@
-"""Turn Nsight Compute's output into the ground truth's format.
+"""Turn Nsight Compute's output into the CSV files of this folder.
 
 usage: ncu_to_csv.py RAW.csv > kernels.csv                       one row per launch
        ncu_to_csv.py --report REPORT.ncu-rep > instructions.csv  one row per memory instruction
        ncu_to_csv.py --lines instructions.csv > lines.csv        one row per line and kind of access
 
 RAW.csv is the output of `ncu --csv --page raw --metrics ...`; lines that ncu or the program print
-around the table are skipped.  REPORT.ncu-rep holds the section SourceCounters; it is read with the
-module ncu_report that comes with ncu, because the source page of `ncu --print-source cuda,sass`
-leaves instructions out and prints others twice.
+around the table are skipped.  REPORT.ncu-rep contains the section SourceCounters.  It is read with
+the module ncu_report that comes with ncu, because the source page of `ncu --print-source cuda,sass`
+omits some instructions and prints others twice.
 """
 
 import csv
@@ -28,10 +28,10 @@ METRICS = {
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 
-# Counters of one machine instruction.  `executed` counts the warps that came by.  ncu knows no
-# requests of one instruction: they are `executed` less the warps in which its predicate was off for
-# every thread, so at least `executed` less `predicated`, which is `executed` of instructions that
-# have a predicate and 0 of others.
+# Counters of one machine instruction.  `executed` counts the warps that executed it.  ncu does not
+# count requests per instruction: they are `executed` minus the warps in which its predicate was off
+# for every thread, so at least `executed` minus `predicated`.  `predicated` equals `executed` for
+# instructions that have a predicate and is 0 for others.
 INSTRUCTION_METRICS = {
     "executed": "inst_executed",
     "threads": "thread_inst_executed_true",
@@ -52,7 +52,7 @@ OPCODES = {
 }
 LINE_KEYS = ["kernel", "file", "line", "space", "operation", "bits"]
 INSTRUCTION_KEYS = ["launch", *LINE_KEYS, "offset", "instruction"]
-# Where ncu is installed, and with it its Python module.
+# Where ncu is installed together with its Python module.
 NCU_PYTHON = (
     "opt/nvidia/nsight-compute/*/extras/python",
     "usr/local/cuda*/nsight-compute*/extras/python",
@@ -74,12 +74,12 @@ def plain_name(name: str) -> str:
 
 
 def dims(text: str) -> str:
-    """Return a grid or block as the ground truth writes it: (7,19,1)."""
+    """Return a grid or block in the format of the CSV files: (7,19,1)."""
     return "(" + ",".join(p.strip() for p in text.strip("() ").split(",")) + ")"
 
 
 def count(text: str) -> int:
-    """Return a counter's value; ncu groups digits by the locale, and writes - for none."""
+    """Return a counter's value; ncu groups digits as the locale asks, and writes - for no value."""
     digits = text.replace(",", "").strip()
     return int(float(digits)) if digits[:1].isdigit() else 0
 
@@ -97,7 +97,7 @@ def launches(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
     """Yield one row of the ground truth per launch; raise ValueError if a metric is missing."""
     for row in rows:
         if not (row.get("ID") or "").isdigit():
-            continue  # the row of units, or what the program printed behind the table
+            continue  # the row of units, or what the program printed after the table
         out: dict[str, str | int] = {
             "launch": int(row["ID"]),
             "kernel": plain_name(row["Kernel Name"]),
@@ -106,7 +106,9 @@ def launches(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
         }
         for ours, theirs in METRICS.items():
             if row.get(theirs) is None:
-                raise ValueError(f"launch {row['ID']}: no column {theirs}; profile it with ncu")
+                raise ValueError(
+                    f"launch {row['ID']}: no column {theirs}; run ncu with that metric"
+                )
             out[ours] = count(row[theirs])
         yield out
 
@@ -117,7 +119,7 @@ def opcode(sass: str) -> str:
 
 
 def width(sass: str) -> int:
-    """Return how many bits each thread loads or stores: 8 for LDG.E.U8, 32 where none are named."""
+    """Return how many bits each thread loads or stores: 8 for LDG.E.U8, 32 if it names no width."""
     modifiers = next(word for word in sass.split() if word[0] not in "@{").split(".")[1:]
     named = [m.lstrip("US") for m in modifiers]
     return next((int(m) for m in named if m in ("8", "16", "64", "128")), 32)
@@ -186,7 +188,7 @@ def write(rows: Iterable[dict[str, str | int]], columns: list[str]) -> int:
 
 
 def main(argv: list[str]) -> int:
-    """Convert the file named on the command line; exit status 1 if it held no table."""
+    """Convert the file named on the command line; exit status 1 if it contains no table."""
     if len(argv) == 3 and argv[1] == "--report":
         n = write(instructions(argv[2]), [*INSTRUCTION_KEYS, *COUNTERS])
     elif len(argv) == 3 and argv[1] == "--lines":
@@ -201,7 +203,7 @@ def main(argv: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     if n == 0:
-        print(f"{argv[-1]}: no table in it; did ncu run?", file=sys.stderr)
+        print(f"{argv[-1]}: it contains no table; did ncu run?", file=sys.stderr)
     return 0 if n else 1
 
 

@@ -2,9 +2,9 @@
 
 usage: sanitizer_to_csv.py CHECKS LOGS > sanitizer.csv
 
-CHECKS holds the programs, LOGS a file `path.with.dots.TOOL` per program and tool, whose last line
-is `exit STATUS`.  `first_line` is the line in the program that the first report names, for a race
-the lines of both sides ("20 24"); it is empty where the tool names none.
+CHECKS contains the programs, and LOGS a file `path.with.dots.TOOL` per program and tool, whose last
+line is `exit STATUS`.  `first_line` is the source line that the first report names, or both lines
+of a race ("20 24"); it is empty if the tool names none.
 """
 
 import csv
@@ -26,7 +26,7 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 def reports(log: str) -> list[list[str]]:
     """Split a log into reports: each the lines between the tool's blank lines, prefix removed."""
-    found: list[list[str]] = []
+    complete: list[list[str]] = []
     current: list[str] = []
     for line in log.splitlines():
         if not line.startswith(PREFIX.rstrip()):
@@ -34,29 +34,29 @@ def reports(log: str) -> list[list[str]]:
         text = line[len(PREFIX) :].rstrip()
         if not text or NOISE.match(text):
             if current:
-                found.append(current)
+                complete.append(current)
             current = []
         elif current and not text.startswith(" ") and not text.startswith("and "):
-            found.append(current)
+            complete.append(current)
             current = [text]
         else:
             current.append(text)
     if current:
-        found.append(current)
-    return found
+        complete.append(current)
+    return complete
 
 
 def kind(report: list[str]) -> str:
-    """Return what a report is about, without addresses and places."""
+    """Return the kind of a report, without addresses and source lines."""
     race = RACE.match(report[0])
     text = race.group(1) if race else report[0].split(" at 0x")[0]
     return ADDRESS.sub("0x", text).strip()
 
 
-def places(report: list[str], name: str) -> str:
-    """Return the program's lines that a report names: all of a race, else the innermost.
+def source_lines(report: list[str], name: str) -> str:
+    """Return the source lines that a report names: all lines of a race, else the innermost.
 
-    A refused launch comes from the kernel's stub, whose line is the kernel's: not that one.
+    For a refused launch the innermost is the line of the kernel's stub, which is skipped.
     """
     at = re.compile(re.escape(name) + r":(\d+)")
     lines = [m for text in report for m in at.findall(text)]
@@ -68,7 +68,7 @@ def places(report: list[str], name: str) -> str:
 
 
 def count(log: str) -> int | None:
-    """Return how many errors a tool summed up, a race's warnings included; None if it did not."""
+    """Return the errors that a tool's summary counts, with warnings of races; None without one."""
     race = RACES.search(log)
     if race:
         return int(race.group(1)) + int(race.group(2))
@@ -83,12 +83,12 @@ def row(path: str, tool: str, log: str) -> dict[str, str | int]:
     out: dict[str, str | int] = {"file": path, "tool": tool, "exit": status}
     if tool == "plain":
         return out
-    found = reports(log)
+    first = reports(log)
     errors = count(log)
-    out["errors"] = len(found) if errors is None else errors
-    if found:
-        out["first_kind"] = kind(found[0])
-        out["first_line"] = places(found[0], Path(path).name)
+    out["errors"] = len(first) if errors is None else errors
+    if first:
+        out["first_kind"] = kind(first[0])
+        out["first_line"] = source_lines(first[0], Path(path).name)
     elif errors is None:
         out["first_kind"] = "timeout" if status in ("124", "137") else "no summary"
     return out

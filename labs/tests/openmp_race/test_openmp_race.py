@@ -289,8 +289,10 @@ def compiler() -> tuple[list[str], list[str]]:
     argv = ["make", "-s", "--eval", shown, "shown"]
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
-    library = str(paths.BUILD / "lib" / "plain" / "libteam.a")
-    return compiling.split(), [*linking.split(), library, "-lm", "-pthread"]
+    libraries = [
+        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")
+    ]
+    return compiling.split(), [*linking.split(), *libraries, "-lm", "-pthread"]
 
 
 def checked(
@@ -310,7 +312,7 @@ def checked(
         [json.loads(line) for line in found.read_text().splitlines()] if found.exists() else []
     )
     counters = [f[key] for f in findings for key in ("pc", "other_pc")]
-    places = addr2line.places(program, counters)
+    places = addr2line.locations(program, counters)
     return done.stdout.strip(), findings, {line for _, line in places.values()}
 
 
@@ -318,7 +320,8 @@ def checked(
 def test_the_solutions_are_really_checked(lab: str) -> None:
     """What does not link with the check's OpenMP is passed over."""
     loaded = spec.load(lab)
-    made = make.build(submissions.find(loaded, "solutions"), loaded.backends[0], target="checked")
+    submission = submissions.find(loaded, "solutions")
+    made = make.build(make.BuildRequest(submission, loaded.backends[0], "checked"))
     assert made.binary and made.binary.with_name("raced").stat().st_size > 0
     assert any("threads" in safe.settings() for safe in loaded.safe)
 

@@ -35,7 +35,7 @@ def row(seconds: float, runs: int = 20, spread: float = 1.1) -> dict[str, float 
 
 
 def fake(gpu: bool, factor: float = 1.0) -> dict[str, Any]:
-    """A measurement whose every row has a time of its own: `factor` times 1 ms, 2 ms, ..."""
+    """A measurement in which every row has a different time: `factor` times 1 ms, 2 ms, ..."""
     document: dict[str, Any] = {
         "format": measure.FORMAT,
         "date": "2026-01-02T03:04:05Z",
@@ -86,21 +86,21 @@ def test_source_000_is_consistent() -> None:
 
 def test_source_001_is_consistent() -> None:
     """Its megapixel is 2^20 pixels: rates and times agree to all digits of the times."""
-    table = figures("001", "The ladder on the CPU")
+    table = figures("001", "The steps on the CPU")
     pixels = 27000 * 6000 / 2**20
     assert pixels / table["AVX, time"] == pytest.approx(table["AVX"], rel=2e-5)
     assert pixels / table["baseline, time"] == pytest.approx(table["baseline"], rel=1e-6)
-    order = ["baseline", "OpenMP", "FMA", "in the order of the memory", "SSE", "AVX"]
+    order = ["baseline", "OpenMP", "FMA", "in memory order", "SSE", "AVX"]
     assert sorted(order, key=lambda name: table[name]) == order
 
 
 def test_source_003_is_consistent() -> None:
     """Its last quotient is the product of those of the steps before it."""
-    table = figures("003", "The quotients")
+    table = figures("003", "The ratios")
     size = "512x512"
     steps = (
         table[f"global memory over CPU with OpenMP {size}"]
-        / table[f"how much slower the shared tile with idle apron is {size}"]
+        / table[f"slowdown by the shared tile with idle apron {size}"]
         * table[f"two separable passes over that tile {size}"]
         * table[f"convolutionSeparable (lab 6 C) over those two passes {size}"]
     )
@@ -114,7 +114,7 @@ def test_source_004_is_consistent() -> None:
     assert table["static shared memory"] < table["dynamic shared memory"]
 
 
-def test_all_sources_are_there_and_002_publishes_no_time() -> None:
+def test_all_sources_are_present_and_002_publishes_no_time() -> None:
     assert [source.id for source in SOURCES] == ["000", "001", "002", "003", "004"]
     assert list(experiments.EXPERIMENTS) == [source.id for source in SOURCES]
     rows = [r for s in SOURCES if s.id == "002" for t in s.tables for r in t.rows]
@@ -122,20 +122,20 @@ def test_all_sources_are_there_and_002_publishes_no_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ('unit = "furlong"', "furlong"),
-        ('by = ["b"]', "quotient"),
+        ('by = ["b"]', "a ratio has"),
         ("published = 1.0", "where"),
         ("colour = 1", "colour"),
     ],
 )
-def test_a_wrong_row_is_refused(tmp_path: Path, wrong: str, said: str) -> None:
+def test_a_wrong_row_is_refused(tmp_path: Path, wrong: str, message: str) -> None:
     file = tmp_path / "published.toml"
     source = '[[source]]\nid = "000"\ntitle = ""\nby = ""\nmachine = ""\ntext = ""\n'
     table = '[[source.table]]\ntitle = "t"\nunit = "ms"\n'
     file.write_text(f'{source}{table}[[source.table.row]]\nlabel = "r"\nsum = ["a"]\n{wrong}\n')
-    with pytest.raises(published.PublishedError, match=said):
+    with pytest.raises(published.PublishedError, match=message):
         published.load(file)
 
 
@@ -189,10 +189,10 @@ def test_the_longest_reason_wins() -> None:
     here = fake(gpu=True)
     experiment = here["experiments"]["003"]
     del experiment["rows"]["gpu 512x512/vectorised"]
-    experiment["missing"] = {"gpu": "wrong", "gpu 512x512/vectorised": "lab 6 is not there"}
+    experiment["missing"] = {"gpu": "wrong", "gpu 512x512/vectorised": "lab 6 has no solution"}
     label = "separable, vector loads (lab 6 C) 512x512"
     assert line(tables.chapters(SOURCES, here, None), "003", label).here.text == (
-        "lab 6 is not there"
+        "lab 6 has no solution"
     )
 
 
@@ -210,8 +210,8 @@ def test_source_004s_bound(error: float, mark: str) -> None:
     here = fake(gpu=True)
     here["experiments"]["004"]["rows"]["error/tile"]["value"] = error
     chapters = tables.chapters(SOURCES, here, None)
-    found = [x for s in chapters[4].sections if "SciPy" in s.title for x in s.lines]
-    assert found[1].here.mark == mark
+    lines = [x for s in chapters[4].sections if "SciPy" in s.title for x in s.lines]
+    assert lines[1].here.mark == mark
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_what_a_program_prints() -> None:
     assert rows["b"] == {"value": 0.5}
 
 
-def test_pictures_are_those_of_the_source() -> None:
+def test_pictures_are_scaled_as_in_the_source() -> None:
     values = np.array([[-4.0, 0.0], [1.0, 2.0]], dtype=np.float32)
     assert experiments.picture(values).tolist() == [[255, 0], [64, 128]]
 
@@ -268,7 +268,7 @@ def test_committed_run_fits_the_schema() -> None:
 
 
 def test_programs_measure_and_agree(tmp_path: Path) -> None:
-    """The CPU's programs, built and run on a small image: four loops, one result."""
+    """The CPU programs, built and run on a small image, all give the same result."""
     programs.build("cpu")
     image = np.random.default_rng(1).random((61, 97), dtype=np.float32)
     line_of = np.array([1, 4, 6, 4, 1], dtype=np.float32) / 16
@@ -286,8 +286,8 @@ def test_programs_measure_and_agree(tmp_path: Path) -> None:
     }
     for name, entry in rows.items():
         assert entry["runs"] == 3
-        found = np.load(tmp_path / f"{name}.npy")
-        np.testing.assert_allclose(found, np.load(tmp_path / "loops.npy"), rtol=1e-5)
+        result = np.load(tmp_path / f"{name}.npy")
+        np.testing.assert_allclose(result, np.load(tmp_path / "loops.npy"), rtol=1e-5)
     binary = programs.binary("cpu", "cpu_filter")
     assert binary is not None
     with pytest.raises(programs.ProgramError, match="nowhere"):
@@ -295,7 +295,7 @@ def test_programs_measure_and_agree(tmp_path: Path) -> None:
 
 
 def test_source_004_on_the_simulator_agrees_with_scipy(tmp_path: Path) -> None:
-    """Its experiment without a GPU: results are compared, and no time is given."""
+    """Its experiment without a GPU compares results and gives no times."""
     programs.build("sim")
     bench = experiments.Bench(tmp_path, gpu=False, no_gpu="needs a GPU", say=lambda _text: None)
     experiments.source004(bench)
@@ -310,7 +310,7 @@ def test_source_004_on_the_simulator_agrees_with_scipy(tmp_path: Path) -> None:
 
 
 class Page(HTMLParser):
-    """What a page holds: its text, its names, what it would load."""
+    """The tags of a page, its ids, and what it would load."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -353,7 +353,7 @@ def test_the_same_measurements_give_the_same_report(report: Path) -> None:
         assert (report / "one" / file).read_bytes() == (report / "two" / file).read_bytes(), file
 
 
-def test_the_page_stands_alone_and_its_charts_do_not_collide(report: Path) -> None:
+def test_the_page_loads_nothing_and_its_ids_are_unique(report: Path) -> None:
     text = (report / "one" / "report.html").read_text()
     page = Page(text)
     assert len(page.names) == len(set(page.names))
@@ -369,14 +369,14 @@ def test_the_page_stands_alone_and_its_charts_do_not_collide(report: Path) -> No
         assert "var(--ink)" in chart
 
 
-def test_both_forms_hold_every_row(report: Path) -> None:
+def test_both_formats_contain_every_row(report: Path) -> None:
     page, text = ((report / "one" / f"report.{form}").read_text() for form in ("html", "md"))
     assert "needs a GPU" in page
     assert "needs a GPU" in text
     for chapter in tables.chapters(SOURCES, fake(gpu=False), fake(gpu=True, factor=0.1)):
-        for found in (x for s in chapter.sections for x in s.lines):
-            assert found.reference.text in page
-            assert found.published.text in text
+        for row_of in (x for s in chapter.sections for x in s.lines):
+            assert row_of.reference.text in page
+            assert row_of.published.text in text
     rows = [r for s in SOURCES for t in s.tables for r in t.rows]
     assert page.count('<th scope="row">') == len(rows) + 5
     in_tables = [x for x in text.splitlines() if x.startswith("| ") and not x.startswith("| |")]

@@ -1,4 +1,4 @@
-// zoo: poor | one store a pixel, with the CPU's bits
+// zoo: poor | bit-identical: one store per pixel
 //
 // The sum of part D lies in global memory.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | one store a pixel
+// zoo: poor | one store per pixel
 //
 // The sum of part A lies in global memory: a store for every tap.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | one word of the bank for the whole warp
+// zoo: poor | a warp reads one word of the bank at a time
 //
 // The bank of part B is a __device__ variable: there is no read of constant memory to judge.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | the mask is not read from global memory; one word of the mask for the whole warp
+// zoo: poor | the mask is not read from global memory; a warp reads one word of the mask at a time
 //
 // The mask of part A is a __device__ variable: global memory.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | one word of the bank for the whole warp
+// zoo: poor | a warp reads one word of the bank at a time
 //
 // Neighbouring lanes take neighbouring columns: four words at each tap of part B.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | idle: a pixel is read from global memory a few times; tile: a pixel is read from global memory a few times; tile: lanes read neighbouring words of shared memory; registers: a pixel is read from global memory a few times
+// zoo: poor | idle: few reads of each pixel from global memory; tile: few reads of each pixel from global memory; tile: lanes read neighbouring words of shared memory; registers: few reads of each pixel from global memory
 //
 // Lab 3's kernel in parts A, B and D: right, and no shared memory.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | registers: a pixel from shared memory serves several outputs
+// zoo: poor | registers: one shared load serves several outputs
 //
 // Part D computes one output a thread, as part B: every tap is a read of shared memory.
 #include "lab.h"

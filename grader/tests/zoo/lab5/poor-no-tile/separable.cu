@@ -1,4 +1,4 @@
-// zoo: poor | a row is read once, not once a tap; both passes read tiles; fused: nothing but the result is written; fused: the tile is read once
+// zoo: poor | each row is read once, not once per tap; both passes read tiles; fused: only the result is written; fused: the tile is read once
 //
 // Right, but every tap comes from global memory, and what is called fused is the two passes with a
 // buffer of its own between them.

@@ -1,4 +1,4 @@
-// zoo: poor | two short sums, not a long one; fused: two short sums, not a long one
+// zoo: poor | two short sums instead of one long sum; fused: two short sums instead of one long sum
 //
 // Right, but parts B and C take all (2r+1)^2 taps: the lines are multiplied out again at each.
 #include "lab.h"

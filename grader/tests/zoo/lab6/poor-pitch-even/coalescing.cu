@@ -1,4 +1,4 @@
-// zoo: poor | no bank conflict at a load; no bank conflict at a store
+// zoo: poor | no bank conflicts in shared loads; no bank conflicts in shared stores
 //
 // Right, but the pitches are padded by two: even, so that lanes still meet.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | a pixel comes from global memory about once; a value that was read is used for several masks; tile and weights from shared memory
+// zoo: poor | each pixel is read from global memory about once; each value read is used for several masks; tile and weights are read from shared memory
 //
 // One thread for each output, everything from global memory: the versions to beat.
 #include "lab.h"

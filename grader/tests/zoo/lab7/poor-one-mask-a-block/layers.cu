@@ -1,4 +1,4 @@
-// zoo: poor | a value that was read is used for several masks; tile and weights from shared memory; several outputs a thread
+// zoo: poor | each value read is used for several masks; tile and weights are read from shared memory; several outputs per thread
 //
 // The plan of source 002, without its mistakes: a block of one output plane, weights and tile in shared
 // memory, a thread for each output.

@@ -1,4 +1,4 @@
-// zoo: poor | several outputs a thread
+// zoo: poor | several outputs per thread
 //
 // Part C: the tile serves eight masks, but a thread computes one pixel of one of them at a time.
 #include "lab.h"

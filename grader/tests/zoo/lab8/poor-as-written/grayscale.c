@@ -1,4 +1,4 @@
-// zoo: poor | loads of words, not of bytes
+// zoo: poor | global loads read words, not bytes
 //
 // Right, with nothing of what the lab is about: parts B, C and D are part A, column by column.
 #include "lab.h"

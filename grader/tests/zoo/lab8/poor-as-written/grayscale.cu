@@ -1,4 +1,4 @@
-// zoo: poor | loads of words, not of bytes
+// zoo: poor | global loads read words, not bytes
 //
 // Right, one pixel and three loads of a byte for each thread: four times as many requests as with
 // words.

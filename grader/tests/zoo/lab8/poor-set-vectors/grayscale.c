@@ -1,4 +1,4 @@
-// zoo: poor | loads of words, not of bytes; neighbouring lanes take neighbouring pixels; a launch for each section
+// zoo: poor | global loads read words, not bytes; neighbouring lanes convert neighbouring pixels; one launch per section
 //
 // Right, and with intrinsics, but each register is put together from single bytes, as in source
 // 001's first version with vectors: the moves cost more than the multiplications save.

@@ -1,0 +1,56 @@
+"""What a build of a submission depends on besides the submitted files, and where it is."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from grader import paths
+from grader.model.spec import Lab
+from grader.sandbox import bubblewrap
+from grader.sandbox.bubblewrap import View
+
+TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
+SIMULATOR_HEADERS = Path("sim", "include")  # below paths.LABS
+
+
+def dependencies(lab: Lab) -> list[Path]:
+    """The files of the course that decide how a submission is compiled: the make rules, all headers
+    that it may include, the lab's own flags, and the programs that translate CUDA to C++."""
+    folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
+    files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
+    files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
+    return [paths.ROOT / "Makefile", common / "submission.mk", *sorted(files)]
+
+
+def key(lab: Lab) -> str:
+    """A hash of the names and contents of these files: after an update of the course, nothing that
+    was built before it is used."""
+    mixed = hashlib.sha256()
+    for file in dependencies(lab):
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        mixed.update(f"{os.path.relpath(file, paths.ROOT)}\0{digest}\0".encode())
+    return mixed.hexdigest()
+
+
+def course_build(lab: Lab, backend: str) -> Path:
+    """The folder where the lab's own parts are built: the timing program, baseline.so, ..."""
+    return paths.BUILD / "given" / lab.folder / backend
+
+
+def view(lab: Lab, out: Path, backend: str) -> View:
+    """What the compiler of a submission sees in the sandbox: the files in out/src, dependencies()
+    and the course's objects that it links. Makes its user the owner of `out`, where it may
+    write."""
+    headers = paths.LABS / SIMULATOR_HEADERS  # shown as one folder: each path costs half a ms
+    library = paths.BUILD / "lib" / "plain"
+    reads = [headers, *(file for file in dependencies(lab) if not file.is_relative_to(headers))]
+    reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
+    reads += [*course_build(lab, backend).glob("*.o"), *library.glob("*.a")]
+    reads += [*(library / "common").rglob("runner.o"), out / "src"]
+    if backend == "sim":
+        reads += bubblewrap.interpreter()
+    bubblewrap.hand_over(out, compiler=True)
+    gpu = backend == "gpu"  # nvcc -arch=native asks the GPU for its architecture
+    return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)

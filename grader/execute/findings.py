@@ -1,0 +1,63 @@
+"""What the simulator found while a program ran, with the source lines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from grader.execute import addr2line
+from grader.execute.addr2line import Location
+from grader.model.finding import Finding
+from grader.sandbox.workspace import read_output
+
+FINDINGS = "findings.jsonl"
+MAX_BYTES = 1 << 20
+MAX_FINDINGS = 50
+
+
+def findings_in(folder: Path, binary: Path) -> list[Finding]:
+    """The findings in folder/findings.jsonl, each with its source line where it is known."""
+    findings = _read(folder / FINDINGS)
+    unknown = {f.pc for f in findings if f.pc and not f.line}
+    unknown |= {f.other_pc for f in findings if f.other_pc and not f.other_line}
+    locations = addr2line.locations(binary, unknown)
+    return _without_consequences(_once([_with_lines(f, locations) for f in findings]))
+
+
+def _read(file: Path) -> list[Finding]:
+    """The first findings; a line that is none is skipped: a student's program can write there."""
+    findings: list[Finding] = []
+    for line in read_output(file, MAX_BYTES).splitlines()[:MAX_FINDINGS]:
+        with suppress(msgspec.DecodeError):
+            findings.append(msgspec.json.decode(line, type=Finding))
+    return findings
+
+
+def _with_lines(finding: Finding, locations: dict[int, Location]) -> Finding:
+    """The finding with the source lines of its program counters, where they are known."""
+    if not finding.line:
+        file, line = locations.get(finding.pc, addr2line.UNKNOWN)
+        if line:
+            finding = msgspec.structs.replace(finding, file=file, line=line)
+    if not finding.other_line:
+        file, line = locations.get(finding.other_pc, addr2line.UNKNOWN)
+        if line:
+            finding = msgspec.structs.replace(finding, other_file=file, other_line=line)
+    return finding
+
+
+def _once(findings: list[Finding]) -> list[Finding]:
+    """Without repetitions that differ only in their program counters: one line of source may have
+    several instructions, as the loop of an atomicAdd() of floats has."""
+    shown = [msgspec.structs.replace(f, pc=0, other_pc=0) for f in findings]
+    return [f for i, f in enumerate(findings) if shown[i] not in shown[:i]]
+
+
+def _without_consequences(findings: list[Finding]) -> list[Finding]:
+    """Without uninitialized reads at a line that has a race: in the order that the simulator chose,
+    the read came before its write, and the race already says so."""
+    races = [f for f in findings if f.kind.endswith("-race")]
+    racing = {(f.file, f.line) for f in races} | {(f.other_file, f.other_line) for f in races}
+    return [f for f in findings if f.kind != "uninitialised-read" or (f.file, f.line) not in racing]

@@ -1,0 +1,40 @@
+"""The ways in which a case can be run: which checks are on, and what the run records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grader.sandbox.limits import ADDRESS_SPACE
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """How a program is run. Each of the modes below is equal to itself only.
+
+    env: variables for the simulator or the sanitizers.
+    profiled: a program built for it writes its counters to profile.jsonl.
+    sampled: and one warp of each memory access to warps.jsonl.
+    debugger: it uses ptrace on its own threads.
+    openmp_races: its threads run one at a time, and races between them are reported.
+    """
+
+    env: dict[str, str] = field(default_factory=dict)
+    profiled: bool = False
+    sampled: bool = False
+    address_space: int | None = ADDRESS_SPACE
+    debugger: bool = False
+    openmp_races: bool = False
+
+
+# With one host thread, what a run counts and finds does not depend on the number of cores.
+_CHECKED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_CHECK": "1"}
+_REVERSE = {"CONVLABS_SIM_ORDER": "reverse"}  # of the threads and blocks of every kernel
+
+PLAIN = Mode()
+REVERSED = Mode(_REVERSE)
+PROFILED = Mode(_CHECKED, profiled=True)
+SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
+CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
+OPENMP_RACES = Mode(openmp_races=True)
+# AddressSanitizer reserves terabytes of addresses for its shadow memory.
+SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None, debugger=True)

@@ -1,0 +1,25 @@
+"""Who is told what happens during a grading, while it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from grader.execute.profile import Profile
+from grader.model.result import Check
+from grader.model.spec import Technique
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Functions that a grading calls, in the grader's own process.
+
+    starting: what begins now. checked: a check has its verdict. profiled: a technique check has
+    read this profile. exclusive: held while something is timed; other work may have to wait.
+    """
+
+    starting: Callable[[str], None] = field(default=lambda _: None)
+    checked: Callable[[Check], None] = field(default=lambda _: None)
+    profiled: Callable[[Technique, Profile], None] = field(default=lambda *_: None)
+    exclusive: Callable[[], AbstractContextManager[None]] = nullcontext

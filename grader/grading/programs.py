@@ -1,0 +1,111 @@
+"""The programs that a plan's checks run, built from one submission."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.compile import make, nvcc_check
+from grader.compile.make import Build, BuildError, BuildRequest
+from grader.execute.backend import Backend
+from grader.grading.not_run import NotRun, at_fault
+from grader.grading.plan import Plan
+from grader.model.result import Check
+from grader.model.submission import Submission
+from grader.model.verdicts import build_line
+
+COMPILES = "compiles"
+
+
+@dataclass
+class Programs:
+    """The programs of one submission, and the checks of building them.
+
+    plain: None when the submission does not build; then nothing can run. failing: the simulator's
+    plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
+    The instrumented program takes longest to build: it is built while the first cases run, and
+    instrumented() waits for it.
+    """
+
+    checks: list[Check]
+    plain: Path | None = None
+    failing: Path | NotRun = field(default_factory=lambda: NotRun("skip"))
+    _instrumented: Path | NotRun | Callable[[], Build] = field(
+        default_factory=lambda: NotRun("skip")
+    )
+
+    def is_being_built(self) -> bool:
+        """Would instrumented() wait?"""
+        return callable(self._instrumented)
+
+    def instrumented(self) -> Path | NotRun:
+        """The instrumented program, once its build has ended."""
+        if callable(self._instrumented):
+            wait = self._instrumented
+            try:
+                built = wait()
+                self._instrumented = built.binary or NotRun("fail", built.errors)
+            except (BuildError, OSError) as fault:
+                self._instrumented = at_fault(fault)
+        return self._instrumented
+
+
+@contextmanager
+def built(plan: Plan, submission: Submission, verbose: bool) -> Iterator[Programs]:
+    """Builds what the plan needs. A build that has not ended with the block is given up."""
+    programs = _plain(plan, submission, verbose)
+    with ExitStack() as stack:
+        if programs.plain is not None:
+            programs.failing = programs.plain
+            if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
+                programs.failing = _simulator(submission, verbose)
+            if "instrumented" in plan.programs:
+                programs._instrumented = programs.failing
+                if isinstance(programs.failing, Path):
+                    kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
+                    try:
+                        request = BuildRequest(submission, kind, "checked", verbose=verbose)
+                        programs._instrumented = stack.enter_context(make.start(request))
+                    except (BuildError, OSError) as fault:
+                        programs._instrumented = at_fault(fault)
+        yield programs
+
+
+def _plain(plan: Plan, submission: Submission, verbose: bool) -> Programs:
+    """Builds the plain program, and asks nvcc where it is installed without a GPU."""
+    program: Path | None = None
+    checks: list[Check] = []
+    seconds = 0.0
+    if submission.problems:
+        outcome = NotRun("fail", [*submission.problems, *submission.remedies()])
+    else:
+        try:
+            ask_nvcc = plan.backend == "sim" and nvcc_check.available()
+            request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
+            result = make.build(request)
+        except (BuildError, OSError) as fault:
+            outcome = at_fault(fault)
+        else:
+            program, seconds = result.binary, result.seconds
+            warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
+            outcome = NotRun("pass", warnings) if program else NotRun("fail", result.errors)
+            if program and result.nvcc:
+                checks = [nvcc_check.check(submission, result.nvcc)]
+    line = build_line(submission.lab, COMPILES, outcome.verdict, outcome.lines, seconds)
+    return Programs([line, *checks], program)
+
+
+def _simulator(submission: Submission, verbose: bool) -> Path | NotRun:
+    """On a GPU, counters, findings and calls that fail come from the simulator's build."""
+    if shutil.which("g++") is None:
+        return NotRun("skip", ["the simulator needs g++, which is not installed"])
+    try:
+        result = make.build(BuildRequest(submission, "sim", verbose=verbose))
+    except (BuildError, OSError) as fault:
+        return NotRun("skip", at_fault(fault).lines[:1])
+    if result.binary is None:
+        return NotRun("skip", [f"the simulator cannot build this file: {result.errors[0]}"])
+    return result.binary

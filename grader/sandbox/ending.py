@@ -1,0 +1,93 @@
+"""How a command ended: the facts, and one kind and one sentence for each way to end early."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.sandbox.limits import Limits
+
+Limit = Literal["time", "output", "memory"]
+Kind = Literal["timeout", "flood", "crashed"]
+
+_FOREIGN_MEMORY = "your program accessed memory it does not own"
+_CRASHES = {
+    signal.SIGSEGV: f"segmentation fault: {_FOREIGN_MEMORY}",
+    signal.SIGBUS: f"bus error: {_FOREIGN_MEMORY}",
+    signal.SIGFPE: "arithmetic fault, such as an integer division by 0",
+    signal.SIGABRT: "abort() was called",
+    signal.SIGILL: "illegal instruction",
+    signal.SIGXFSZ: "it wrote a file that is larger than any result",
+    signal.SIGXCPU: "it used up its processor time",
+    signal.SIGKILL: "killed, most likely because it used too much memory",
+}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that has ended. Exactly one of `status` and `signal` is set.
+
+    stopped_by: the limit for which the launcher killed it; None when it ended by itself.
+    """
+
+    limits: Limits
+    status: int | None
+    signal: int | None
+    stopped_by: Limit | None
+    seconds: float  # wall time
+    stdout: bytes = b""
+    stderr: bytes = b""
+
+    def last_error_line(self) -> str:
+        """The last line on stderr, at most 300 characters of it; "" when there is none."""
+        lines = self.stderr.decode(errors="replace").strip().splitlines()
+        return lines[-1][:300] if lines else ""
+
+
+@dataclass(frozen=True)
+class EarlyEnd:
+    """Why a command could not exit by itself. `reason` completes a sentence that begins with "your
+    program" or "the compiler", and makes sense without it."""
+
+    kind: Kind
+    reason: str
+
+
+def early_end(done: Finished) -> EarlyEnd | None:
+    """Which limit or signal ended a command; None when it exited by itself, whatever its status."""
+    limits = done.limits
+    if done.stopped_by == "time":
+        return EarlyEnd("timeout", f"did not finish within {limits.seconds:g} s and was stopped")
+    if done.stopped_by == "output":
+        return EarlyEnd("flood", f"printed more than {_size(limits.output)} and was stopped")
+    if done.stopped_by == "memory":
+        reason = f"used more than {_size(limits.memory)} of memory and was stopped"
+        return EarlyEnd("crashed", reason)
+    if done.signal is not None:
+        return EarlyEnd("crashed", f"crashed: {_crash(done.signal)}")
+    return None
+
+
+def shell_status(returncode: int) -> int:
+    """The exit status that a shell reports for a return code of Python's subprocess module: 128 +
+    the signal in place of minus the signal."""
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+def return_code(shell_status: int) -> int:
+    """The return code of Python's subprocess module for an exit status that a shell reports."""
+    killed = 128 < shell_status <= 128 + signal.SIGRTMAX
+    return 128 - shell_status if killed else shell_status
+
+
+def _crash(number: int) -> str:
+    try:
+        name = signal.Signals(number)
+    except ValueError:
+        return f"signal {number}"
+    return _CRASHES.get(name, name.name)
+
+
+def _size(count: int) -> str:
+    return f"{count >> 30} GB" if count >= 1 << 30 else f"{count >> 20} MB"

@@ -1,0 +1,110 @@
+"""Which files of the course a build depends on: its key, and what its compiler sees."""
+
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.compile import sources
+from grader.model import spec
+from grader.sandbox import bubblewrap
+
+LAB = spec.load("lab3")
+FILES = (
+    "Makefile",
+    "labs/common/submission.mk",
+    "labs/common/border.h",
+    "labs/common/runner/runner.h",
+    "labs/lab3_constant_mask/lab.h",
+    "labs/lab3_constant_mask/flags.mk",
+    "labs/sim/translate/rewrite.py",
+    "labs/sim/include/cuda_runtime.h",
+    "labs/sim/include/detail/warp.h",
+)
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small course in place of this one. Returns its folder."""
+    for name in FILES:
+        write(tmp_path / name)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "LABS", tmp_path / "labs")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    return tmp_path
+
+
+def write(file: Path, text: str = "one") -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_change_of_a_rule_or_header_changes_the_key(course: Path, name: str) -> None:
+    before = sources.key(LAB)
+    assert sources.key(LAB) == before
+    write(course / name, "two")
+    assert sources.key(LAB) != before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "labs/common/bench/new.h",
+        "labs/common/bench/deeper/new.h",
+        "labs/sim/include/detail/new.h",
+        "labs/sim/translate/new.py",
+    ],
+)
+def test_a_new_header_in_a_sub_folder_changes_the_key(course: Path, name: str) -> None:
+    before = sources.key(LAB)
+    write(course / name, "")
+    assert sources.key(LAB) != before
+
+
+def test_a_renamed_header_changes_the_key(course: Path) -> None:
+    before = sources.key(LAB)
+    header = course / "labs" / "common" / "runner" / "runner.h"
+    header.rename(header.with_name("renamed.h"))
+    assert sources.key(LAB) != before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "labs/common/runner/runner.c",
+        "labs/lab3_constant_mask/lab.toml",
+        "labs/lab4_shared_tile/lab.h",
+        "labs/sim/src/exec/warp.h",
+        "labs/sim/include/notes.txt",
+        "solutions/lab3_constant_mask/constant_mask.cu",
+    ],
+)
+def test_an_unrelated_file_does_not_change_the_key(course: Path, name: str) -> None:
+    before = sources.key(LAB)
+    write(course / name)
+    assert sources.key(LAB) == before
+
+
+def test_the_compiler_sees_every_header_and_no_more(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "hand_over", lambda *_, **__: None)
+    objects = ("build/lib/plain/libsim.a", "build/lib/plain/common/runner/runner.o")
+    secrets = ("labs/lab3_constant_mask/lab.toml", "labs/common/bench/bench.c", "build/other.o")
+    for name in (*objects, *secrets):
+        write(course / name)
+    view = sources.view(LAB, course / "build" / "lab3" / "key", "cpu")
+
+    def visible(name: str) -> bool:
+        return any((course / name).is_relative_to(path) for path in (*view.reads, *view.writes))
+
+    assert all(visible(name) for name in (*FILES, *objects))
+    assert not any(visible(name) for name in secrets)
+
+
+def test_the_headers_of_this_course_are_found() -> None:
+    """A glob over a folder that has moved would silently find nothing."""
+    names = [file.name for file in sources.dependencies(LAB)]
+    assert {"border.h", "runner.h", "lab.h", "rewrite.py", "cuda_runtime.h"} <= set(names)

@@ -1,0 +1,102 @@
+/* Timing on the CPU. */
+#include "bench.h"
+
+#include "calibrate.h"
+#include "clock.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_MEMORY = -1, COARSE_CLOCK = -2, ALIGNMENT = 4096, COARSE_NS = 100000 };
+
+static char *input, *output;
+
+/* Under a limit on processor time (ulimit -t), Linux advances that clock only every 4 ms. */
+static bool clock_is_coarse(void) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t start = clock_process_ns();
+        uint64_t now = start;
+        while (now == start)
+            now = clock_process_ns();
+        least = now - start < least ? now - start : least;
+    }
+    return least > COARSE_NS;
+}
+
+int platform_open(struct bench_job *job) {
+    void *in = NULL, *out = NULL;
+    if (posix_memalign(&in, ALIGNMENT, job->image_bytes) != 0 ||
+        posix_memalign(&out, ALIGNMENT, job->out_bytes) != 0)
+        return NO_MEMORY;
+    if (clock_is_coarse())
+        return COARSE_CLOCK;
+    input = in;
+    output = out;
+    job->d_mask = job->mask;
+#ifdef _OPENMP
+    omp_set_num_threads(job->threads);
+#endif
+    return 0;
+}
+
+/* One: every call finds the image at the same address, just written and in the cache. */
+int platform_slots(void) {
+    return 1;
+}
+
+int platform_warm_up(void) {
+    return 2;
+}
+
+int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
+    (void)slot;
+    noise_fill(job->kind, key, job->image_count, input);
+    memset(output, 0xff, job->out_bytes);
+    return 0;
+}
+
+/* One thread is timed by the processor time of the whole process: it leaves out the time in which
+ * other programs use the core, and includes the work of a second thread, even a spinning one.
+ * Processor time cannot show what several threads gain, so those are timed by the wall clock,
+ * between two calibrations. */
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job,
+                  double *ns) {
+    uint64_t (*const now)(void) = job->threads > 1 ? clock_ns : clock_process_ns;
+    (void)slot;
+    const uint64_t start = now();
+    const int returned = lab_call(side, job, input, output);
+    *ns = (double)(now() - start);
+    return returned;
+}
+
+int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
+    (void)slot;
+    memcpy(to, output + first_byte, bytes);
+    return 0;
+}
+
+int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+    (void)slot;
+    const size_t rows = (size_t)job->planes * (size_t)job->height;
+    noise_row_sums(output, rows, job->out_bytes / rows / 4, sums);
+    return 0;
+}
+
+int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+    const uint64_t ns = calibrate_copy_ns(output, job->out_bytes, input, job->image_bytes);
+    *copy_ns = (double)ns / job->threads;
+    *mac_rate = calibrate_mac_rate() * job->threads;
+    return 0;
+}
+
+const char *platform_error(int returned) {
+    if (returned == COARSE_CLOCK)
+        return "the processor-time clock advances in steps that are too large; if you set a limit "
+               "with ulimit -t, remove it";
+    return returned == NO_MEMORY ? "not enough memory for the images" : "an unknown error";
+}

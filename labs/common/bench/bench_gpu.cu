@@ -1,0 +1,225 @@
+/* Timing on a GPU: an event before and after the call, in the stream that the labs' functions use. */
+#include "bench.h"
+
+#include <cuda_runtime.h>
+
+enum {
+    SLOTS = 4,
+    REPEATS = 12,
+    CHAINS = 8,
+    STEPS = 4096,
+    BLOCK = 256,
+    BLOCKS = 2048,
+    BLOCKS_PER_SM = 8
+};
+
+static char *d_in[SLOTS], *d_out[SLOTS];
+static uint32_t *d_sums;
+static float *d_coefficients, *d_sink;
+static cudaEvent_t started, stopped;
+
+/* The rows of all planes of the output. */
+static size_t rows_of(const struct bench_job *job) {
+    return (size_t)job->planes * (size_t)job->height;
+}
+
+static cudaError_t allocate_slots(const struct bench_job *job) {
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < SLOTS && error == cudaSuccess; i++) {
+        error = cudaMalloc((void **)&d_in[i], job->image_bytes);
+        if (error == cudaSuccess) {
+            error = cudaMalloc((void **)&d_out[i], job->out_bytes);
+        }
+    }
+    return error;
+}
+
+/* Copies the mask, where there is one, to the device. */
+static cudaError_t copy_mask(struct bench_job *job) {
+    if (job->mask == NULL) {
+        return cudaSuccess;
+    }
+    cudaError_t error = cudaMalloc((void **)&d_coefficients, job->mask_bytes);
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(d_coefficients, job->mask, job->mask_bytes, cudaMemcpyHostToDevice);
+    }
+    job->d_mask = d_coefficients;
+    return error;
+}
+
+/* Nothing is freed after an error: the process then ends. */
+int platform_open(struct bench_job *job) {
+    cudaError_t error = allocate_slots(job);
+
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_sums, rows_of(job) * sizeof *d_sums);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMalloc((void **)&d_sink, sizeof(float));
+    }
+    if (error == cudaSuccess) {
+        error = copy_mask(job);
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventCreate(&started);
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventCreate(&stopped);
+    }
+    return (int)error;
+}
+
+/* Four inputs and four outputs of 4096 x 4096 are 512 MiB, ten times the L2 cache of an H200. */
+int platform_slots(void) {
+    return SLOTS;
+}
+
+int platform_warm_up(void) {
+    return 10;
+}
+
+/* For bytes `count` is the number of 32-bit words: every image consists of whole words. */
+static __global__ void fill(enum noise_kind kind, uint32_t key, size_t count, void *d_to) {
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+        if (kind == NOISE_BYTES) {
+            ((uint32_t *)d_to)[i] = noise_mix((uint32_t)i, key);
+        } else if (kind == NOISE_FLOATS) {
+            ((float *)d_to)[i] = noise_float((uint32_t)i, key);
+        } else {
+            ((double *)d_to)[i] = noise_double((uint32_t)i, key);
+        }
+    }
+}
+
+/* Each block sums one row at a time. */
+static __global__ void sum_rows(const uint32_t *d_rows, size_t rows, size_t words,
+                                uint32_t *d_result) {
+    __shared__ uint32_t s_sum;
+    for (size_t y = blockIdx.x; y < rows; y += gridDim.x) {
+        if (threadIdx.x == 0) {
+            s_sum = 0;
+        }
+        __syncthreads();
+        uint32_t sum = 0;
+        for (size_t i = threadIdx.x; i < words; i += blockDim.x) {
+            sum += noise_row_share((uint32_t)i, d_rows[y * words + i]);
+        }
+        atomicAdd(&s_sum, sum);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            d_result[y] = s_sum;
+        }
+    }
+}
+
+int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
+    const size_t count = job->kind == NOISE_BYTES ? job->image_count / 4 : job->image_count;
+
+    fill<<<BLOCKS, BLOCK>>>(job->kind, key, count, d_in[slot]);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) {
+        error = cudaMemset(d_out[slot], 0xff, job->out_bytes);
+    }
+    return (int)(error == cudaSuccess ? cudaDeviceSynchronize() : error);
+}
+
+/* Nanoseconds between the two events, once everything on the device has finished. */
+static cudaError_t elapsed(double *ns) {
+    float ms = 0.0f;
+    cudaError_t error = cudaEventRecord(stopped, 0);
+    if (error == cudaSuccess) {
+        error = cudaDeviceSynchronize();
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventElapsedTime(&ms, started, stopped);
+    }
+    *ns = (double)ms * 1e6;
+    return error;
+}
+
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+    cudaError_t error = cudaEventRecord(started, 0);
+    if (error == cudaSuccess) {
+        error = (cudaError_t)lab_call(side, job, d_in[slot], d_out[slot]);
+    }
+    return (int)(error == cudaSuccess ? elapsed(ns) : error);
+}
+
+int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to) {
+    return (int)cudaMemcpy(to, d_out[slot] + first_byte, bytes, cudaMemcpyDeviceToHost);
+}
+
+int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
+    const size_t rows = rows_of(job), bytes = rows * sizeof *sums;
+
+    sum_rows<<<BLOCKS, BLOCK>>>((const uint32_t *)d_out[slot], rows, job->out_bytes / rows / 4,
+                                d_sums);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(sums, d_sums, bytes, cudaMemcpyDeviceToHost);
+    }
+    return (int)error;
+}
+
+/* CHAINS * STEPS multiply-adds for each thread, in registers. */
+static __global__ void multiply_add(float factor, float summand, float *d_result) {
+    float chain[CHAINS];
+    for (int i = 0; i < CHAINS; i++) {
+        chain[i] = (float)threadIdx.x + (float)i;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        for (int i = 0; i < CHAINS; i++) {
+            chain[i] = fmaf(chain[i], factor, summand);
+        }
+    }
+    float sum = 0.0f;
+    for (int i = 0; i < CHAINS; i++) {
+        sum += chain[i];
+    }
+    if (sum == -1.0f) { /* never true, but the compiler cannot know that */
+        *d_result = sum;
+    }
+}
+
+int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate) {
+    const size_t copied = job->image_bytes < job->out_bytes ? job->image_bytes : job->out_bytes;
+    const double moved = (double)(job->image_bytes + job->out_bytes);
+    int device = 0, processors = 0;
+    double ns = 0.0, copy = 1e18, work = 1e18;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    const int blocks = processors * BLOCKS_PER_SM;
+    for (int i = 0; i < REPEATS && error == cudaSuccess; i++) {
+        error = cudaEventRecord(started, 0);
+        if (error == cudaSuccess) {
+            error = cudaMemcpyAsync(d_out[i % SLOTS], d_in[i % SLOTS], copied,
+                                    cudaMemcpyDeviceToDevice, 0);
+        }
+        if (error == cudaSuccess) {
+            error = elapsed(&ns);
+        }
+        copy = ns < copy ? ns : copy;
+    }
+    for (int i = 0; i < REPEATS && error == cudaSuccess; i++) {
+        error = cudaEventRecord(started, 0);
+        if (error == cudaSuccess) {
+            multiply_add<<<blocks, BLOCK>>>(0.999f, 0.001f, d_sink);
+            error = cudaGetLastError();
+        }
+        if (error == cudaSuccess) {
+            error = elapsed(&ns);
+        }
+        work = ns < work ? ns : work;
+    }
+    *copy_ns = copy * moved / (2.0 * (double)copied); /* a copy reads and writes what it copies */
+    *mac_rate = (double)blocks * BLOCK * CHAINS * STEPS / (work * 1e-9);
+    return (int)error;
+}
+
+const char *platform_error(int returned) {
+    return cudaGetErrorName((cudaError_t)returned);
+}

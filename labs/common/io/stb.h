@@ -1,0 +1,15 @@
+/* stb's two picture libraries, configured: PNG and PNM, from memory to memory. */
+#ifndef CONVLABS_STB_H
+#define CONVLABS_STB_H
+
+#include "image.h"
+
+#define STBI_ONLY_PNG
+#define STBI_ONLY_PNM
+#define STBI_NO_STDIO
+#define STBI_MAX_DIMENSIONS IMAGE_MAX_SIDE
+#include <stb/stb_image.h>
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+
+#endif

@@ -1,0 +1,26 @@
+/* The check for data races between OpenMP threads in C: two files that replace gcc's own OpenMP
+ * runtime in a program whose memory accesses gcc has instrumented (-fsanitize=thread).
+ *
+ * gomp.c runs the threads of a team one at a time: each until it ends, reaches a barrier or asks
+ * for the next chunk of a loop; then another one runs. race_detector.c is called for every access
+ * and keeps, for each byte, which thread wrote it and which read it since the last synchronization
+ * of the whole team. Two threads access the same byte, at least one of them writes, and no barrier,
+ * lock or atomic access orders the two: that is a data race, whatever happened in this run, on
+ * however many cores and in whatever order.
+ */
+#ifndef CONVLABS_RACE_DETECTOR_H
+#define CONVLABS_RACE_DETECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From now on this thread of the team runs; -1: no team runs, and no access is checked. */
+void race_thread_runs(int thread);
+
+/* All accesses so far happen before all that follow: a team starts, ends, or is at a barrier. */
+void race_synchronize(void);
+
+/* The running thread has acquired a lock (1) or released one (-1). */
+void race_lock_count(int change);
+
+#endif

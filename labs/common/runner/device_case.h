@@ -1,0 +1,66 @@
+/* One case on the device, for the labs' drivers: copies of its inputs, memory for its result, the
+ * student's calls, and the result back on the host.
+ *
+ *     struct device_case c = {.runner = r};
+ *     const float *d_image = device_case_input(&c, image->data, image->bytes);
+ *     float *d_out = device_case_output(&c, image->bytes);
+ *     if (!runner_failed(r)) {
+ *         device_case_students_turn();
+ *         device_case_called(&c, "correlate", correlate(d_image, width, height, d_out));
+ *     }
+ *     device_case_end(&c, d_out, out, image->bytes);
+ *
+ * A failure goes to the runner (runner_fail()), and nothing is done after it but to free all
+ * memory, in device_case_end(). A case of host code, which allocates for itself, has no input and
+ * no output.
+ */
+#ifndef CONVLABS_DEVICE_CASE_H
+#define CONVLABS_DEVICE_CASE_H
+
+#include "runner.h"
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { DEVICE_CASE_BUFFERS = 4 };
+
+struct device_case {
+    struct runner *runner;
+    const char *function; /* of the student, called last */
+    int buffers;
+    void *buffer[DEVICE_CASE_BUFFERS];
+};
+
+/* Device memory with a copy of that host memory; NULL after a failure. The case frees it. */
+void *device_case_input(struct device_case *c, const void *data, size_t bytes);
+
+/* Device memory for what the student's functions must write before they read it; NULL after a
+ * failure. The case frees it. On the simulator it stays unwritten, so that a read of it is found,
+ * as in `d_out[i] += ...`. A GPU cannot find that; there every byte is 0xff, a float that is NaN.
+ */
+void *device_case_output(struct device_case *c, size_t bytes);
+
+#ifdef CONVLABS_SIM /* whose findings name the driver's line, which says what the memory is for */
+#define device_case_input(...) (sim_site(__FILE__, __LINE__), device_case_input(__VA_ARGS__))
+#define device_case_output(...) (sim_site(__FILE__, __LINE__), device_case_output(__VA_ARGS__))
+#endif
+
+/* From here on the calls are those that count: where one is to fail (CONVLABS_SIM_INJECT), the
+ * simulator counts from here. */
+void device_case_students_turn(void);
+
+/* Takes what the student's `function` returned; an error is a failure. Whether it was cudaSuccess.
+ * `function` must live as long as the case. */
+bool device_case_called(struct device_case *c, const char *function, cudaError_t returned);
+
+/* Takes what `function` returned for `argument` = `value`, "which lab.h does not allow", say (why).
+ * All but cudaErrorInvalidValue is a failure. No later call will report that error. */
+void device_case_must_refuse(struct device_case *c, const char *function, cudaError_t returned,
+                             const char *argument, int value, const char *why);
+
+/* Waits for the kernels, copies `bytes` bytes of d_out to the host's `out`, unless d_out is NULL,
+ * and frees the case's memory. After a failure it only frees. */
+void device_case_end(struct device_case *c, const void *d_out, void *out, size_t bytes);
+
+#endif

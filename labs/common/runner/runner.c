@@ -1,0 +1,358 @@
+#include "runner.h"
+
+#include "io/file.h"
+#include "io/image.h"
+#include "json.h"
+#include "our_fault.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_NAMED 16 /* of each kind */
+#define MAX_ERROR 512
+#define GUARD ((size_t)4096)
+#define POISON 0xff
+#define SIGNALLING_FLOAT UINT32_C(0xffbfffff)
+#define SIGNALLING_DOUBLE UINT64_C(0xfff7ffffffffffff)
+
+struct input {
+    const char *name;
+    struct npy array;
+};
+
+struct setting {
+    const char *name, *value;
+};
+
+struct output {
+    const char *name;
+    char *path;
+    struct npy array;      /* its data points between the guard zones */
+    unsigned char *memory; /* guard, data, guard; owned */
+};
+
+struct runner {
+    const char *part, *status;
+    struct input input[MAX_NAMED];
+    struct setting setting[MAX_NAMED];
+    struct output output[MAX_NAMED];
+    int inputs, settings, outputs;
+    int returned; /* 0: nothing has failed */
+    char error[MAX_ERROR];
+};
+
+static const char usage[] =
+    "usage: run --part PART [--in NAME=FILE]... [--set NAME=VALUE]...\n"
+    "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
+    "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
+    "  --out   TYPE is f4, f8, u1 or i4; raw bytes, or a picture when FILE ends in .png\n";
+
+static bool ends_in(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return n >= m && strcasecmp(path + n - m, suffix) == 0;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+/* Splits NAME=REST in place: `text` becomes the name. Returns the rest. */
+static char *split_name(const char *option, char *text) {
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        our_fault("%s needs NAME=..., but its value is '%s'", option, text);
+    *equals = '\0';
+    if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+        our_fault("%s: the name '%s' may have letters, digits and _ only", option, text);
+    return equals + 1;
+}
+
+static void read_picture(const char *path, struct npy *a, char *error, size_t size) {
+    float *pixels = NULL;
+    int width = 0, height = 0;
+    if (image_read(path, &pixels, &width, &height, error, size) != 0)
+        our_fault("%s", error);
+    *a = (struct npy){"<f4", 2, {height, width}, 0, pixels};
+    a->bytes = (size_t)width * (size_t)height * sizeof *pixels;
+}
+
+static void add_input(struct runner *r, char *text) {
+    char *path = split_name("--in", text);
+    for (int i = 0; i < r->inputs; i++)
+        if (strcmp(r->input[i].name, text) == 0)
+            our_fault("--in %s was given twice", text);
+    if (r->inputs == MAX_NAMED)
+        our_fault("--in can be given %d times at most", MAX_NAMED);
+    struct input *in = &r->input[r->inputs++];
+    in->name = text;
+    char error[512];
+    if (ends_in(path, ".png") || ends_in(path, ".pgm") || ends_in(path, ".ppm"))
+        read_picture(path, &in->array, error, sizeof error);
+    else if (npy_read(path, &in->array, error, sizeof error) != 0)
+        our_fault("%s", error);
+}
+
+static void add_setting(struct runner *r, char *text) {
+    const char *value = split_name("--set", text);
+    for (int i = 0; i < r->settings; i++)
+        if (strcmp(r->setting[i].name, text) == 0)
+            our_fault("--set %s was given twice", text);
+    if (r->settings == MAX_NAMED)
+        our_fault("--set can be given %d times at most", MAX_NAMED);
+    r->setting[r->settings++] = (struct setting){text, value};
+}
+
+/* "61x97" into a shape. */
+static bool read_shape(const char *text, struct npy *a) {
+    for (const char *at = text; a->ndim < NPY_MAX_DIMS; at++) {
+        char *end;
+        if (*at < '0' || *at > '9')
+            return false;
+        unsigned long side = strtoul(at, &end, 10);
+        if (end - at > 9)
+            return false;
+        a->shape[a->ndim++] = (int)side;
+        at = end;
+        if (*at == '\0')
+            return true;
+        if (*at != 'x')
+            return false;
+    }
+    return false;
+}
+
+/* Byte i of a guard zone: a pattern that no plausible result repeats. */
+static unsigned char guard_byte(size_t i) {
+    return (unsigned char)(0xa5u ^ i * 37u);
+}
+
+/* In a program built with AddressSanitizer these make a student's access to a guard zone a finding
+ * with its line; in any other program they do not exist. */
+extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
+extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
+
+/* Fills an output. A float or double becomes a signalling NaN, which arithmetic turns into a quiet
+ * one: so the grader can tell an element that was never written from one that was added to. */
+static void poison(const struct npy *a) {
+    unsigned char *data = a->data;
+    memset(data, POISON, a->bytes);
+    const uint32_t single = SIGNALLING_FLOAT;
+    const uint64_t wide = SIGNALLING_DOUBLE;
+    if (strcmp(a->type, "<f4") == 0)
+        for (size_t i = 0; i < a->bytes; i += sizeof single)
+            memcpy(data + i, &single, sizeof single);
+    if (strcmp(a->type, "<f8") == 0)
+        for (size_t i = 0; i < a->bytes; i += sizeof wide)
+            memcpy(data + i, &wide, sizeof wide);
+}
+
+static void allocate(struct output *out) {
+    size_t all = GUARD + out->array.bytes + GUARD;
+    void *memory = NULL;
+    if (posix_memalign(&memory, 4096, all) != 0)
+        our_fault("not enough memory for the output %s of %zu bytes", out->name, out->array.bytes);
+    out->memory = memory;
+    out->array.data = out->memory + GUARD;
+    for (size_t i = 0; i < GUARD; i++) {
+        out->memory[i] = guard_byte(i);
+        out->memory[GUARD + out->array.bytes + i] = guard_byte(i);
+    }
+    poison(&out->array);
+    if (__asan_poison_memory_region) {
+        __asan_poison_memory_region(out->memory, GUARD);
+        __asan_poison_memory_region(out->memory + GUARD + out->array.bytes, GUARD);
+    }
+}
+
+static void add_output(struct runner *r, char *text) {
+    char *path = split_name("--out", text);
+    for (int i = 0; i < r->outputs; i++)
+        if (strcmp(r->output[i].name, text) == 0)
+            our_fault("--out %s was given twice", text);
+    if (r->outputs == MAX_NAMED)
+        our_fault("--out can be given %d times at most", MAX_NAMED);
+    struct output *out = &r->output[r->outputs++];
+    out->name = text;
+    out->path = path;
+    /* From the right: a path may contain colons. */
+    char *shape = strrchr(path, ':');
+    if (shape)
+        *shape++ = '\0';
+    char *type = strrchr(path, ':');
+    if (!shape || !type || type == path || strlen(type + 1) != 2)
+        our_fault("--out %s needs FILE:TYPE:SHAPE, such as out.raw:f4:61x97", text);
+    *type++ = '\0';
+    struct npy *a = &out->array;
+    snprintf(a->type, sizeof a->type, "%c%s", strcmp(type, "u1") == 0 ? '|' : '<', type);
+    if (!read_shape(shape, a) || npy_bytes(a->type, a->ndim, a->shape, &a->bytes) != 0)
+        our_fault("--out %s: '%s:%s' is not a type and a shape such as f4:61x97", text, type,
+                  shape);
+    if (ends_in(path, ".png") && (a->ndim != 2 || strcmp(type, "f4") != 0))
+        our_fault("--out %s: a picture is written from f4 and two sides only", text);
+    allocate(out);
+}
+
+static void read_arguments(struct runner *r, int argc, char **argv) {
+    for (int i = 1; i < argc; i += 2) {
+        const char *option = argv[i];
+        if (strcmp(option, "--help") == 0) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        char *value = argv[i + 1];
+        bool known = true;
+        if (strcmp(option, "--part") && strcmp(option, "--in") && strcmp(option, "--set") &&
+            strcmp(option, "--out") && strcmp(option, "--status"))
+            known = false;
+        if (!known || !value) {
+            fputs(usage, stderr);
+            our_fault(known ? "%s needs a value" : "unknown option '%s'", option);
+        }
+        if (strcmp(option, "--part") == 0)
+            r->part = value;
+        else if (strcmp(option, "--status") == 0)
+            r->status = value;
+        else if (strcmp(option, "--in") == 0)
+            add_input(r, value);
+        else if (strcmp(option, "--set") == 0)
+            add_setting(r, value);
+        else
+            add_output(r, value);
+    }
+    if (!r->part)
+        our_fault("--part is missing; --help shows the options");
+}
+
+/* ---------------------------------------------------------------- what a driver asks for */
+
+const struct npy *runner_input(const struct runner *r, const char *name, const char *type) {
+    for (int i = 0; i < r->inputs; i++) {
+        const struct npy *a = &r->input[i].array;
+        if (strcmp(r->input[i].name, name) != 0)
+            continue;
+        if (type && strcmp(a->type, type) != 0)
+            our_fault("the input %s has elements of type %s, but %s is needed", name, a->type,
+                      type);
+        return a;
+    }
+    our_fault("the input %s is missing: --in %s=FILE", name, name);
+}
+
+const char *runner_setting(const struct runner *r, const char *name, const char *otherwise) {
+    for (int i = 0; i < r->settings; i++)
+        if (strcmp(r->setting[i].name, name) == 0)
+            return r->setting[i].value;
+    return otherwise;
+}
+
+void *runner_output(struct runner *r, const char *name, size_t bytes) {
+    for (int i = 0; i < r->outputs; i++) {
+        struct output *out = &r->output[i];
+        if (strcmp(out->name, name) != 0)
+            continue;
+        if (out->array.bytes != bytes)
+            our_fault("the output %s has room for %zu bytes, but %zu are needed", name,
+                      out->array.bytes, bytes);
+        return out->array.data;
+    }
+    our_fault("the output %s is missing: --out %s=FILE:TYPE:SHAPE", name, name);
+}
+
+const char *runner_part(const struct runner *r) {
+    return r->part;
+}
+
+void runner_no_such_part(const struct runner *r) {
+    our_fault("the lab has no part '%s'", r->part);
+}
+
+enum border runner_border(const struct runner *r) {
+    const char *border = runner_setting(r, "border", "zero");
+    return strcmp(border, "zero") == 0 ? BORDER_ZERO : BORDER_REPLICATE;
+}
+
+void runner_fail(struct runner *r, int returned, const char *format, ...) {
+    if (r->returned != 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->error, sizeof r->error, format, arguments);
+    va_end(arguments);
+    r->returned = returned;
+}
+
+bool runner_failed(const struct runner *r) {
+    return r->returned != 0;
+}
+
+/* ---------------------------------------------------------------- after the call */
+
+static bool intact(const unsigned char *guard) {
+    for (size_t i = 0; i < GUARD; i++)
+        if (guard[i] != guard_byte(i))
+            return false;
+    return true;
+}
+
+static const char *guards(const struct output *out) {
+    bool before = intact(out->memory);
+    bool after = intact(out->memory + GUARD + out->array.bytes);
+    if (before && after)
+        return "intact";
+    if (after)
+        return "written before";
+    return before ? "written after" : "written before and after";
+}
+
+static void write_output(const struct output *out) {
+    const struct npy *a = &out->array;
+    char error[512];
+    int status;
+    if (ends_in(out->path, ".png"))
+        status = image_write(out->path, a->data, a->shape[1], a->shape[0], error, sizeof error);
+    else
+        status = file_write(out->path, NULL, 0, a->data, a->bytes, error, sizeof error);
+    if (status != 0)
+        our_fault("%s", error);
+}
+
+static void write_status(const struct runner *r) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        our_fault("not enough memory for the status");
+    fprintf(file, "{\"completed\":true,\"returned\":%d,\"error\":", r->returned);
+    json_write(file, r->error);
+    fputs(",\"outputs\":[", file);
+    for (int i = 0; i < r->outputs; i++)
+        fprintf(file, "%s{\"name\":\"%s\",\"guards\":\"%s\"}", i > 0 ? "," : "", r->output[i].name,
+                guards(&r->output[i]));
+    fputs("]}\n", file);
+    if (fclose(file) != 0)
+        our_fault("not enough memory for the status");
+    char error[512];
+    if (file_write(r->status, NULL, 0, text, bytes, error, sizeof error) != 0)
+        our_fault("%s", error);
+    free(text);
+}
+
+int main(int argc, char **argv) {
+    static struct runner r;
+    read_arguments(&r, argc, argv);
+    lab_run(&r);
+    for (int i = 0; i < r.outputs && __asan_unpoison_memory_region; i++)
+        __asan_unpoison_memory_region(r.output[i].memory, GUARD + r.output[i].array.bytes + GUARD);
+    for (int i = 0; i < r.outputs; i++)
+        write_output(&r.output[i]);
+    if (r.status)
+        write_status(&r);
+    for (int i = 0; i < r.inputs; i++)
+        npy_free(&r.input[i].array);
+    for (int i = 0; i < r.outputs; i++)
+        free(r.output[i].memory);
+    return 0;
+}

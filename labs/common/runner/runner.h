@@ -1,0 +1,67 @@
+/* The runner: one process runs one case.
+ *
+ * It reads the inputs, calls the student's functions through the lab's driver and writes the raw
+ * outputs. It does not judge them: the grader does, in another process.
+ *
+ *   run --part A --in image=FILE.npy --in mask=FILE.npy --set border=zero
+ *       --out out=FILE.raw:f4:61x97 [--status FILE]
+ *
+ * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
+ * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
+ *
+ * Before the call an output is filled with 0xff bytes, or with signalling NaNs where its type is f4
+ * or f8, and lies between two guard zones of 4096 bytes. After the call it is written raw, or as a
+ * post-processed picture when its file ends in .png.
+ *
+ * The status file is written last and gets one line of JSON:
+ *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
+ * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
+ * "written before", "written after" or "written before and after". No other files are written;
+ * links and pipes are refused.
+ *
+ * Exit status: 0 when the student's functions returned, whatever they returned; 2 for a usage or
+ * input error or a file that cannot be written (our_fault.h).
+ */
+#ifndef CONVLABS_RUNNER_H
+#define CONVLABS_RUNNER_H
+
+#include "border.h"
+#include "io/npy.h"
+
+#include <stdbool.h>
+
+struct runner;
+
+enum { RUNNER_REJECTED = -1 }; /* what the student's function did is no error code of its own */
+
+/* The input of that name. Ends the process with status 2 and a message when there is none or when
+ * its element type is not `type` (such as "<f4"; NULL: any). Owned by the runner. */
+const struct npy *runner_input(const struct runner *r, const char *name, const char *type);
+
+/* The value of `--set name=value`, or `otherwise` when it was not given. */
+const char *runner_setting(const struct runner *r, const char *name, const char *otherwise);
+
+/* The poisoned buffer of `--out name=...`, aligned to 4096 bytes; ends the process with status 2
+ * when there is none or when it is not `bytes` long. */
+void *runner_output(struct runner *r, const char *name, size_t bytes);
+
+/* "A", "B", ..., or "baseline". */
+const char *runner_part(const struct runner *r);
+
+/* Ends the process with status 2: the lab has no such part. */
+__attribute__((noreturn)) void runner_no_such_part(const struct runner *r);
+
+/* The setting `border`: zero (also where it was not given) or replicate. */
+enum border runner_border(const struct runner *r);
+
+/* The case failed. `returned` is the student's error code or RUNNER_REJECTED, never 0; the message,
+ * for the student, is one sentence that names the function and what it returned or did. Only the
+ * first failure of a case counts. */
+__attribute__((format(printf, 3, 4))) void runner_fail(struct runner *r, int returned,
+                                                       const char *format, ...);
+bool runner_failed(const struct runner *r);
+
+/* Each lab's driver.c defines this: it calls the student's functions for one case. */
+void lab_run(struct runner *r);
+
+#endif

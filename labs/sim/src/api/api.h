@@ -1,0 +1,35 @@
+/* api/: the functions of the CUDA runtime API, and launches. This header: what they share. */
+#ifndef SIM_API_H
+#define SIM_API_H
+
+#include "base/errors.h"
+
+/* Opens every API function: `location` is the line of the call. Returns at once if the device is
+ * lost or if this call is made to fail. */
+#define SIM_BEGIN(injected)                                                                        \
+    struct sim_location location;                                                                  \
+    cudaError_t at_once = sim_begin(__func__, injected, &location);                                \
+    (void)location;                                                                                \
+    if (at_once != cudaSuccess) {                                                                  \
+        return at_once;                                                                            \
+    }                                                                                              \
+    (void)0
+
+/* Copies `height` rows of `width` bytes; pitches are in bytes. A copy that does not fit the
+ * allocations or the direction is reported and fails with cudaErrorInvalidValue. */
+cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                        size_t width, size_t height, enum cudaMemcpyKind kind,
+                        struct sim_location location);
+
+/* Can `bytes` bytes at `pointer` be accessed, on the device or on the host? If not, reports why.
+ * `side`: "source" or "destination". Hold the device's lock. */
+bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
+                   struct sim_location location);
+
+/* Is it the default stream, or a stream that exists? */
+bool sim_is_stream(cudaStream_t stream);
+
+/* Records for sim_queued() what the program queues in a stream. */
+void sim_note_queued(enum sim_work work, cudaStream_t stream);
+
+#endif

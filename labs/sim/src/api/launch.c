@@ -1,0 +1,248 @@
+/* A launch: checks whether a device accepts it, then runs its blocks on all cores. */
+#include "api/launch.h"
+
+#include "api/api.h"
+#include "base/options.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/pool.h"
+#include "exec/shared.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The work of the threads of the pool. */
+struct job {
+    const struct sim_config *config;
+    void (*thread)(const void *);
+    const void *closure;
+    uint64_t blocks;
+    bool reversed; /* the last block and the last thread first */
+    cudaError_t failed;
+};
+
+static struct sim_kernel *kernels;
+static bool any_opted_in;
+
+struct sim_kernel *sim_kernel_of(const void *function) {
+    struct sim_kernel *k = kernels;
+    while (k && k->function != function) {
+        k = k->next;
+    }
+    if (!k && (k = calloc(1, sizeof *k))) {
+        k->function = function;
+        k->next = kernels;
+        kernels = k;
+    }
+    return k;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
+                                 int value) {
+    struct sim_location location;
+    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &location);
+    if (refused != cudaSuccess) {
+        return refused;
+    }
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        return value >= -1 && value <= 100 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(function);
+    bool fits = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && k && value >= 0 &&
+                (size_t)value + k->static_shared <= SIM_BLOCK_SHARED_OPTIN;
+    if (fits) {
+        k->dynamic_limit = (size_t)value;
+        any_opted_in = true;
+    }
+    sim_unlock_device();
+    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
+    if (!attributes || !function) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(function);
+    size_t fixed = k ? k->static_shared : 0;
+    size_t dynamic = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
+    sim_unlock_device();
+    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
+                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
+                                              .ptxVersion = 90,
+                                              .binaryVersion = 90,
+                                              .maxDynamicSharedSizeBytes = (int)dynamic};
+    return cudaSuccess;
+}
+
+/* The most shared memory, static and dynamic, that a block of this kernel may use. */
+static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
+    bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
+    size_t limit = SIM_BLOCK_SHARED_OPTIN;
+    if (more && c->function) {
+        limit = k->dynamic_limit + k->static_shared;
+    }
+    return more && limit > SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
+}
+
+/* Does the device accept this launch? Returns its answer and writes the reason to `why`. */
+static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, char *why,
+                         size_t size) {
+    const dim3 *g = &c->grid, *b = &c->block;
+    uint64_t plane = (uint64_t)b->x * b->y; /* this product fits; times z it may not */
+    if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
+        snprintf(why, size,
+                 "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every dimension must "
+                 "be at least 1",
+                 g->x, g->y, g->z, b->x, b->y, b->z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (plane > SIM_MAX_THREADS || plane * b->z > SIM_MAX_THREADS) {
+        snprintf(why, size, "block (%u,%u,%u) has %.0f threads; a block may have at most %d", b->x,
+                 b->y, b->z, (double)plane * b->z, SIM_MAX_THREADS);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (b->z > 64) {
+        snprintf(why, size, "block (%u,%u,%u): z may be at most 64", b->x, b->y, b->z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (g->x > 0x7fffffffu || g->y > 65535 || g->z > 65535) {
+        snprintf(why, size, "grid (%u,%u,%u): x may be at most 2147483647, y and z 65535", g->x,
+                 g->y, g->z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (!sim_is_stream(c->stream)) {
+        snprintf(why, size,
+                 "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
+        return cudaErrorInvalidResourceHandle;
+    }
+    size_t limit = shared_limit(c, k);
+    if (c->shared > limit || c->shared + k->static_shared > limit) {
+        snprintf(why, size,
+                 "%zu bytes of shared memory (%zu of them __shared__ variables); a block may have "
+                 "%zu%s",
+                 c->shared + k->static_shared, k->static_shared, limit,
+                 limit == SIM_BLOCK_SHARED ? ", or 232448 after cudaFuncSetAttribute("
+                                             "cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                                           : "");
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+static bool run_block(void *context, uint64_t i) {
+    struct job *job = context;
+    uint64_t index = job->reversed ? job->blocks - 1 - i : i;
+    cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
+    if (error != cudaSuccess) {
+        __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
+    }
+    return error == cudaSuccess;
+}
+
+/* Refuses the launch: the program learns of it only if it asks. */
+static void refuse(const struct sim_config *c, cudaError_t error) {
+    sim_fail(error);
+    sim_unchecked_launch("unchecked-error", c->kernel, (struct sim_location){c->file, c->line},
+                         "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
+}
+
+static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
+                const void *closure) {
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    struct job job = {.config = c,
+                      .thread = thread,
+                      .closure = closure,
+                      .blocks = blocks,
+                      .reversed = sim_options.reverse};
+    sim_catch_faults();
+    sim_shared_begin(shared_limit(c, k) - c->shared);
+    sim_open_device();
+    if (sim_hooks) {
+        sim_hooks->launch_begin(c);
+    }
+    bool ended = sim_pool_run(blocks, run_block, &job);
+    if (sim_hooks) {
+        sim_hooks->launch_end(c);
+    }
+    sim_close_device(c->kernel, (struct sim_location){c->file, c->line});
+    if (c->function && sim_shared_used() > k->static_shared) {
+        k->static_shared = sim_shared_used();
+    }
+    if (ended) {
+        return;
+    }
+    if (job.failed == cudaErrorInvalidValue) {
+        sim_fail(job.failed); /* shared.c has reported the reason */
+    } else if (job.failed == cudaErrorLaunchOutOfResources) {
+        refuse(c, job.failed);
+    } else {
+        sim_fail_for_good(job.failed);
+    }
+}
+
+void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
+    sim_report_unchecked_launch();
+    if (sim_sticky() != cudaSuccess) {
+        sim_fail(sim_sticky());
+        return;
+    }
+    if (sim_injected_launch()) {
+        sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
+        refuse(c, cudaErrorLaunchOutOfResources);
+        return;
+    }
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(c->function);
+    char why[256];
+    cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
+    if (answer == cudaSuccess) {
+        sim_note_queued(SIM_LAUNCH, c->stream);
+        run(c, k, thread, closure);
+    }
+    sim_unlock_device();
+    if (answer != cudaSuccess) {
+        sim_fail(answer);
+        sim_unchecked_launch("invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
+                             "the launch of %s fails with %s: %s", c->kernel,
+                             cudaGetErrorName(answer), k ? why : "out of memory");
+    }
+}
+
+/* Is an argument a pointer to host memory, or the host's name of a device variable? A device that
+ * used it would end the program. */
+void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
+    const void *p = (const void *)(uintptr_t)pointer;
+    struct sim_finding finding = {
+        .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
+    sim_lock_device();
+    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
+    sim_unlock_device();
+    if (name) {
+        sim_report(
+            &finding,
+            "argument %d of kernel %s is a __constant__ or __device__ variable, whose name in "
+            "host code is not a device address: use the variable itself in the kernel, or get "
+            "its address from cudaGetSymbolAddress()",
+            number, c->kernel);
+        sim_fail_for_good(cudaErrorIllegalAddress);
+        return;
+    }
+    if (sim_checked || known || !sim_is_readable(p)) {
+        return; /* when checked, the access itself is reported; an invalid address faults */
+    }
+    sim_report(&finding,
+               "argument %d of kernel %s points to host memory, which the device cannot access: "
+               "copy it with cudaMemcpy() to memory from cudaMalloc()",
+               number, c->kernel);
+    sim_fail_for_good(cudaErrorIllegalAddress);
+}
+
+__attribute__((destructor)) static void at_exit(void) {
+    sim_report_unchecked();
+    sim_report_leaks();
+}

@@ -1,0 +1,17 @@
+/* What the runtime knows of each kernel. */
+#ifndef SIM_LAUNCH_RECORD_H
+#define SIM_LAUNCH_RECORD_H
+
+#include "base/device.h"
+
+struct sim_kernel {
+    const void *function; /* NULL: all kernels whose address is not known */
+    size_t dynamic_limit; /* the dynamic shared memory that it may use, in bytes; 0: the default */
+    size_t static_shared; /* the size of its __shared__ variables, as far as it has used them */
+    struct sim_kernel *next;
+};
+
+/* The record of a kernel, created if it is new; NULL when out of memory. Hold the device's lock. */
+struct sim_kernel *sim_kernel_of(const void *function);
+
+#endif

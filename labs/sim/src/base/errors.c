@@ -1,0 +1,166 @@
+#include "base/errors.h"
+
+#include "base/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local cudaError_t last;
+static _Thread_local struct sim_location call_site;
+static cudaError_t sticky;
+
+static bool armed;
+static int calls_since_armed;
+
+/* The last launch that was refused, and the last call that failed without a check of its result;
+ * kept until the program asks for the error. */
+static struct unchecked {
+    const char *kind; /* NULL: none */
+    const char *kernel;
+    struct sim_location location;
+    char message[512];
+} launch, call;
+
+const char *cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define CASE(name, number, text)                                                                   \
+    case name:                                                                                     \
+        return #name;
+        SIM_ERRORS(CASE)
+#undef CASE
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define CASE(name, number, text)                                                                   \
+    case name:                                                                                     \
+        return text;
+        SIM_ERRORS(CASE)
+#undef CASE
+    }
+    return "unrecognized error code";
+}
+
+void sim_site(const char *file, int line) {
+    call_site = (struct sim_location){file, line};
+}
+
+cudaError_t sim_fail(cudaError_t error) {
+    last = error;
+    return error;
+}
+
+void sim_fail_for_good(cudaError_t error) {
+    __atomic_store_n(&sticky, error, __ATOMIC_RELAXED);
+    last = error;
+}
+
+cudaError_t sim_sticky(void) {
+    return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+}
+
+void sim_inject_arm(void) {
+    armed = true;
+    calls_since_armed = 0;
+}
+
+/* Counts a call of `name`; is it the one that must fail? */
+static bool injected(const char *name, struct sim_location location) {
+    size_t length = strlen(name);
+    if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
+        strncmp(name, sim_options.inject_name, length) != 0) {
+        return false;
+    }
+    if (++calls_since_armed != sim_options.inject_number) {
+        return false;
+    }
+    struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
+    sim_report(&finding, "call %d of %s was made to fail on purpose", calls_since_armed, name);
+    return true;
+}
+
+cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
+    *location = call_site;
+    call_site = (struct sim_location){
+        NULL, 0}; /* a call without a line of its own must not inherit this one */
+    if (sim_sticky() != cudaSuccess) {
+        return sim_fail(sim_sticky());
+    }
+    return injected(name, *location) ? sim_fail(error) : cudaSuccess;
+}
+
+bool sim_injected_launch(void) {
+    return injected("launch", (struct sim_location){NULL, 0});
+}
+
+/* The program has had its last chance to ask for the error. */
+static void report_unchecked(struct unchecked *u, const char *what_it_does) {
+    if (u->kind) {
+        struct sim_finding finding = {
+            .kind = u->kind, .kernel = u->kernel, .location = u->location};
+        sim_report(&finding, "%s. The program %s", u->message, what_it_does);
+    }
+    u->kind = NULL;
+}
+
+/* The program has asked for the error, so it knows of it; a note gives the reason. */
+static void see(struct unchecked *u) {
+    if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
+        struct sim_finding finding = {
+            .severity = "note", .kind = u->kind, .kernel = u->kernel, .location = u->location};
+        sim_report(&finding, "%s", u->message);
+    }
+    u->kind = NULL;
+}
+
+void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_location location,
+                          const char *format, ...) {
+    launch.kind = kind;
+    launch.kernel = kernel;
+    launch.location = location;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch.message, sizeof launch.message, format, arguments);
+    va_end(arguments);
+}
+
+void sim_report_unchecked_launch(void) {
+    report_unchecked(&launch,
+                     "never checks for this error: call cudaGetLastError() after each launch and "
+                     "check what it returns");
+}
+
+static void report_unchecked_call(void) {
+    report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
+}
+
+cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
+    if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
+        report_unchecked_call();
+        call.kind = "unchecked-error";
+        call.location = (struct sim_location){file, line};
+        snprintf(call.message, sizeof call.message, "%s() failed with %s", name,
+                 cudaGetErrorName(error));
+    }
+    return error;
+}
+
+void sim_report_unchecked(void) {
+    sim_report_unchecked_launch();
+    report_unchecked_call();
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    see(&launch);
+    see(&call);
+    return last;
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t error = cudaPeekAtLastError();
+    last = cudaSuccess;
+    return error;
+}

@@ -1,0 +1,34 @@
+/* The errors of runtime API calls: the last one, those that the program never checks, and those
+ * that a test injects. */
+#ifndef SIM_ERRORS_H
+#define SIM_ERRORS_H
+
+#include "base/findings.h"
+
+/* Records `error` as the last error of this host thread and returns it. */
+cudaError_t sim_fail(cudaError_t error);
+
+/* Records an error that every later call returns as well: the device is lost to this process. */
+void sim_fail_for_good(cudaError_t error);
+cudaError_t sim_sticky(void);
+
+/* Begins the API call `name` and sets *location to the line that called it. Returns the error that
+ * the call must return at once, because the device is lost or because CONVLABS_SIM_INJECT makes
+ * this call fail with `injected`; cudaSuccess if the call may go on. */
+cudaError_t sim_begin(const char *name, cudaError_t injected, struct sim_location *location);
+
+/* Is this the launch that CONVLABS_SIM_INJECT makes fail? */
+bool sim_injected_launch(void);
+
+/* A launch was refused, for the reason in `format`. It becomes a finding of this kind unless the
+ * program asks for the error before the next launch or its end. */
+__attribute__((format(printf, 4, 5))) void sim_unchecked_launch(const char *kind,
+                                                                const char *kernel,
+                                                                struct sim_location location,
+                                                                const char *format, ...);
+void sim_report_unchecked_launch(void);
+
+/* At the end of the program: reports every error that it never checked. */
+void sim_report_unchecked(void);
+
+#endif

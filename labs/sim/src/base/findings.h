@@ -1,0 +1,33 @@
+/* What the simulator reports: to stderr and to the file of the findings. */
+#ifndef SIM_FINDINGS_H
+#define SIM_FINDINGS_H
+
+#include "base/device.h"
+
+/* A line of the program; file may be NULL. */
+struct sim_location {
+    const char *file;
+    int line;
+};
+
+/* What a finding is about. Members that are zero do not appear in it. */
+struct sim_finding {
+    const char *severity; /* NULL: "error" */
+    const char *kind, *kernel;
+    struct sim_location location;
+    const uint3 *block, *thread;
+    const void *pc;       /* of the instruction */
+    const void *other_pc; /* of the other access of a race */
+    struct sim_location other;
+};
+
+/* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
+ * called from a signal handler. */
+__attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
+                                                      const char *format, ...);
+
+/* The same, unless a finding of this kind was already reported for this line. */
+__attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
+                                                           const char *format, ...);
+
+#endif

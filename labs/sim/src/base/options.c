@@ -1,0 +1,35 @@
+#include "base/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_options sim_options;
+bool sim_checked;
+
+void sim_read_options(void) {
+    const char *sample = getenv("CONVLABS_SIM_SAMPLE");
+    const char *threads = getenv("CONVLABS_SIM_THREADS");
+    const char *order = getenv("CONVLABS_SIM_ORDER");
+    sim_options = (struct sim_options){
+        .findings = getenv("CONVLABS_SIM_FINDINGS"),
+        .profile = getenv("CONVLABS_SIM_PROFILE"),
+        .warps = getenv("CONVLABS_SIM_WARPS"),
+        .sample = sample ? strtoull(sample, NULL, 10) : 0,
+        .threads = threads ? atoi(threads) : 0,
+        .reverse = order != NULL && strcmp(order, "reverse") == 0,
+        .check = getenv("CONVLABS_SIM_CHECK") != NULL,
+    };
+    const char *inject = getenv("CONVLABS_SIM_INJECT");
+    const char *colon = inject ? strchr(inject, ':') : NULL;
+    if (colon) {
+        sim_options.inject_name = inject;
+        sim_options.inject_length = (size_t)(colon - inject);
+        sim_options.inject_number = atoi(colon + 1);
+    }
+}
+
+/* Separate from sim_read_options(), because gcc ignores the priority of a constructor that a header
+ * has declared before. */
+__attribute__((constructor(101))) static void read_options_first(void) {
+    sim_read_options();
+}

@@ -1,0 +1,33 @@
+/* The environment variables CONVLABS_SIM_*: all of them are read here, once, before the program's
+ * own constructors run. handouts/simulator.md lists them. */
+#ifndef SIM_OPTIONS_H
+#define SIM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings belong to the environment. */
+struct sim_options {
+    const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
+    const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
+    const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
+    uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
+    int threads;          /* THREADS: host threads; below 1: one for each core */
+    bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
+    bool check;           /* CHECK is set: check every access, if the program is traced */
+    /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
+    const char *inject_name; /* NULL: none; `inject_length` characters */
+    size_t inject_length;
+    int inject_number;
+};
+extern struct sim_options sim_options;
+
+/* Reads them again, for a test that has changed its environment. */
+void sim_read_options(void);
+
+/* The program is traced and `check` is set: every access is checked as it happens. Set by trace/.
+ */
+extern bool sim_checked;
+
+#endif

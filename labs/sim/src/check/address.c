@@ -1,0 +1,261 @@
+#include "check/address.h"
+
+#include "exec/shared.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+/* g++ puts the gap of SIM_VARIABLE() before its variable; these come after the last variable. */
+__attribute__((used, section(SIM_CONSTANT_SECTION))) static char constant_gap[SIM_VARIABLE_GAP];
+__attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VARIABLE_GAP];
+
+#define RECENT 8 /* the objects looked up last, replaced in turn */
+
+static struct {
+    struct memory_object recent[RECENT];
+    unsigned turn;
+    struct shadow *arena, *dynamic, *variables;
+} cache;
+
+void address_forget(void) {
+    memset(cache.recent, 0, sizeof cache.recent);
+}
+
+void address_begin_block(const struct worker *w) {
+    char *from = w->dynamic, *arena = w->arena;
+    if (cache.arena == NULL || cache.arena->base != arena) {
+        shadow_release(cache.arena);
+        cache.arena = shadow_create(arena, SIM_SHARED_ARENA, false);
+    }
+    if (cache.dynamic == NULL || cache.dynamic->base != from) {
+        shadow_release(cache.dynamic);
+        cache.dynamic = shadow_create(from, (size_t)(w->dynamic_end - from), false);
+    }
+    if (cache.arena) {
+        shadow_set_written(cache.arena, arena, sim_shared_laid_out(), false);
+    }
+    if (cache.dynamic) {
+        shadow_set_written(cache.dynamic, from, (size_t)(w->dynamic_end - from), false);
+    }
+}
+
+static bool is_in(const char *at, const char *from, const char *to) {
+    return at >= from && at < to;
+}
+
+/* A range of addresses around `at`. */
+struct range {
+    const char *at, *from, *to;
+};
+
+/* Finds the segment of the program, or of a library, that holds the address and is read-only. */
+static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct range *range = context;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        const char *from = (const char *)(uintptr_t)(info->dlpi_addr + h->p_vaddr);
+        bool constant = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
+        if (constant && is_in(range->at, from, from + h->p_memsz)) {
+            range->from = from;
+            range->to = from + h->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Is it in the launch's arguments, in constants of the program, or on the stack of another
+ * thread? */
+static bool find_own(const struct worker *w, struct range *range) {
+    range->from = w->closure;
+    range->to = range->from + w->config->closure_bytes;
+    if (is_in(range->at, range->from, range->to) || dl_iterate_phdr(find_constant_segment, range)) {
+        return true;
+    }
+    for (unsigned i = 0; i < w->fibers; i++) {
+        range->from = w->fiber[i].mapping;
+        range->to = range->from + w->fiber[i].mapped;
+        if (is_in(range->at, range->from, range->to)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The shadow of an allocation, created at the first access of a kernel. Memory that the host can
+ * write counts as written. */
+static struct shadow *shadow_of(struct sim_allocation *a) {
+    if (a->shadow == NULL && !a->freed) {
+        a->shadow = shadow_create(a->base, a->bytes, a->space != SIM_DEVICE_MEMORY);
+    }
+    return a->shadow;
+}
+
+static struct memory_object allocation(const char *at) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
+    if (a == NULL) {
+        return (struct memory_object){.kind = MEMORY_UNKNOWN};
+    }
+    return (struct memory_object){.kind = MEMORY_GLOBAL,
+                                  .from = a->base,
+                                  .to = a->base + a->bytes,
+                                  .near = a->mapping,
+                                  .far = a->mapping + a->mapped,
+                                  .shadow = shadow_of(a),
+                                  .declared_at = a->location,
+                                  .freed = a->freed};
+}
+
+const struct sim_variable *address_variable(const char *at) {
+    const struct sim_variable *nearest = NULL;
+    size_t least = SIZE_MAX;
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        const char *from = v->address, *to = from + v->bytes;
+        size_t distance = at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
+        if (distance < least) {
+            least = distance;
+            nearest = v;
+        }
+    }
+    return nearest;
+}
+
+/* Is it so close to a device variable that the kernel meant that one? Kernels cannot name host
+ * variables. */
+static bool is_past_variable(const char *at) {
+    const struct sim_variable *v = address_variable(at);
+    const char *from = v ? v->address : NULL;
+    uintptr_t address = (uintptr_t)at, first = (uintptr_t)from;
+    return v && address + 1024 >= first && address < first + v->bytes + 1024;
+}
+
+static struct memory_object variable(const char *at, enum memory_kind kind) {
+    const struct sim_variable *v = address_variable(at);
+    if (v == NULL) { /* rewrite.py could not register it */
+        return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
+    }
+    const char *from = v->address;
+    if (kind == MEMORY_VARIABLE && cache.variables == NULL) {
+        size_t bytes = (size_t)(__stop_sim_device - __start_sim_device);
+        cache.variables = shadow_create(__start_sim_device, bytes, true);
+    }
+    return (struct memory_object){.kind = kind,
+                                  .from = from,
+                                  .to = from + v->bytes,
+                                  .near = from,
+                                  .far = from + v->bytes,
+                                  .shadow = kind == MEMORY_VARIABLE ? cache.variables : NULL,
+                                  .name = v->name,
+                                  .declared_at = {v->file, v->line}};
+}
+
+static struct memory_object shared(const struct worker *w, const char *at) {
+    const struct sim_shared_slot *slot = sim_shared_nearest((size_t)(at - w->arena));
+    if (slot == NULL) {
+        return (struct memory_object){.kind = MEMORY_UNKNOWN};
+    }
+    const char *from = w->arena + slot->offset;
+    return (struct memory_object){.kind = MEMORY_SHARED,
+                                  .from = from,
+                                  .to = from + slot->size,
+                                  .near = from,
+                                  .far = from + slot->size,
+                                  .shadow = cache.arena,
+                                  .name = slot->name,
+                                  .declared_at = {slot->file, slot->line}};
+}
+
+static struct memory_object find(const struct worker *w, const char *at) {
+    if (is_in(at, w->arena, w->arena + SIM_SHARED_ARENA + SIM_SHARED_GUARD)) {
+        return shared(w, at);
+    }
+    if (is_in(at, w->arena, w->dynamic_end + SIM_SHARED_GUARD)) {
+        return (struct memory_object){.kind = MEMORY_DYNAMIC,
+                                      .from = w->dynamic,
+                                      .to = w->dynamic + w->config->shared,
+                                      .near = w->dynamic,
+                                      .far = w->dynamic_end,
+                                      .shadow = cache.dynamic};
+    }
+    if (is_in(at, __start_sim_constant, __stop_sim_constant)) {
+        return variable(at, MEMORY_CONSTANT);
+    }
+    if (is_in(at, __start_sim_device, __stop_sim_device)) {
+        return variable(at, MEMORY_VARIABLE);
+    }
+    struct memory_object object = allocation(at);
+    if (object.kind == MEMORY_UNKNOWN && is_past_variable(at)) {
+        const char *variable_at = address_variable(at)->address;
+        bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
+        return variable(at, constant ? MEMORY_CONSTANT : MEMORY_VARIABLE);
+    }
+    struct range range = {.at = at};
+    if (object.kind == MEMORY_UNKNOWN && find_own(w, &range)) {
+        object = (struct memory_object){.kind = MEMORY_OWN, .near = range.from, .far = range.to};
+    }
+    return object;
+}
+
+const struct memory_object *address_object(const struct worker *w, const char *at) {
+    for (unsigned i = 0; i < RECENT; i++) {
+        if (is_in(at, cache.recent[i].near, cache.recent[i].far)) {
+            return &cache.recent[i];
+        }
+    }
+    struct memory_object *object = &cache.recent[cache.turn++ % RECENT];
+    *object = find(w, at);
+    return object;
+}
+
+/* The shadow of the live device allocation that holds all of the range, or NULL. */
+static struct shadow *device_shadow(const char *at, size_t bytes) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
+    bool device = a && !a->freed && a->space == SIM_DEVICE_MEMORY && at >= a->base &&
+                  at + bytes <= a->base + a->bytes;
+    return device ? shadow_of(a) : NULL;
+}
+
+void address_filled(const char *to, size_t bytes) {
+    struct shadow *shadow = device_shadow(to, bytes);
+    if (shadow) {
+        shadow_set_written(shadow, to, bytes, true);
+    }
+}
+
+void address_copied(const char *to, const char *from, size_t bytes) {
+    struct shadow *target = device_shadow(to, bytes), *source = device_shadow(from, bytes);
+    if (target && source) {
+        shadow_copy_written(target, to, source, from, bytes);
+    } else if (target) {
+        shadow_set_written(target, to, bytes, true);
+    }
+}
+
+void address_describe(const struct memory_object *p, char *text, size_t size) {
+    size_t bytes = (size_t)(p->to - p->from);
+    const char *file = p->declared_at.file ? p->declared_at.file : "?";
+    switch (p->kind) {
+    case MEMORY_GLOBAL:
+        snprintf(text, size, "the array of %zu bytes allocated at %s:%d", bytes, file,
+                 p->declared_at.line);
+        break;
+    case MEMORY_DYNAMIC:
+        snprintf(text, size, "the block's %zu bytes of dynamic shared memory", bytes);
+        break;
+    case MEMORY_SHARED:
+    case MEMORY_CONSTANT:
+    case MEMORY_VARIABLE:
+        snprintf(text, size, "%s (%zu bytes of %s memory, declared at %s:%d)", p->name, bytes,
+                 p->kind == MEMORY_SHARED     ? "shared"
+                 : p->kind == MEMORY_CONSTANT ? "constant"
+                                              : "global",
+                 file, p->declared_at.line);
+        break;
+    default:
+        snprintf(text, size, "memory that is not the device's");
+    }
+}

@@ -1,0 +1,369 @@
+#include "check/memcheck.h"
+
+#include "base/options.h"
+#include "check/address.h"
+#include "exec/fault.h"
+#include "exec/shared.h"
+#include "memory/allocations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char __ehdr_start[];
+
+#define MAX_REPORTED 256 /* the most different findings of a run */
+#define MAX_COMPARED                                                                               \
+    64                /* bytes of a store that are compared; a longer store counts as a change     \
+                       */
+#define MAX_GUESSES 8 /* of one thread that wait for their atomicCAS() */
+
+/* The last store, which happens after its check: whether it changes anything is known only
+ * later. */
+static struct {
+    struct shadow_cell *cells; /* NULL: there is none */
+    size_t count, bytes;
+    const void *address;
+    char before[MAX_COMPARED];
+    struct race race;
+    struct sim_finding finding;
+    struct memory_object object;
+    uint3 block, thread;
+} pending;
+
+/* Plain reads, by the running thread, of what other threads update atomically. Each is a race
+ * unless an atomicCAS() of the same thread then verifies the value that it read. */
+static struct guess {
+    const void *address;
+    struct race race;
+    struct sim_finding finding;
+    struct memory_object object;
+    uint3 block, thread;
+} guesses[MAX_GUESSES];
+static unsigned guess_count;
+
+/* One access of one thread. */
+struct access {
+    const struct worker *w;
+    const char *at;
+    size_t bytes;
+    enum race_access how;
+    const char *pc; /* of the call in the program */
+};
+
+void check_begin(void) {
+    sim_checked = true;
+    sim_shared_gap = 1024;
+    sim_guard = (size_t)1 << 24;
+}
+
+/* Was the same finding reported before? Two instructions make one race, in either order. */
+static bool is_known(const struct sim_finding *f) {
+    static struct {
+        const void *low, *high;
+        const char *kind, *severity;
+    } reported[MAX_REPORTED];
+    static unsigned count;
+    const void *low = f->pc < f->other_pc ? f->pc : f->other_pc;
+    const void *high = f->pc < f->other_pc ? f->other_pc : f->pc;
+    for (unsigned i = 0; i < count; i++) {
+        if (reported[i].low == low && reported[i].high == high && reported[i].kind == f->kind &&
+            reported[i].severity == f->severity) {
+            return true;
+        }
+    }
+    if (count < MAX_REPORTED) {
+        reported[count].low = low;
+        reported[count].high = high;
+        reported[count].kind = f->kind;
+        reported[count++].severity = f->severity;
+    }
+    return false;
+}
+
+static const char *verb(enum race_access how) {
+    return how == RACE_LOAD ? "reads" : how == RACE_STORE ? "writes" : "atomically updates";
+}
+
+static struct sim_finding finding(const struct access *a, const char *kind) {
+    return (struct sim_finding){.severity = "error",
+                                .kind = kind,
+                                .kernel = a->w->config->kernel,
+                                .block = &blockIdx,
+                                .thread = &threadIdx,
+                                .pc = a->pc};
+}
+
+#define WHO "thread (%u,%u,%u) of block (%u,%u,%u)"
+#define INDEX(i) (i).x, (i).y, (i).z
+
+static void report_outside(const struct access *a, const struct memory_object *p) {
+    struct sim_finding f = finding(a, p->freed ? "use-after-free" : "out-of-bounds");
+    if (is_known(&f)) {
+        return;
+    }
+    char owner[512];
+    address_describe(p, owner, sizeof owner);
+    const char *end = a->at + a->bytes;
+    if (p->freed) {
+        sim_report(&f, WHO " %s %zu bytes of memory that was already freed: %s", INDEX(threadIdx),
+                   INDEX(blockIdx), verb(a->how), a->bytes, owner);
+    } else if (a->at < p->from) {
+        sim_report(&f, WHO " %s %zu bytes that start %td bytes before %s", INDEX(threadIdx),
+                   INDEX(blockIdx), verb(a->how), a->bytes, p->from - a->at, owner);
+    } else {
+        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner);
+    }
+}
+
+static void report_unknown(const struct access *a) {
+    bool null = (uintptr_t)a->at < 65536;
+    bool readable = !null && sim_is_readable(a->at);
+    struct sim_finding f = finding(a, readable ? "wrong-space" : "out-of-bounds");
+    if (is_known(&f)) {
+        return;
+    }
+    if (readable) {
+        sim_report(&f,
+                   WHO " %s %zu bytes of host memory, which the device cannot access: copy "
+                       "them with cudaMemcpy() to memory from cudaMalloc()",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
+    } else {
+        sim_report(&f, WHO " %s %zu bytes %s %p%s", INDEX(threadIdx), INDEX(blockIdx), verb(a->how),
+                   a->bytes, null ? "through a null pointer: address" : "at address",
+                   (const void *)a->at, null ? "" : ", which belongs to no allocation");
+    }
+}
+
+static void report_misaligned(const struct access *a, const struct memory_object *p) {
+    struct sim_finding f = finding(a, "misaligned");
+    if (is_known(&f)) {
+        return;
+    }
+    char owner[512];
+    address_describe(p, owner, sizeof owner);
+    sim_report(&f,
+               WHO " %s %zu bytes at once at an address that is not a multiple of %zu: %td bytes "
+                   "into %s",
+               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, a->at - p->from,
+               owner);
+}
+
+static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
+    struct sim_finding f = finding(a, "uninitialised-read");
+    f.severity = in_part ? "note" : "error"; /* part of a structure: most likely its padding */
+    if (is_known(&f)) {
+        return;
+    }
+    char owner[512];
+    address_describe(p, owner, sizeof owner);
+    sim_report(&f, WHO " %s %zu bytes%s were never written: %td bytes into %s", INDEX(threadIdx),
+               INDEX(blockIdx), verb(a->how), a->bytes, in_part ? ", some of which" : " that",
+               a->at - p->from, owner);
+}
+
+static void report_race(struct sim_finding *f, const struct race *race,
+                        const struct memory_object *p, const char *does, uint3 thread, uint3 block,
+                        bool same_value) {
+    if (is_known(f)) {
+        return;
+    }
+    char owner[512], other[128];
+    address_describe(p, owner, sizeof owner);
+    unsigned t;
+    uint64_t number;
+    const char *order = "with no barrier between them";
+    const char *did = race->other.pc & SHADOW_ATOMIC ? "atomically updates"
+                      : race->other_stored           ? "writes"
+                                                     : "reads";
+    if (race_thread_of(race->other, &t, &number)) {
+        uint3 index = sim_worker->index[t];
+        snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
+    } else {
+        snprintf(other, sizeof other, "another block");
+        order = "and nothing orders the two blocks";
+    }
+    sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
+               INDEX(block), does, other, did, owner, order,
+               same_value ? "; both write the same value" : "");
+}
+
+/* The pending store has happened: reports its race, as a note if it changed nothing. */
+static void settle(void) {
+    if (pending.cells == NULL) {
+        return;
+    }
+    bool changed =
+        pending.bytes > MAX_COMPARED || memcmp(pending.before, pending.address, pending.bytes) != 0;
+    if (changed) {
+        race_changed(pending.cells, pending.count);
+    }
+    pending.cells = NULL;
+    if (pending.race.other.segment != 0) {
+        pending.finding.severity = changed ? "error" : "note";
+        pending.finding.block = &pending.block;
+        pending.finding.thread = &pending.thread;
+        report_race(&pending.finding, &pending.race, &pending.object, "writes", pending.thread,
+                    pending.block, !changed);
+    }
+}
+
+/* Reports the guesses that no atomicCAS() has verified. */
+static void settle_guesses(void) {
+    for (unsigned i = 0; i < guess_count; i++) {
+        struct guess *g = &guesses[i];
+        g->finding.block = &g->block;
+        g->finding.thread = &g->thread;
+        report_race(&g->finding, &g->race, &g->object, "reads", g->thread, g->block, false);
+    }
+    guess_count = 0;
+}
+
+static void forget_guesses(const void *address) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < guess_count; i++) {
+        if (guesses[i].address != address) {
+            guesses[kept++] = guesses[i];
+        }
+    }
+    guess_count = kept;
+}
+
+static void guess(const struct access *a, const struct race *race, const struct sim_finding *f,
+                  const struct memory_object *p) {
+    if (guess_count == MAX_GUESSES) {
+        settle_guesses();
+    }
+    guesses[guess_count++] = (struct guess){a->at, *race, *f, *p, blockIdx, threadIdx};
+}
+
+static void check_race(const struct access *a, const struct memory_object *p) {
+    size_t count;
+    struct shadow_cell *cells = shadow_cells(p->shadow, a->at, a->bytes, &count);
+    if (cells == NULL) {
+        return;
+    }
+    bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
+    uint32_t pc = (uint32_t)(a->pc - __ehdr_start) & SHADOW_PC;
+    struct race race = race_access(cells, count, a->how, pc, one_block);
+    struct sim_finding f = finding(a, one_block ? "shared-race" : "global-race");
+    if (race.other.segment != 0) {
+        f.other_pc = __ehdr_start + (race.other.pc & SHADOW_PC);
+    }
+    if (a->how == RACE_STORE) {
+        pending.cells = cells;
+        pending.count = count;
+        pending.bytes = a->bytes;
+        pending.address = a->at;
+        memcpy(pending.before, a->at, a->bytes < MAX_COMPARED ? a->bytes : MAX_COMPARED);
+        pending.race.other.segment = 0;
+    }
+    if (a->how == RACE_COMPARE) {
+        forget_guesses(a->at);
+    }
+    if (race.other.segment == 0) {
+        return;
+    }
+    if (a->how == RACE_LOAD && race.other.pc & SHADOW_ATOMIC) {
+        guess(a, &race, &f, p);
+    } else if (race.same_value) {
+        pending.race = race;
+        pending.finding = f;
+        pending.object = *p;
+        pending.block = blockIdx;
+        pending.thread = threadIdx;
+    } else {
+        report_race(&f, &race, p, verb(a->how), threadIdx, blockIdx, false);
+    }
+}
+
+static bool is_power_of_two(size_t n) {
+    return (n & (n - 1)) == 0;
+}
+
+static void check_inside(const struct access *a, const struct memory_object *p) {
+    if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
+        report_misaligned(a, p);
+        sim_end_kernel(cudaErrorMisalignedAddress);
+    }
+    if (p->shadow == NULL) {
+        return;
+    }
+    if (a->how != RACE_STORE) {
+        size_t known = shadow_written(p->shadow, a->at, a->bytes);
+        if (known < a->bytes) {
+            report_unwritten(a, p, known > 0);
+        }
+    }
+    if (a->how != RACE_LOAD) {
+        shadow_set_written(p->shadow, a->at, a->bytes, true);
+    }
+    check_race(a, p);
+}
+
+/* An access of host code. It must not access device variables, although it can in this process. */
+static void check_host(const struct access *a) {
+    const struct sim_variable *v =
+        sim_device_end(a->at) && !sim_owner(a->at) ? address_variable(a->at) : NULL;
+    struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};
+    if (v != NULL && !is_known(&f)) {
+        sim_report(&f,
+                   "host code %s %s (declared at %s:%d), which is device memory: copy it with "
+                   "cudaMemcpy%sSymbol()",
+                   verb(a->how), v->name, v->file, v->line, a->how == RACE_LOAD ? "From" : "To");
+    }
+}
+
+void check_access(const void *address, size_t bytes, enum race_access how, const void *pc) {
+    const struct worker *w = sim_worker;
+    struct access a = {w, address, bytes, how, (const char *)pc - 1};
+    if (w == NULL || w->config == NULL) {
+        check_host(&a);
+        return;
+    }
+    settle();
+    if (a.at >= w->running->stack && a.at < w->running->stack + w->running->bytes) {
+        return; /* local memory of the thread */
+    }
+    const struct memory_object *p = address_object(w, a.at);
+    if (p->kind == MEMORY_OWN) {
+        return;
+    }
+    if (p->kind == MEMORY_UNKNOWN) {
+        report_unknown(&a);
+        sim_end_kernel(cudaErrorIllegalAddress);
+    }
+    if (p->freed || a.at < p->from || a.at + bytes > p->to) {
+        report_outside(&a, p);
+        if (p->freed || !sim_is_readable(a.at)) {
+            sim_end_kernel(cudaErrorIllegalAddress);
+        }
+        return;
+    }
+    check_inside(&a, p);
+}
+
+void check_launch_begin(void) {
+    address_forget();
+    race_launch();
+}
+
+void check_launch_end(void) {
+    settle();
+    settle_guesses();
+}
+
+void check_block_begin(const struct worker *w) {
+    settle();
+    settle_guesses();
+    address_forget(); /* the dynamic shared memory may have moved */
+    address_begin_block(w);
+    race_block();
+}
+
+void check_thread(unsigned t) {
+    settle();
+    settle_guesses();
+    race_thread(t);
+}

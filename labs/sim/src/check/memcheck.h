@@ -1,0 +1,24 @@
+/* check/: the checks of a traced program, on when CONVLABS_SIM_CHECK is set: what the four tools of
+ * compute-sanitizer look for, and more. A finding names the instruction; the grader looks up its
+ * line.
+ *
+ * This header: what each access is checked for. racecheck.h: accesses that nothing orders.
+ * address.h: whose memory an address is. */
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+
+#include "check/racecheck.h"
+#include "exec/thread.h"
+
+/* The running thread is about to access `bytes` bytes (any number for a copy of a structure). Ends
+ * the kernel if a device would. `pc`: the return address of the callback. */
+void check_access(const void *address, size_t bytes, enum race_access how, const void *pc);
+
+/* Turns the checks on, before main(); then what happens as a launch runs. */
+void check_begin(void);
+void check_launch_begin(void);
+void check_launch_end(void);
+void check_block_begin(const struct worker *w);
+void check_thread(unsigned t);
+
+#endif

@@ -1,0 +1,51 @@
+/* Data races: two accesses to the same bytes, at least one of them a write, that nothing orders.
+ *
+ * Threads run one after the other here, so a race does not show in the results; it shows in what
+ * happens between the two accesses. Within a block a barrier orders them. Within a warp
+ * __syncwarp() orders the lanes of its mask; shuffles and votes order nothing. Between blocks only
+ * a fence followed by an atomic function orders, and only for a block that then uses an atomic
+ * function on the same address.
+ *
+ * A thread may guess a value with a plain read and verify it with atomicCAS(), as programs do that
+ * build an atomic function of their own. Such a read does not race with atomic functions.
+ * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.) */
+#ifndef SIM_CHECK_RACE_H
+#define SIM_CHECK_RACE_H
+
+#include "base/device.h"
+#include "memory/shadow.h"
+
+enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC, RACE_COMPARE };
+
+/* Two accesses that nothing orders. */
+struct race {
+    struct shadow_event other; /* the earlier access; its segment is 0 if there is no race */
+    bool other_stored;
+    bool same_value; /* both wrote, and the second may have written the value that was there: known
+                        only after the access, see race_changed() */
+};
+
+/* To be called as the blocks run. */
+void race_launch(void);
+void race_block(void);
+void race_thread(unsigned t);
+void race_barrier(void);
+void race_warp_barrier(unsigned first, uint32_t lanes);
+void race_fence(void);
+
+/* Records an access of the running thread to `count` cells. `one_block`: only one block can access
+ * the memory. Returns the race that the access is part of. */
+struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
+                        bool one_block);
+
+/* The last recorded store has changed the value. */
+void race_changed(struct shadow_cell *cells, size_t count);
+
+/* The running thread used an atomic function on `address`. */
+void race_atomic(const void *address);
+
+/* The thread of an event, and *block: the number of its block in the order in which they ran. False
+ * if that is another block than the running one: its threads are not kept. */
+bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block);
+
+#endif

@@ -1,0 +1,134 @@
+/* Explains a segmentation fault: which memory was accessed, and by which thread. */
+#include "exec/fault.h"
+
+#include "exec/shared.h"
+#include "exec/thread.h"
+#include "memory/allocations.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK ((size_t)64 * 1024)
+
+static const void *program_counter(const void *context) {
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    return (const void *)c->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)c->uc_mcontext.pc;
+#else
+    (void)c;
+    return NULL;
+#endif
+}
+
+/* Reports the allocation at or near the address that `who` accessed. */
+static void report(struct sim_finding *f, const char *address, const char *who) {
+    const struct sim_allocation *a = sim_owner(address);
+    const char *file = a && a->location.file ? a->location.file : "?";
+    f->kind = "out-of-bounds";
+    if (!a && !f->kernel) {
+        f->kind = "crash";
+        sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
+    } else if (!a) {
+        sim_report(f, "%s accessed address %p, which belongs to no allocation", who,
+                   (const void *)address);
+    } else if (a->freed) {
+        f->kind = "use-after-free";
+        sim_report(
+            f,
+            "%s accessed memory that was already freed (an array of %zu bytes allocated at %s:%d)",
+            who, a->bytes, file, a->location.line);
+    } else if (address < a->base) {
+        sim_report(f,
+                   "%s accessed memory %td bytes before the array of %zu bytes allocated at %s:%d",
+                   who, a->base - address, a->bytes, file, a->location.line);
+    } else if (address >= a->base + a->bytes) {
+        sim_report(f,
+                   "%s accessed memory %td bytes past the end of the array of %zu bytes allocated "
+                   "at %s:%d",
+                   who, address - (a->base + a->bytes), a->bytes, file, a->location.line);
+    } else {
+        f->kind = "wrong-space";
+        sim_report(f,
+                   "%s accessed device memory (an array of %zu bytes allocated at %s:%d), which "
+                   "host code cannot access: copy it with cudaMemcpy()",
+                   who, a->bytes, file, a->location.line);
+    }
+}
+
+/* The signal handler: explains the fault, then lets the signal end the process. */
+static void explain(int number, siginfo_t *info, void *context) {
+    signal(number, SIG_DFL);
+    const char *kernel, *address = info->si_addr;
+    uint3 block, thread;
+    bool on_guard = false;
+    struct sim_finding finding = {.pc = program_counter(context)};
+    if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
+        report(&finding, address, "host code");
+        return;
+    }
+    char who[256];
+    snprintf(who, sizeof who, "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s", thread.x,
+             thread.y, thread.z, block.x, block.y, block.z, kernel);
+    finding.kernel = kernel;
+    finding.block = &block;
+    finding.thread = &thread;
+    if (on_guard) {
+        finding.kind = "stack-overflow";
+        sim_report(&finding,
+                   "stack overflow in %s: endless recursion, or local arrays that are too large",
+                   who);
+    } else if (sim_past_dynamic_shared(address)) {
+        finding.kind = "out-of-bounds";
+        sim_report(&finding,
+                   "%s accessed shared memory past its end: the launch asked for %zu bytes of "
+                   "dynamic shared memory",
+                   who, sim_worker->config->shared);
+    } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
+        finding.kind = "misaligned";
+        sim_report(&finding,
+                   "%s used an address that is not a multiple of the size of the access (a float4 "
+                   "needs a multiple of 16), or an invalid address",
+                   who);
+    } else {
+        report(&finding, address, who);
+    }
+}
+
+void sim_catch_faults(void) {
+    static bool caught;
+    if (caught) {
+        return;
+    }
+    caught = true;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = explain;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+void sim_prepare_fault_stack(void) {
+    void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) {
+        stack_t stack = {.ss_sp = memory, .ss_size = STACK};
+        sigaltstack(&stack, NULL);
+    }
+}
+
+bool sim_is_readable(const void *address) {
+    int ends[2]; /* write() says EFAULT where reading would fault */
+    if (pipe(ends) != 0) {
+        return false;
+    }
+    bool readable = write(ends[1], address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return readable;
+}

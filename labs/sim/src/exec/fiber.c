@@ -1,0 +1,153 @@
+#include "exec/fiber.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+/* AddressSanitizer would keep the frames of abandoned fibers marked after another mapping takes
+ * their addresses. */
+#define FORGET_FRAMES(at) __asan_unpoison_memory_region((at)->mapping, (at)->mapped)
+#define LEAVE(from, to)                                                                            \
+    __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->stack, (to)->bytes)
+#define ARRIVE(at) __sanitizer_finish_switch_fiber((at)->fake_stack, NULL, NULL)
+#else
+#define FORGET_FRAMES(at) ((void)0)
+#define LEAVE(from, to) ((void)0)
+#define ARRIVE(at) ((void)0)
+#endif
+
+#define PAGE ((size_t)4096)
+#define STACK ((size_t)256 * 1024) /* more than a thread of the device has by default */
+#define STAGGER 448                /* bytes: an odd number of cache lines */
+#define STAGGERED 32
+
+static void run_fiber(struct fiber *fiber) {
+    ARRIVE(fiber);
+    fiber->entry(fiber->argument);
+}
+
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SIM_UCONTEXT)
+
+/* fiber_switch.S */
+void sim_fiber_switch(void **save, void *load);
+void sim_fiber_start(void);
+
+/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers,
+ * but for the two that sim_fiber_start() takes the function and its argument from, and its address.
+ */
+static bool prepare(struct fiber *fiber, char *top) {
+#if defined(__x86_64__)
+    void **frame = (void **)top - 7; /* r15 r14 r13 r12 rbx rbp, then the return address */
+    memset(frame, 0, 7 * sizeof *frame);
+    frame[2] = (void *)(uintptr_t)run_fiber;
+    frame[3] = fiber;
+    frame[6] = (void *)(uintptr_t)sim_fiber_start;
+#else
+    void **frame = (void **)top - 20; /* x29 x30, x19 to x28, d8 to d15 */
+    memset(frame, 0, 20 * sizeof *frame);
+    frame[1] = (void *)(uintptr_t)sim_fiber_start;
+    frame[2] = fiber;
+    frame[3] = (void *)(uintptr_t)run_fiber;
+#endif
+    fiber->stack_pointer = frame;
+    return true;
+}
+
+static void forget(struct fiber *fiber) {
+    (void)fiber;
+}
+
+static void switch_stacks(struct fiber *from, struct fiber *to) {
+    sim_fiber_switch(&from->stack_pointer, to->stack_pointer);
+}
+
+#else
+
+#include <ucontext.h>
+
+/* makecontext() passes only ints: the pointer goes in two halves. */
+static void start(unsigned high, unsigned low) {
+    run_fiber((struct fiber *)((uintptr_t)high << 16 << 16 | low));
+}
+
+static bool prepare(struct fiber *fiber, char *top) {
+    ucontext_t *context = calloc(1, sizeof *context);
+    if (!context || getcontext(context) != 0) {
+        free(context);
+        return false;
+    }
+    context->uc_stack.ss_sp = fiber->stack;
+    context->uc_stack.ss_size = (size_t)(top - fiber->stack);
+    uintptr_t me = (uintptr_t)fiber;
+    makecontext(context, (void (*)(void))start, 2, (unsigned)(me >> 16 >> 16), (unsigned)me);
+    fiber->stack_pointer = context;
+    return true;
+}
+
+static void forget(struct fiber *fiber) {
+    free(fiber->stack_pointer);
+}
+
+static void switch_stacks(struct fiber *from, struct fiber *to) {
+    if (!from->stack_pointer) {
+        from->stack_pointer = calloc(1, sizeof(ucontext_t));
+    }
+    swapcontext(from->stack_pointer, to->stack_pointer);
+}
+
+#endif
+
+bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument) {
+    size_t mapped = PAGE + STACK + STAGGER * STAGGERED;
+    mapped = (mapped + PAGE - 1) / PAGE * PAGE;
+    char *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (mapping == MAP_FAILED) {
+        return false;
+    }
+    char *top = mapping + mapped - (size_t)(index % STAGGERED) * STAGGER;
+    *fiber = (struct fiber){.stack = mapping + PAGE,
+                            .bytes = (size_t)(top - (mapping + PAGE)),
+                            .mapping = mapping,
+                            .mapped = mapped,
+                            .entry = entry,
+                            .argument = argument};
+    if (mprotect(mapping, PAGE, PROT_NONE) != 0 || !prepare(fiber, top)) {
+        munmap(mapping, mapped);
+        return false;
+    }
+    return true;
+}
+
+void fiber_destroy(struct fiber *fiber) {
+    forget(fiber);
+    FORGET_FRAMES(fiber);
+    munmap(fiber->mapping, fiber->mapped);
+}
+
+void fiber_adopt_thread(struct fiber *fiber) {
+    *fiber = (struct fiber){0};
+    pthread_attr_t attributes;
+    void *stack = NULL;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &stack, &fiber->bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    fiber->stack = stack;
+}
+
+void fiber_switch(struct fiber *from, struct fiber *to) {
+    LEAVE(from, to);
+    switch_stacks(from, to);
+    ARRIVE(from);
+}
+
+bool fiber_overflowed(const struct fiber *fiber, const void *address) {
+    const char *at = address;
+    return fiber->mapping && at >= fiber->mapping && at < fiber->mapping + PAGE;
+}

@@ -1,0 +1,34 @@
+/* Fibers: stacks that one host thread switches between. */
+#ifndef SIM_FIBER_H
+#define SIM_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fiber {
+    void *stack_pointer; /* of the fiber while it does not run; on other machines, its ucontext_t */
+    char *stack;
+    size_t bytes;
+    char *mapping; /* the stack and its guard page; NULL for a host thread's own stack */
+    size_t mapped;
+    void (*entry)(void *);
+    void *argument;
+    void *fake_stack; /* AddressSanitizer's */
+};
+
+/* A fiber that will run entry(argument), which must never return. `index` staggers the stacks, so
+ * that the same local variable of many threads does not fall into the same cache set.
+ * Returns false when out of memory. */
+bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument);
+void fiber_destroy(struct fiber *fiber);
+
+/* Makes `fiber` stand for the stack that the calling host thread is on. */
+void fiber_adopt_thread(struct fiber *fiber);
+
+/* Suspends `from` and resumes `to`. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* Is `address` in the guard page below this fiber's stack? */
+bool fiber_overflowed(const struct fiber *fiber, const void *address);
+
+#endif

@@ -1,0 +1,3 @@
+#include "exec/hooks.h"
+
+const struct sim_hooks *sim_hooks;

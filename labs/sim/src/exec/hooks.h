@@ -1,0 +1,38 @@
+/* How the runtime reports to trace/, which observes a traced program: the layers above trace/ call
+ * it through these pointers and do not depend on it. In a plain program a hook costs one test. */
+#ifndef SIM_HOOKS_H
+#define SIM_HOOKS_H
+
+#include "base/device.h"
+
+struct worker; /* thread.h */
+
+struct sim_hooks {
+    /* A launch begins (all its blocks run on the calling host thread), and it has ended. */
+    void (*launch_begin)(const struct sim_config *config);
+    void (*launch_end)(const struct sim_config *config);
+
+    /* A block begins: none of its threads has run yet. */
+    void (*block_begin)(const struct worker *w);
+
+    /* From now on, thread `t` of the block runs. */
+    void (*thread)(const struct worker *w, unsigned t);
+
+    /* All threads of the block are at a barrier, or have left the kernel. */
+    void (*barrier)(void);
+
+    /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
+    void (*warp_barrier)(unsigned first, unsigned lanes);
+
+    /* Every lane of the warp that begins with thread `first` is done or waits. */
+    void (*warp_waits)(const struct worker *w, unsigned first);
+
+    /* The runtime API has filled `bytes` bytes from the host, or copied them. */
+    void (*filled)(const void *to, size_t bytes);
+    void (*copied)(const void *to, const void *from, size_t bytes);
+};
+
+/* NULL in a plain program. trace/ sets it before main(). */
+extern const struct sim_hooks *sim_hooks;
+
+#endif

@@ -1,0 +1,13 @@
+/* Host threads that share the blocks of a launch. */
+#ifndef SIM_POOL_H
+#define SIM_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Calls work(context, i) for every i below `count`, on all cores (or on CONVLABS_SIM_THREADS
+ * threads), in chunks of rising i. Stops early and returns false when a call returns false. One
+ * call at a time, from the host thread of the program. */
+bool sim_pool_run(uint64_t count, bool (*work)(void *context, uint64_t i), void *context);
+
+#endif

@@ -1,0 +1,122 @@
+/* Static variables lie in an arena, each at the offset that it was given when the launch first used
+ * it. Dynamic memory ends at a guard page, so that an access past its end faults. */
+#include "exec/shared.h"
+
+#include "base/errors.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define DYNAMIC ((size_t)228 * 1024)
+
+#define MAX_SLOTS 1024 /* the most variables that sim_shared_nearest() looks at */
+
+size_t sim_shared_gap;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned launch_number;
+static size_t used, laid_out, most; /* `most` limits `used` */
+static const struct sim_shared_slot *slots[MAX_SLOTS];
+static unsigned slot_count;
+
+void sim_shared_begin(size_t limit) {
+    launch_number++;
+    used = laid_out = 0;
+    slot_count = 0;
+    most = limit < SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
+}
+
+size_t sim_shared_used(void) {
+    return __atomic_load_n(&used, __ATOMIC_RELAXED);
+}
+
+size_t sim_shared_laid_out(void) {
+    return __atomic_load_n(&laid_out, __ATOMIC_RELAXED);
+}
+
+const struct sim_shared_slot *sim_shared_nearest(size_t offset) {
+    const struct sim_shared_slot *nearest = NULL;
+    size_t least = SIZE_MAX;
+    for (unsigned i = 0; i < slot_count; i++) {
+        size_t from = slots[i]->offset, to = from + slots[i]->size;
+        size_t distance = offset < from ? from - offset : offset >= to ? offset - to + 1 : 0;
+        if (distance < least) {
+            least = distance;
+            nearest = slots[i];
+        }
+    }
+    return nearest;
+}
+
+static size_t round_up(size_t n, size_t to) {
+    return (n + to - 1) / to * to;
+}
+
+/* Ends the kernel; a device would not have started it. */
+static void refuse(const struct sim_shared_slot *slot, size_t needed) {
+    const struct sim_config *c = sim_worker->config;
+    struct sim_location location = {c->file, c->line};
+    sim_unchecked_launch(
+        "invalid-launch", c->kernel, location,
+        "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables up to %s "
+        "(declared at %s:%d) take %zu bytes and its dynamic shared memory %zu; a block may have "
+        "%zu",
+        c->kernel, slot->name, slot->file, slot->line, needed, c->shared,
+        most == SIM_BLOCK_SHARED ? most : most + c->shared);
+    sim_end_kernel(cudaErrorInvalidValue);
+}
+
+void *sim_shared_address(struct sim_shared_slot *slot) {
+    if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != launch_number) {
+        pthread_mutex_lock(&lock);
+        size_t align = slot->align > 16 ? slot->align : 16;
+        size_t needed = round_up(used, align) + slot->size;
+        size_t offset = round_up(laid_out + sim_shared_gap, align);
+        bool fits = needed <= most && offset + slot->size <= SIM_SHARED_ARENA;
+        if (fits && slot->launch != launch_number) {
+            slot->offset = (unsigned)offset;
+            if (slot_count < MAX_SLOTS) {
+                slots[slot_count++] = slot;
+            }
+            __atomic_store_n(&used, needed, __ATOMIC_RELAXED);
+            __atomic_store_n(&laid_out, offset + slot->size, __ATOMIC_RELAXED);
+            __atomic_store_n(&slot->launch, launch_number, __ATOMIC_RELEASE);
+        }
+        pthread_mutex_unlock(&lock);
+        if (!fits && slot->launch != launch_number) {
+            refuse(slot, needed);
+        }
+    }
+    return sim_worker->arena + slot->offset;
+}
+
+void *sim_dynamic_shared(void) {
+    return sim_worker->dynamic;
+}
+
+bool sim_shared_create(struct worker *w) {
+    size_t bytes = SIM_SHARED_ARENA + SIM_SHARED_GUARD + DYNAMIC + SIM_SHARED_GUARD;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    w->arena = memory;
+    w->dynamic_end = memory + SIM_SHARED_ARENA + SIM_SHARED_GUARD + DYNAMIC;
+    mprotect(memory + SIM_SHARED_ARENA, SIM_SHARED_GUARD, PROT_NONE);
+    mprotect(w->dynamic_end, SIM_SHARED_GUARD, PROT_NONE);
+    memset(w->arena, SIM_POISON, SIM_SHARED_ARENA);
+    w->dynamic = w->dynamic_end;
+    return true;
+}
+
+void sim_shared_reset(struct worker *w, size_t bytes) {
+    memset(w->arena, SIM_POISON, w->poisoned);
+    w->dynamic = w->dynamic_end - (bytes + 15) / 16 * 16;
+    memset(w->dynamic, SIM_POISON, (size_t)(w->dynamic_end - w->dynamic));
+}
+
+bool sim_past_dynamic_shared(const void *address) {
+    const char *at = address;
+    return at >= sim_worker->dynamic_end && at < sim_worker->dynamic_end + SIM_SHARED_GUARD;
+}

@@ -1,0 +1,69 @@
+/* memory/: the memory of the device and what is known of it.
+ *
+ * This header: allocations, each in a mapping of its own between guard pages (allocations.c says
+ * how they lie). Not locked: hold the device's lock. */
+#ifndef SIM_ALLOCATIONS_H
+#define SIM_ALLOCATIONS_H
+
+#include "base/findings.h"
+#include "memory/shadow.h"
+
+enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_REGISTERED_MEMORY };
+
+struct sim_allocation {
+    char *base;   /* 256-byte aligned */
+    size_t bytes; /* as asked for */
+    char *mapping;
+    size_t mapped; /* guard pages included */
+    enum sim_space space;
+    unsigned flags;
+    bool freed;
+    struct sim_location location;
+    struct shadow *shadow; /* of the checks, or NULL; owned */
+    struct sim_allocation *next;
+};
+
+/* The width of the guard on each side of an allocation: a wider one catches accesses farther away.
+ * Set it before the first allocation. */
+extern size_t sim_guard;
+
+/* Everything that accesses device memory or runs on the device holds this lock. */
+void sim_lock_device(void);
+void sim_unlock_device(void);
+
+/* New memory filled with SIM_POISON, or NULL. */
+void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
+                   struct sim_location location);
+
+/* Records memory of the program as page-locked. False if some of it already is. */
+bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location);
+
+/* The live allocation of `space` that starts at `pointer`, or NULL. */
+struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space);
+
+/* The allocation, live or freed, that holds `address` or whose guard pages do; NULL if none. */
+const struct sim_allocation *sim_owner(const void *address);
+
+/* The end of the device allocation or section of device variables that holds `address`, or NULL
+ * when it is not the device's. */
+const char *sim_device_end(const void *address);
+
+/* Frees it: any later access faults. */
+void sim_release(struct sim_allocation *allocation);
+void sim_release_device(void);
+
+/* The host can access device memory only between these two calls. The second also reports bytes
+ * that were written just outside of an allocation, by `kernel`. */
+void sim_open_device(void);
+void sim_close_device(const char *kernel, struct sim_location location);
+
+/* The same for a range, which need not be device memory. */
+void sim_open_range(const void *from, size_t bytes);
+void sim_close_range(const void *from, size_t bytes);
+
+void sim_report_leaks(void);
+
+/* The bytes of live device allocations. */
+size_t sim_device_bytes(void);
+
+#endif

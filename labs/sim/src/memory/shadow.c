@@ -1,0 +1,119 @@
+#include "memory/shadow.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define WORD_SHIFT 2
+
+static size_t cell_count(const struct shadow *s, unsigned shift) {
+    return (s->bytes >> shift) + 1;
+}
+
+static void *map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t written_map_bytes(size_t bytes) {
+    return (bytes / 64 + 1) * sizeof(uint64_t);
+}
+
+struct shadow *shadow_create(const void *base, size_t bytes, bool written) {
+    struct shadow *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return NULL;
+    }
+    *s = (struct shadow){.base = base, .bytes = bytes, .shift = WORD_SHIFT};
+    s->cells = map(cell_count(s, s->shift) * sizeof *s->cells);
+    s->written = written ? NULL : map(written_map_bytes(bytes));
+    if (s->cells == NULL || (!written && s->written == NULL)) {
+        shadow_release(s);
+        return NULL;
+    }
+    return s;
+}
+
+void shadow_release(struct shadow *s) {
+    if (s == NULL) {
+        return;
+    }
+    if (s->cells) {
+        munmap(s->cells, cell_count(s, s->shift) * sizeof *s->cells);
+    }
+    if (s->written) {
+        munmap(s->written, written_map_bytes(s->bytes));
+    }
+    free(s);
+}
+
+/* Replaces cells of a word by cells of a byte. */
+static bool refine(struct shadow *s) {
+    size_t words = cell_count(s, WORD_SHIFT);
+    struct shadow_cell *fine = map(cell_count(s, 0) * sizeof *fine);
+    if (fine == NULL) {
+        return false;
+    }
+    for (size_t word = 0; word < words; word++) {
+        const struct shadow_cell *cell = &s->cells[word];
+        if (cell->write.segment == 0 && cell->reads[0].segment == 0) {
+            continue;
+        }
+        for (size_t byte = word << WORD_SHIFT; byte < (word + 1) << WORD_SHIFT && byte < s->bytes;
+             byte++) {
+            fine[byte] = *cell;
+        }
+    }
+    munmap(s->cells, words * sizeof *s->cells);
+    s->cells = fine;
+    s->shift = 0;
+    return true;
+}
+
+struct shadow_cell *shadow_cells(struct shadow *s, const void *from, size_t bytes, size_t *count) {
+    size_t offset = (size_t)((const char *)from - s->base);
+    bool words = ((offset | bytes) & 3) == 0;
+    if (s->shift == WORD_SHIFT && !words && !refine(s)) {
+        return NULL;
+    }
+    *count = bytes >> s->shift;
+    return &s->cells[offset >> s->shift];
+}
+
+/* `count` ones, from bit `first` of a word on. */
+static uint64_t bits(size_t first, size_t count) {
+    return (count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) << first;
+}
+
+size_t shadow_written(const struct shadow *s, const void *from, size_t bytes) {
+    if (s->written == NULL) {
+        return bytes;
+    }
+    size_t sum = 0;
+    for (size_t at = (size_t)((const char *)from - s->base), end = at + bytes; at < end;) {
+        size_t first = at % 64, count = 64 - first < end - at ? 64 - first : end - at;
+        sum += (size_t)__builtin_popcountll(s->written[at / 64] & bits(first, count));
+        at += count;
+    }
+    return sum;
+}
+
+void shadow_set_written(struct shadow *s, const void *from, size_t bytes, bool written) {
+    if (s->written == NULL) {
+        return;
+    }
+    for (size_t at = (size_t)((const char *)from - s->base), end = at + bytes; at < end;) {
+        size_t first = at % 64, count = 64 - first < end - at ? 64 - first : end - at;
+        uint64_t mask = bits(first, count);
+        s->written[at / 64] = written ? s->written[at / 64] | mask : s->written[at / 64] & ~mask;
+        at += count;
+    }
+}
+
+void shadow_copy_written(struct shadow *to, const void *at, const struct shadow *from,
+                         const void *source, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) {
+        bool written = shadow_written(from, (const char *)source + i, 1) != 0;
+        shadow_set_written(to, (const char *)at + i, 1, written);
+    }
+}

@@ -1,0 +1,83 @@
+#include "memory/variables.h"
+
+#include "base/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_KNOWN 64 /* addresses of variables; beyond this every address counts as known */
+
+static struct sim_variable *variables;
+
+/* The ranges whose address the program has asked for. */
+static struct { const char *from, *to; } known[MAX_KNOWN];
+static unsigned known_count;
+
+void sim_register_variable(struct sim_variable *variable) {
+    variable->next = variables;
+    variables = variable;
+}
+
+const struct sim_variable *sim_variables(void) {
+    return variables;
+}
+
+const char *sim_variables_end(const void *address) {
+    const char *at = address;
+    if (at >= __start_sim_device && at < __stop_sim_device) {
+        return __stop_sim_device;
+    }
+    return sim_is_constant(address) ? __stop_sim_constant : NULL;
+}
+
+bool sim_is_in_variables(const void *address) {
+    return sim_variables_end(address) != NULL;
+}
+
+void sim_note_address(const void *from, size_t bytes) {
+    if (known_count < MAX_KNOWN) {
+        known[known_count].from = from;
+        known[known_count].to = (const char *)from + bytes;
+    }
+    known_count++;
+}
+
+bool sim_is_host_name(const void *pointer) {
+    const char *at = pointer;
+    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer)) {
+        return false;
+    }
+    for (unsigned i = 0; i < known_count; i++) {
+        if (at >= known[i].from && at < known[i].to) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void sim_note_pointers(const void *copied, size_t bytes) {
+    const void *pointer;
+    for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
+        memcpy(&pointer, (const char *)copied + i, sizeof pointer);
+        if (sim_is_host_name(pointer)) {
+            sim_note_address(pointer, (size_t)(sim_variables_end(pointer) - (const char *)pointer));
+        }
+    }
+}
+
+/* nvcc refuses a program whose constants do not fit. Here only the linked program shows their
+ * size. */
+__attribute__((constructor)) static void check_constants(void) {
+    size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        bytes -= sim_is_constant(v->address) ? SIM_VARIABLE_GAP : 0;
+    }
+    if (bytes > SIM_CONSTANT_BYTES) {
+        struct sim_finding finding = {.kind = "invalid-launch"};
+        sim_report(
+            &finding,
+            "the __constant__ variables take %zu bytes; a device has %zu bytes of constant memory",
+            bytes, SIM_CONSTANT_BYTES);
+        _Exit(EXIT_FAILURE);
+    }
+}

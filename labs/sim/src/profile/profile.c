@@ -1,0 +1,202 @@
+#include "profile/profile.h"
+
+#include "base/options.h"
+#include "exec/shared.h"
+#include "json.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+#include "profile/block_sample.h"
+#include "profile/sectors.h"
+#include "profile/warp_replay.h"
+#include "profile/worst_access.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum space { GLOBAL, SHARED, CONSTANT, OTHER };
+
+/* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
+ * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
+ * sample_divisor(). */
+struct site {
+    uint64_t code;
+    enum space space;
+    uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
+};
+
+/* The sites of the launch in the order of their first access, and a hash table of them. */
+static struct {
+    struct site *sites;
+    uint32_t *slots; /* 1 + an index into `sites`; 0: free */
+    uint32_t count, capacity;
+    uint32_t slot_count; /* a power of two, four times `capacity` */
+} table;
+
+static struct sector_set touched;
+static uint64_t weight; /* of the running block */
+static unsigned launch;
+
+bool profile_begin(const struct sim_config *config) {
+    if (table.slots) {
+        memset(table.slots, 0, table.slot_count * sizeof *table.slots);
+    }
+    table.count = 0;
+    worst_access_begin();
+    sectors_release(&touched);
+    sample_begin(&config->grid, sim_options.sample);
+    return sim_options.profile != NULL;
+}
+
+bool profile_begin_block(const uint3 *block) {
+    weight = sample_weight(block);
+    return weight != 0;
+}
+
+static enum space space_of(const struct worker *w, uint64_t address) {
+    static const char *from, *to; /* the last device allocation that was looked up */
+    const char *at = (const char *)(uintptr_t)address;
+    if (at >= w->arena && at < w->dynamic_end) {
+        return SHARED;
+    }
+    if (sim_is_constant(at)) {
+        return CONSTANT;
+    }
+    if (at >= from && at < to) {
+        return GLOBAL;
+    }
+    const struct sim_allocation *owner = sim_owner(at);
+    if (owner) {
+        from = owner->mapping;
+        to = owner->mapping + owner->mapped;
+        return GLOBAL;
+    }
+    return sim_device_end(at) ? GLOBAL : OTHER;
+}
+
+/* The slot of a site in the table, or the free slot where it belongs. */
+static uint32_t *slot_of(uint64_t code, enum space space) {
+    uint64_t slot = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (uint64_t)space;
+    for (;; slot++) {
+        uint32_t *entry = &table.slots[slot & (table.slot_count - 1)];
+        if (*entry == 0 ||
+            (table.sites[*entry - 1].code == code && table.sites[*entry - 1].space == space)) {
+            return entry;
+        }
+    }
+}
+
+static bool grow(void) {
+    uint32_t capacity = table.capacity ? table.capacity * 2 : 128;
+    struct site *sites = realloc(table.sites, capacity * sizeof *sites);
+    table.sites = sites ? sites : table.sites;
+    uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
+    if (sites == NULL || slots == NULL) {
+        free(slots);
+        return false;
+    }
+    free(table.slots);
+    table.slots = slots;
+    table.capacity = capacity;
+    table.slot_count = capacity * 4;
+    for (uint32_t i = 0; i < table.count; i++) {
+        *slot_of(sites[i].code, sites[i].space) = i + 1;
+    }
+    return true;
+}
+
+/* The site of an instruction and a memory space (a generic pointer may reach several), created if
+ * it is new; NULL when out of memory. */
+static struct site *find(uint64_t code, enum space space) {
+    if (table.count == table.capacity && !grow()) {
+        return NULL;
+    }
+    uint32_t *slot = slot_of(code, space);
+    if (*slot == 0) {
+        table.sites[table.count++] = (struct site){.code = code, .space = space};
+        *slot = table.count;
+    }
+    return &table.sites[*slot - 1];
+}
+
+bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
+    unsigned lane = (unsigned)__builtin_ctz(access->active);
+    enum space space = space_of(w, access->address[lane]);
+    if (space == OTHER) {
+        return true;
+    }
+    struct site *site = find(code, space);
+    if (site == NULL) {
+        return false;
+    }
+    bool load = !(code & EVENT_STORE);
+    unsigned cost;
+    site->requests += weight;
+    site->lanes += weight * (unsigned)__builtin_popcount(access->active);
+    if (space == GLOBAL) {
+        unsigned new_sectors;
+        cost = cost_sectors(access);
+        site->sectors += weight * cost;
+        if (!sectors_add(&touched, access, &new_sectors)) {
+            return false;
+        }
+        site->new_sectors += new_sectors;
+    } else if (space == SHARED) {
+        cost = cost_wavefronts(access, load);
+        site->wavefronts += weight * cost;
+        site->ideal += weight * cost_ideal_wavefronts(access, load);
+    } else {
+        cost = cost_constant_words(access);
+        site->words += weight * cost;
+    }
+    if (worst_access_on) {
+        worst_access_note((uint32_t)(site - table.sites), cost, access);
+    }
+    return true;
+}
+
+/* A counter for all blocks, from the weighted sum over the counted ones. */
+static unsigned long long scaled(uint64_t counter) {
+    uint64_t divisor = sample_divisor();
+    return (counter + divisor / 2) / divisor;
+}
+
+static const char *const space_names[] = {"global", "shared", "constant"};
+
+static void write_site(FILE *file, const struct site *s, bool first) {
+    fprintf(file,
+            "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
+            "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
+            "\"words\":%llu}",
+            first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
+            s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
+            scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
+            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
+}
+
+void profile_write(const struct sim_config *c, bool complete) {
+    FILE *file = sim_options.profile ? fopen(sim_options.profile, "ae") : NULL;
+    if (file == NULL) {
+        return;
+    }
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    fprintf(file, "{\"launch\":%u,\"name\":", launch);
+    json_write(file, c->kernel);
+    fprintf(file, ",\"file\":");
+    json_write(file, c->file);
+    fprintf(file,
+            ",\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
+            "\"blocks\":%llu,\"counted\":%llu,\"complete\":%s,\"sites\":[",
+            c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
+            c->shared + sim_shared_used(), (unsigned long long)blocks,
+            (unsigned long long)sample_size(), complete ? "true" : "false");
+    for (uint32_t i = 0; i < table.count; i++) {
+        write_site(file, &table.sites[i], i == 0);
+    }
+    fprintf(file, "]}\n");
+    fclose(file);
+    for (uint32_t i = 0; i < table.count; i++) {
+        worst_access_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
+    }
+    launch++;
+}

@@ -1,0 +1,365 @@
+#include "profile/warp_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool lane_stream_grow(struct lane_stream *s) {
+    size_t larger = s->capacity ? s->capacity * 2 : 512;
+    uint64_t *codes = realloc(s->codes, larger * sizeof *codes);
+    s->codes = codes ? codes : s->codes;
+    uint64_t *addresses = realloc(s->addresses, larger * sizeof *addresses);
+    s->addresses = addresses ? addresses : s->addresses;
+    if (codes == NULL || addresses == NULL) {
+        return false;
+    }
+    s->capacity = larger;
+    return true;
+}
+
+void lane_stream_release(struct lane_stream *s) {
+    free(s->codes);
+    free(s->addresses);
+    memset(s, 0, sizeof *s);
+}
+
+/* Lanes with the same events from the same position on: the first one represents all. */
+struct run {
+    uint32_t lanes;
+    uint64_t *next; /* the first lane's next event; 0 at the end */
+};
+
+/* The replay of one warp. */
+struct warp {
+    struct flow *flow;
+    struct lane_stream *streams;
+    struct flow_position *positions;
+    const uint64_t *address[WARP_LANES]; /* each lane's next */
+    struct run runs[WARP_LANES];
+    int run_count;
+    replay_emit *emit;
+    void *context;
+};
+
+static unsigned lowest(uint32_t set) {
+    return (unsigned)__builtin_ctz(set);
+}
+
+static bool agree(const struct lane_stream *a, const struct lane_stream *b) {
+    return a->code_count == b->code_count &&
+           memcmp(a->codes, b->codes, a->code_count * sizeof *a->codes) == 0;
+}
+
+static bool all_agree(const struct warp *w, uint32_t lanes) {
+    const struct lane_stream *leader = &w->streams[lowest(lanes)];
+    for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {
+        if (!agree(leader, &w->streams[lowest(left)])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_position(const struct flow_position *a, const struct flow_position *b) {
+    size_t used = (size_t)a->depth;
+    return a->node == b->node && a->depth == b->depth && a->exit_group == b->exit_group &&
+           memcmp(a->head, b->head, used * sizeof *a->head) == 0 &&
+           memcmp(a->iteration, b->iteration, used * sizeof *a->iteration) == 0;
+}
+
+/* Puts every lane into a run. A lane is compared with the last few runs only: neighbouring lanes
+ * usually agree, and two runs instead of one cost time but count the same. */
+static void find_runs(struct warp *w, uint32_t lanes) {
+    enum { LOOK_BACK = 8 };
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = lowest(left);
+        int first = w->run_count > LOOK_BACK ? w->run_count - LOOK_BACK : 0;
+        int i = w->run_count - 1;
+        while (i >= first &&
+               !(agree(&w->streams[lowest(w->runs[i].lanes)], &w->streams[lane]) &&
+                 same_position(&w->positions[lowest(w->runs[i].lanes)], &w->positions[lane]))) {
+            i--;
+        }
+        if (i >= first) {
+            w->runs[i].lanes |= 1u << lane;
+        } else {
+            w->runs[w->run_count++] = (struct run){1u << lane, w->streams[lane].codes};
+        }
+    }
+}
+
+/* Adds the edges that a run took to the graph, and replaces the blocks' program counters in its
+ * events by their nodes. */
+static bool learn(const struct warp *w, const struct run *run) {
+    int from = w->positions[lowest(run->lanes)].node;
+    for (uint64_t *event = run->next; *event != 0; event++) {
+        if (*event & EVENT_BLOCK) {
+            from = flow_enter(w->flow, from, (uint32_t)*event);
+            if (from == 0) {
+                return false;
+            }
+            *event = EVENT_BLOCK | (unsigned)from;
+        }
+    }
+    return true;
+}
+
+/* Issues one instruction of `lanes`, whose next event is an access with this code. */
+static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
+    struct warp_access access;
+    access.active = lanes;
+    access.width = event_width(code);
+    if (lanes == UINT32_MAX) {
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            access.address[lane] = *w->address[lane]++;
+        }
+    } else {
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            access.address[lowest(left)] = *w->address[lowest(left)]++;
+        }
+    }
+    w->emit(w->context, code, &access);
+}
+
+/* All lanes have the same events: the k-th accesses are one instruction, whatever the positions of
+ * the lanes. */
+static void replay_converged(struct warp *w, uint32_t lanes) {
+    struct flow_position *leader = &w->positions[lowest(lanes)];
+    struct flow_position before = *leader;
+    const uint64_t *events = w->runs[0].next;
+    for (const uint64_t *event = events; *event != 0; event++) {
+        if (*event & EVENT_BLOCK) {
+            flow_step(w->flow, leader, (int)(uint32_t)*event);
+        } else {
+            issue(w, lanes, *event);
+        }
+    }
+    for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {
+        struct flow_position *position = &w->positions[lowest(left)];
+        if (same_position(position, &before)) {
+            *position = *leader;
+            continue;
+        }
+        for (const uint64_t *event = events; *event != 0; event++) {
+            if (*event & EVENT_BLOCK) {
+                flow_step(w->flow, position, (int)(uint32_t)*event);
+            }
+        }
+    }
+}
+
+/* The lanes of a set of runs (bit i: runs[i]). */
+static uint32_t lanes_of(const struct warp *w, uint32_t runs) {
+    uint32_t lanes = 0;
+    for (uint32_t left = runs; left; left &= left - 1) {
+        lanes |= w->runs[lowest(left)].lanes;
+    }
+    return lanes;
+}
+
+static bool is_access(uint64_t event) {
+    return event != 0 && !(event & EVENT_BLOCK);
+}
+
+/* How many accesses all runs of `group` make before the next block of any of them, if these are the
+ * same; otherwise 0. */
+static unsigned common_accesses(const struct warp *w, uint32_t group) {
+    const uint64_t *leader = w->runs[lowest(group)].next;
+    unsigned count = 0;
+    while (is_access(leader[count])) {
+        count++;
+    }
+    for (uint32_t left = group & (group - 1); left; left &= left - 1) {
+        const uint64_t *other = w->runs[lowest(left)].next;
+        for (unsigned i = 0; i < count; i++) {
+            if (other[i] != leader[i]) {
+                return 0;
+            }
+        }
+        if (is_access(other[count])) {
+            return 0;
+        }
+    }
+    return count;
+}
+
+/* Issues the accesses that the runs of `group` make before their next block. In one block they are
+ * the same; after a call, lanes that returned from different points may differ. */
+static void run_block(struct warp *w, uint32_t group) {
+    unsigned common = common_accesses(w, group);
+    if (common > 0) {
+        const uint64_t *codes = w->runs[lowest(group)].next;
+        uint32_t lanes = lanes_of(w, group);
+        for (unsigned i = 0; i < common; i++) {
+            issue(w, lanes, codes[i]);
+        }
+        for (uint32_t left = group; left; left &= left - 1) {
+            w->runs[lowest(left)].next += common;
+        }
+    }
+    for (uint32_t pending = group; pending;) {
+        uint64_t code = *w->runs[lowest(pending)].next;
+        if (!is_access(code)) {
+            pending &= pending - 1;
+            continue;
+        }
+        uint32_t together = 0;
+        for (uint32_t left = pending; left; left &= left - 1) {
+            struct run *run = &w->runs[lowest(left)];
+            if (*run->next == code) {
+                together |= left & -left;
+                run->next++;
+            }
+        }
+        issue(w, lanes_of(w, together), code);
+    }
+}
+
+/* Runs at the same position. */
+struct group {
+    uint32_t runs;
+    struct flow_position position;
+};
+
+struct groups {
+    struct group all[WARP_LANES];
+    int count;
+};
+
+/* Joins group `moved` to another group at the same position, if there is one. */
+static void join(const struct flow *flow, struct groups *g, int moved) {
+    for (int i = 0; i < g->count; i++) {
+        if (i != moved && flow_compare(flow, &g->all[i].position, &g->all[moved].position) == 0) {
+            g->all[i].runs |= g->all[moved].runs;
+            g->count--;
+            if (moved != g->count) {
+                g->all[moved] = g->all[g->count];
+            }
+            return;
+        }
+    }
+}
+
+static int earliest(const struct flow *flow, const struct groups *g) {
+    int best = 0;
+    for (int i = 1; i < g->count; i++) {
+        if (flow_compare(flow, &g->all[i].position, &g->all[best].position) < 0) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Removes from `runs` those whose next event equals that of the first one, advances them past it
+ * and returns them. */
+static uint32_t take_same(struct warp *w, uint32_t *runs, uint64_t *code) {
+    uint32_t same = 0;
+    *code = *w->runs[lowest(*runs)].next;
+    for (uint32_t left = *runs; left; left &= left - 1) {
+        struct run *run = &w->runs[lowest(left)];
+        if (*run->next == *code) {
+            same |= left & -left;
+            run->next += *code != 0;
+        }
+    }
+    *runs &= ~same;
+    return same;
+}
+
+/* Moves the runs of group `g->all[at]`, which are all before a block or at their end, to their next
+ * positions. */
+static void move_on(struct warp *w, struct groups *g, int at) {
+    uint64_t code;
+    uint32_t rest = g->all[at].runs;
+    uint32_t same = take_same(w, &rest, &code);
+    if (rest == 0 && code != 0) { /* the usual case */
+        flow_step(w->flow, &g->all[at].position, (int)(uint32_t)code);
+        join(w->flow, g, at);
+        return;
+    }
+    const struct group from = g->all[at];
+    g->count--;
+    if (at != g->count) {
+        g->all[at] = g->all[g->count];
+    }
+    for (;;) {
+        if (code == 0) { /* the end of the stream: they stay */
+            for (uint32_t left = lanes_of(w, same); left; left &= left - 1) {
+                w->positions[lowest(left)] = from.position;
+            }
+        } else {
+            struct group *moved = &g->all[g->count++];
+            *moved = (struct group){same, from.position};
+            flow_step(w->flow, &moved->position, (int)(uint32_t)code);
+            join(w->flow, g, g->count - 1);
+        }
+        if (rest == 0) {
+            return;
+        }
+        same = take_same(w, &rest, &code);
+    }
+}
+
+static void replay_divergent(struct warp *w) {
+    struct groups groups;
+    groups.count = 0;
+    for (int i = 0; i < w->run_count; i++) {
+        groups.all[groups.count++] =
+            (struct group){1u << i, w->positions[lowest(w->runs[i].lanes)]};
+        join(w->flow, &groups, groups.count - 1);
+    }
+    while (groups.count) {
+        int next = groups.count == 1 ? 0 : earliest(w->flow, &groups);
+        run_block(w, groups.all[next].runs);
+        move_on(w, &groups, next);
+    }
+}
+
+bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
+                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
+                 void *context) {
+    struct warp w;
+    w.flow = flow;
+    w.streams = streams;
+    w.positions = positions;
+    w.run_count = 0;
+    w.emit = emit;
+    w.context = context;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        struct lane_stream *s = &streams[lowest(left)];
+        if (s->code_count == 0) {
+            lanes &= ~(left & -left);
+            continue;
+        }
+        s->codes[s->code_count] = 0; /* the end mark, for which lane_stream_grow() left room */
+        w.address[lowest(left)] = s->addresses;
+    }
+    if (lanes == 0) {
+        return true;
+    }
+    bool together = all_agree(&w, lanes);
+    if (together) {
+        w.runs[w.run_count++] = (struct run){lanes, streams[lowest(lanes)].codes};
+    } else {
+        find_runs(&w, lanes);
+    }
+    for (int i = 0; i < w.run_count; i++) {
+        if (!learn(&w, &w.runs[i])) {
+            return false;
+        }
+    }
+    if (flow_order(flow) == 0) {
+        return false;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        flow_refresh(flow, &positions[lowest(left)]);
+    }
+    if (together) {
+        replay_converged(&w, lanes);
+    } else {
+        replay_divergent(&w);
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        streams[lowest(left)].code_count = streams[lowest(left)].address_count = 0;
+    }
+    return true;
+}

@@ -1,0 +1,75 @@
+/* From the separate runs of 32 lanes to the memory instructions of their warp.
+ *
+ * Each lane leaves a stream of events: the basic blocks that it entered and the accesses that it
+ * made. Where the streams agree, the k-th accesses are one instruction of the warp. Where they
+ * diverge, the lanes are replayed in lockstep in the order of control_flow.h: the earliest position
+ * goes first, and lanes at the same position go together. */
+#ifndef SIM_REPLAY_H
+#define SIM_REPLAY_H
+
+#include "profile/access_cost.h"
+#include "profile/control_flow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An event is a code: the program counter in the low 32 bits and what happened above it. */
+#define EVENT_BLOCK (UINT64_C(1) << 63)
+#define EVENT_STORE (UINT64_C(1) << 62)
+#define EVENT_WIDTH_SHIFT 32 /* 8 bits: bytes, 1 to 16 */
+#define EVENT_PIECE_SHIFT 40 /* 8 bits: which piece of a larger copy */
+
+static inline uint64_t event_block(uint32_t pc) {
+    return EVENT_BLOCK | pc;
+}
+
+static inline uint64_t event_access(uint32_t pc, unsigned width, bool store, unsigned piece) {
+    return pc | (uint64_t)width << EVENT_WIDTH_SHIFT | (uint64_t)piece << EVENT_PIECE_SHIFT |
+           (store ? EVENT_STORE : 0);
+}
+
+static inline unsigned event_width(uint64_t code) {
+    return code >> EVENT_WIDTH_SHIFT & 0xff;
+}
+
+/* What one lane did since the last replay: codes, and an address for each code that is an access.
+ * Both arrays have room for `capacity` elements and are freed by lane_stream_release(). */
+struct lane_stream {
+    uint64_t *codes, *addresses;
+    size_t code_count, address_count, capacity;
+};
+
+/* Makes room for at least two more codes, one of them the end mark; false when out of memory. */
+bool lane_stream_grow(struct lane_stream *s);
+void lane_stream_release(struct lane_stream *s);
+
+/* Appends an event; false when out of memory. Inline, because recording spends most of its time
+ * here. */
+static inline bool lane_stream_block(struct lane_stream *s, uint32_t pc) {
+    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
+        return false;
+    }
+    s->codes[s->code_count++] = event_block(pc);
+    return true;
+}
+
+static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint64_t address) {
+    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
+        return false;
+    }
+    s->codes[s->code_count++] = code;
+    s->addresses[s->address_count++] = address;
+    return true;
+}
+
+/* Called for every warp instruction, in the order of the replay. */
+typedef void replay_emit(void *context, uint64_t code, const struct warp_access *access);
+
+/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), records their control flow in
+ * `flow`, advances their positions and empties their streams. Returns false when out of memory. */
+bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
+                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
+                 void *context);
+
+#endif

@@ -1,0 +1,238 @@
+/* trace/: what a traced program's compiled code calls.
+ *
+ * The student's file is compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc and linked
+ * with these callbacks in place of the sanitizer's, so that every access and every basic block of a
+ * kernel is reported here. A plain program refers to none of them, and so the linker leaves this
+ * folder, check/ and profile/ out of it. */
+#include "base/options.h"
+#include "check/address.h"
+#include "check/memcheck.h"
+#include "exec/hooks.h"
+#include "profile/profile.h"
+#include "profile/warp_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A traced program runs its kernels on one host thread, so that its counters do not depend on how
+ * blocks are divided among threads. */
+static struct {
+    struct flow *flow; /* of the launch */
+    struct lane_stream streams[SIM_WARP_SIZE];
+    struct flow_position positions[SIM_MAX_THREADS];
+    bool profiled;  /* the launch is counted */
+    bool counted;   /* and so is the running block */
+    bool exhausted; /* out of memory: the counters of the launch are incomplete */
+} trace;
+
+/* The stream of the running thread; NULL outside of kernels and where nothing is counted. Its stack
+ * is local memory, which is not recorded. */
+static _Thread_local struct lane_stream *stream;
+static _Thread_local const char *stack;
+static _Thread_local size_t stack_bytes;
+
+static const char *program_base;
+
+extern const char __ehdr_start[];
+
+static void launch_begin(const struct sim_config *config) {
+    check_launch_begin();
+    program_base = __ehdr_start;
+    trace.profiled = profile_begin(config);
+    flow_free(trace.flow);
+    trace.flow = trace.profiled ? flow_create() : NULL;
+    trace.exhausted = trace.profiled && trace.flow == NULL;
+    for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) { /* of a launch that ended early */
+        trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
+    }
+}
+
+static void launch_end(const struct sim_config *config) {
+    stream = NULL;
+    check_launch_end();
+    profile_write(config, !trace.exhausted);
+}
+
+static void block_begin(const struct worker *w) {
+    trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
+    if (trace.counted) {
+        memset(trace.positions, 0, w->count * sizeof *trace.positions);
+    }
+    if (sim_checked) {
+        check_block_begin(w);
+    }
+}
+
+static void thread(const struct worker *w, unsigned t) {
+    if (sim_checked) {
+        check_thread(t);
+    }
+    stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
+    stack = w->running->stack;
+    stack_bytes = w->running->bytes;
+}
+
+static void barrier(void) {
+    if (sim_checked) {
+        race_barrier();
+    }
+}
+
+static void warp_barrier(unsigned first, unsigned lanes) {
+    if (sim_checked) {
+        race_warp_barrier(first, lanes);
+    }
+}
+
+static void filled(const void *to, size_t bytes) {
+    if (sim_checked) {
+        address_filled(to, bytes);
+    }
+}
+
+static void copied(const void *to, const void *from, size_t bytes) {
+    if (sim_checked) {
+        address_copied(to, from, bytes);
+    }
+}
+
+static void emit(void *context, uint64_t code, const struct warp_access *access) {
+    if (!profile_count(context, code, access)) {
+        trace.exhausted = true;
+    }
+}
+
+static void warp_waits(const struct worker *w, unsigned first) {
+    stream = NULL;
+    if (trace.counted && !trace.exhausted &&
+        !replay_warp(trace.flow, trace.streams, trace.positions + first, UINT32_MAX, emit,
+                     (void *)(uintptr_t)w)) {
+        trace.exhausted = true;
+    }
+}
+
+static const struct sim_hooks hooks = {.launch_begin = launch_begin,
+                                       .launch_end = launch_end,
+                                       .block_begin = block_begin,
+                                       .thread = thread,
+                                       .barrier = barrier,
+                                       .warp_barrier = warp_barrier,
+                                       .warp_waits = warp_waits,
+                                       .filled = filled,
+                                       .copied = copied};
+
+/* After options.c, before the program's own constructors, which may allocate and launch. */
+__attribute__((constructor(102))) static void install(void) {
+    sim_hooks = &hooks;
+    if (sim_options.check) {
+        check_begin();
+    }
+}
+
+/* ---- what compiled kernels call */
+
+static inline uint32_t position(const void *return_address) {
+    return (uint32_t)((const char *)return_address - program_base);
+}
+
+static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
+    if (sim_checked) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
+static inline void note(const void *address, unsigned width, bool store, unsigned piece,
+                        const void *pc) {
+    const char *at = address;
+    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
+        return;
+    }
+    if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
+                            (uint64_t)(uintptr_t)at)) {
+        trace.exhausted = true;
+    }
+}
+
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    check(address, width, store, pc);
+    note(address, width, store, 0, pc);
+}
+
+/* A copy of a size that is not a power of two, such as a float3's: the device accesses it in
+ * elements. */
+static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    static const unsigned widths[] = {16, 8, 4, 2, 1};
+    unsigned width = 1;
+    check(address, size, store, pc);
+    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
+            width = widths[i];
+            break;
+        }
+    }
+    for (size_t done = 0; done < size; done += width) {
+        note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) {
+    if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
+        trace.exhausted = true;
+    }
+}
+
+#define CALLBACKS(width)                                                                           \
+    void __tsan_read##width(void *address);                                                        \
+    void __tsan_read##width(void *address) {                                                       \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_write##width(void *address);                                                       \
+    void __tsan_write##width(void *address) {                                                      \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }                                                                                              \
+    void __tsan_unaligned_read##width(void *address);                                              \
+    void __tsan_unaligned_read##width(void *address) {                                             \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_unaligned_write##width(void *address);                                             \
+    void __tsan_unaligned_write##width(void *address) {                                            \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }                                                                                              \
+    void __tsan_volatile_read##width(void *address);                                               \
+    void __tsan_volatile_read##width(void *address) {                                              \
+        record(address, width, false, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void __tsan_volatile_write##width(void *address);                                              \
+    void __tsan_volatile_write##width(void *address) {                                             \
+        record(address, width, true, __builtin_return_address(0));                                 \
+    }
+CALLBACKS(1)
+CALLBACKS(2)
+CALLBACKS(4)
+CALLBACKS(8)
+CALLBACKS(16)
+
+void __tsan_read_range(void *address, unsigned long size);
+void __tsan_read_range(void *address, unsigned long size) {
+    record_range(address, size, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void *address, unsigned long size);
+void __tsan_write_range(void *address, unsigned long size) {
+    record_range(address, size, true, __builtin_return_address(0));
+}
+void __tsan_init(void);
+void __tsan_init(void) {
+}
+void __tsan_func_entry(void *pc);
+void __tsan_func_entry(void *pc) {
+    (void)pc;
+}
+void __tsan_func_exit(void);
+void __tsan_func_exit(void) {
+}
+void __tsan_vptr_update(void **at, void *value);
+void __tsan_vptr_update(void **at, void *value) {
+    (void)at;
+    (void)value;
+}

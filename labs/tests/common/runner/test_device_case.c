@@ -1,0 +1,228 @@
+/* Check suite of labs/common/runner/device_case.c on the simulator: what a driver is given, which
+ * failures it reports and how, and that it frees everything whatever fails. */
+#include "runner/device_case.c"
+
+#include "../../../sim/src/base/options.h"
+
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- a runner that only listens */
+
+struct runner {
+    int returned;
+    char error[256];
+};
+
+static struct runner runner;
+
+/* Makes one call of the runtime API fail, as CONVLABS_SIM_INJECT does. */
+static void inject(const char *call) {
+    setenv("CONVLABS_SIM_INJECT", call, 1);
+    sim_read_options();
+}
+
+void runner_fail(struct runner *r, int returned, const char *format, ...) {
+    if (r->returned != 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->error, sizeof r->error, format, arguments);
+    va_end(arguments);
+    r->returned = returned;
+}
+
+bool runner_failed(const struct runner *r) {
+    return r->returned != 0;
+}
+
+/* ---------------------------------------------------------------- a driver */
+
+enum { COUNT = 5, BYTES = COUNT * sizeof(float) };
+
+static const float image[COUNT] = {1, 2, 3, 4, 5};
+static float result[COUNT];
+static int calls; /* of the function below */
+
+/* A student's function without a kernel: doubles on the host, and copies the result there. */
+static cudaError_t doubles(const float *d_image, float *d_out) {
+    float values[COUNT];
+    calls++;
+    cudaError_t error = cudaMemcpy(values, d_image, BYTES, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < COUNT; i++)
+        values[i] *= 2.0f;
+    return error == cudaSuccess ? cudaMemcpy(d_out, values, BYTES, cudaMemcpyHostToDevice) : error;
+}
+
+/* As the labs' drivers. `armed_first`: a call that is to fail may be one of the driver's own. */
+static void drive(cudaError_t (*function)(const float *, float *), bool armed_first) {
+    struct device_case c = {.runner = &runner};
+    if (armed_first)
+        device_case_students_turn();
+    const float *d_image = device_case_input(&c, image, BYTES);
+    float *d_out = device_case_output(&c, BYTES);
+    if (!runner_failed(&runner)) {
+        if (!armed_first)
+            device_case_students_turn();
+        device_case_called(&c, "doubles", function(d_image, d_out));
+    }
+    device_case_end(&c, d_out, result, BYTES);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static size_t free_bytes(void) {
+    size_t available = 0, total = 0;
+    ck_assert_int_eq(cudaMemGetInfo(&available, &total), cudaSuccess);
+    return available;
+}
+
+START_TEST(inputs_are_copied_and_the_result_comes_back) {
+    const size_t before = free_bytes();
+    drive(doubles, false);
+    ck_assert_int_eq(runner.returned, 0);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_float_eq(result[i], 2.0f * image[i]);
+    ck_assert_uint_eq(free_bytes(), before);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_freed_shows_in_these_tests) {
+    const size_t before = free_bytes();
+    struct device_case c = {.runner = &runner};
+    ck_assert_ptr_nonnull(device_case_output(&c, BYTES));
+    ck_assert_uint_lt(free_bytes(), before);
+    device_case_end(&c, NULL, NULL, 0);
+    ck_assert_uint_eq(free_bytes(), before);
+}
+END_TEST
+
+/* The simulator knows memory that was never written: a cudaMemset() would hide a read of it. */
+START_TEST(an_output_stays_unwritten_on_the_simulator) {
+    unsigned char bytes[BYTES];
+    inject("cudaMemset:1");
+    drive(doubles, true);
+    ck_assert_int_eq(runner.returned, 0); /* there was no cudaMemset() to fail */
+
+    struct device_case c = {.runner = &runner};
+    const void *d_out = device_case_output(&c, BYTES);
+    device_case_end(&c, d_out, bytes, BYTES);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_uint_eq(bytes[i], 0xff); /* floats that are NaN, as on a GPU */
+}
+END_TEST
+
+/* Each call of a driver and of the student's function fails once. */
+static const struct {
+    const char *inject;
+    bool of_driver; /* in preparation: the student's function is not called */
+    cudaError_t returned;
+    const char *error;
+} failures[] = {
+    {"cudaMalloc:1", true, cudaErrorMemoryAllocation,
+     "before your function was called, cudaMalloc() for its arguments returned "
+     "cudaErrorMemoryAllocation"},
+    {"cudaMalloc:2", true, cudaErrorMemoryAllocation,
+     "before your function was called, cudaMalloc() for its arguments returned "
+     "cudaErrorMemoryAllocation"},
+    {"cudaMemcpy:1", true, cudaErrorInvalidValue,
+     "before your function was called, cudaMemcpy() for its arguments returned "
+     "cudaErrorInvalidValue"},
+    {"cudaMemcpy:1", false, cudaErrorInvalidValue, "doubles() returned cudaErrorInvalidValue"},
+    {"cudaMemcpy:2", false, cudaErrorInvalidValue, "doubles() returned cudaErrorInvalidValue"},
+    {"cudaMemcpy:3", false, cudaErrorInvalidValue,
+     "doubles() returned cudaSuccess, but its result cannot be copied to the host: "
+     "cudaErrorInvalidValue"},
+    {"cudaDeviceSynchronize:1", false, cudaErrorLaunchFailure,
+     "doubles() returned cudaSuccess, but its kernel failed: cudaErrorLaunchFailure"},
+};
+enum { FAILURES = sizeof failures / sizeof failures[0] };
+
+START_TEST(a_failure_is_reported_and_frees_everything) {
+    const size_t before = free_bytes();
+    inject(failures[_i].inject);
+    drive(doubles, failures[_i].of_driver);
+    ck_assert_int_eq(runner.returned, (int)failures[_i].returned);
+    ck_assert_str_eq(runner.error, failures[_i].error);
+    ck_assert_int_eq(calls, failures[_i].of_driver ? 0 : 1);
+    ck_assert_uint_eq(free_bytes(), before);
+}
+END_TEST
+
+/* The driver's own calls come before: the first cudaMemcpy() that counts is the student's. */
+START_TEST(only_calls_of_the_students_turn_count) {
+    inject("cudaMalloc:1");
+    drive(doubles, false);
+    ck_assert_int_eq(runner.returned, 0);
+}
+END_TEST
+
+static cudaError_t unsolved(const float *d_image, float *d_out) {
+    (void)d_image, (void)d_out;
+    return cudaErrorNotSupported;
+}
+
+START_TEST(an_error_names_the_function) {
+    drive(unsolved, false);
+    ck_assert_int_eq(runner.returned, 801); /* grader/checks/correct.py knows it by this number */
+    ck_assert_str_eq(runner.error, "doubles() returned cudaErrorNotSupported");
+}
+END_TEST
+
+START_TEST(what_must_be_refused) {
+    struct device_case c = {.runner = &runner};
+    device_case_must_refuse(&c, "set_mask", cudaErrorInvalidValue, "radius", 9, "which is large");
+    ck_assert_int_eq(runner.returned, 0);
+    device_case_must_refuse(&c, "set_mask", cudaSuccess, "radius", 9, "which is large");
+    ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
+    ck_assert_str_eq(runner.error,
+                     "set_mask() returned cudaSuccess for radius = 9, which is large; "
+                     "it must return cudaErrorInvalidValue");
+    device_case_end(&c, NULL, NULL, 0);
+}
+END_TEST
+
+START_TEST(a_refused_call_leaves_no_error_behind) {
+    struct device_case c = {.runner = &runner};
+    const cudaError_t error = cudaMemcpy(result, NULL, BYTES, (enum cudaMemcpyKind)77);
+    ck_assert_int_ne(error, cudaSuccess);
+    ck_assert_int_eq(cudaPeekAtLastError(), error);
+    device_case_must_refuse(&c, "f", cudaErrorInvalidValue, "radius", 9, "which is large");
+    ck_assert_int_eq(cudaPeekAtLastError(), cudaSuccess);
+}
+END_TEST
+
+/* Of host code that allocates for itself: nothing to copy, only kernels to wait for. */
+START_TEST(a_case_without_memory) {
+    struct device_case c = {.runner = &runner};
+    device_case_students_turn();
+    device_case_called(&c, "correlate_host", cudaSuccess);
+    inject("cudaDeviceSynchronize:1");
+    device_case_end(&c, NULL, NULL, 0);
+    ck_assert_str_eq(runner.error, "correlate_host() returned cudaSuccess, but its kernel failed: "
+                                   "cudaErrorLaunchFailure");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("device_case");
+    TCase *tests = tcase_create("device_case");
+    tcase_add_test(tests, inputs_are_copied_and_the_result_comes_back);
+    tcase_add_test(tests, memory_that_is_not_freed_shows_in_these_tests);
+    tcase_add_test(tests, an_output_stays_unwritten_on_the_simulator);
+    tcase_add_loop_test(tests, a_failure_is_reported_and_frees_everything, 0, FAILURES);
+    tcase_add_test(tests, only_calls_of_the_students_turn_count);
+    tcase_add_test(tests, an_error_names_the_function);
+    tcase_add_test(tests, what_must_be_refused);
+    tcase_add_test(tests, a_refused_call_leaves_no_error_behind);
+    tcase_add_test(tests, a_case_without_memory);
+    suite_add_tcase(suite, tests);
+    SRunner *srunner = srunner_create(suite);
+    srunner_run_all(srunner, CK_ENV);
+    const int failed = srunner_ntests_failed(srunner);
+    srunner_free(srunner);
+    return failed == 0 ? 0 : 1;
+}

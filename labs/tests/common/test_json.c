@@ -1,0 +1,65 @@
+/* json.c: what becomes of quotes, of bytes that are not text, and of what does not fit. */
+#include "json.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ck_escaped(text, expected)                                                                 \
+    do {                                                                                           \
+        char to[64];                                                                               \
+        ck_assert_uint_eq(json_escape(to, sizeof to, text), strlen(expected));                     \
+        ck_assert_str_eq(to, expected);                                                            \
+    } while (0)
+
+START_TEST(test_quotes_and_backslashes_are_escaped) {
+    ck_escaped("", "");
+    ck_escaped("tile_kernel", "tile_kernel");
+    ck_escaped("a \"b\" \\ c", "a \\\"b\\\" \\\\ c");
+}
+END_TEST
+
+START_TEST(test_bytes_that_are_not_text_become_question_marks) {
+    ck_escaped("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
+    ck_escaped("a\nb\tc\x7f", "a?b?c?");
+    ck_escaped("\xff\xc3.\xe2\x82", "?" "?.?" "?");
+}
+END_TEST
+
+START_TEST(test_what_does_not_fit_is_left_out_whole) {
+    char to[4];
+    ck_assert_uint_eq(json_escape(to, sizeof to, "abcdef"), 3);
+    ck_assert_str_eq(to, "abc");
+    ck_assert_uint_eq(json_escape(to, sizeof to, "ab\""), 2);
+    ck_assert_str_eq(to, "ab");
+    ck_assert_uint_eq(json_escape(to, sizeof to, "ab\xc3\xbc"), 2);
+    ck_assert_uint_eq(json_escape(to, 1, "a"), 0);
+    ck_assert_str_eq(to, "");
+}
+END_TEST
+
+START_TEST(test_a_string_in_a_file_has_its_quotes) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    json_write(file, "a\"b\n");
+    fclose(file);
+    ck_assert_str_eq(text, "\"a\\\"b?\"");
+    free(text);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, test_quotes_and_backslashes_are_escaped);
+    tcase_add_test(all, test_bytes_that_are_not_text_become_question_marks);
+    tcase_add_test(all, test_what_does_not_fit_is_left_out_whole);
+    tcase_add_test(all, test_a_string_in_a_file_has_its_quotes);
+    Suite *suite = suite_create("json");
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

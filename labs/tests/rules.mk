@@ -1,0 +1,26 @@
+# Checks and measurements of the C code that only the project itself needs. A student's copy has no
+# such file.
+
+# clang reads every C file of ours with the same strict flags; gcc has done so while building.
+.PHONY: lint-c
+OUR_C = $(COMMON_C) $(call some,labs/sim/src/*/*.c labs/lab*/*.c)
+lint-c:
+	$(say) LINT 'C with clang'
+	$(Q)for f in $(OUR_C); do \
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
+
+# In the simulator's runtime a layer includes and calls only the layers above it in the list of
+# check_layers.py.
+.PHONY: lint-layers
+lint-layers: $(SIM_OBJ)
+	$(say) LINT 'layers of labs/sim/src'
+	$(Q)$(PYTHON) labs/sim/check_layers.py --objects $(LIB)/sim
+
+.PHONY: aarch64
+aarch64: setup ## build and run the simulator for aarch64, in qemu
+	$(Q)$(PYTHON) labs/tests/aarch64.py
+
+# What the simulator costs, against a loop in C and against Numba's: a command, not a test.
+.PHONY: bench-sim
+bench-sim: setup runtime ## what the simulator costs beside plain C and Numba
+	$(Q)$(PYTHON) -m labs.tests.bench.bench_sim

@@ -1,0 +1,204 @@
+// Which launches the device accepts; each thread runs exactly once; how arguments are passed.
+#include "../test_sim.h"
+
+__global__ void count_threads(int *d_runs, int width) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z * blockDim.z + threadIdx.z;
+    int height = gridDim.y * blockDim.y;
+    atomicAdd(&d_runs[(z * height + y) * width + x], 1);
+}
+
+__global__ void nothing() {
+}
+
+static void expect_each_thread_once(dim3 grid, dim3 block) {
+    int width = (int)(grid.x * block.x);
+    int count = (int)(width * grid.y * block.y * grid.z * block.z);
+    int *d_runs, *h_runs = (int *)malloc(count * sizeof(int));
+    ck_success(cudaMalloc(&d_runs, count * sizeof(int)));
+    ck_success(cudaMemset(d_runs, 0, count * sizeof(int)));
+    count_threads<<<grid, block>>>(d_runs, width);
+    ck_success(cudaGetLastError());
+    ck_success(cudaMemcpy(h_runs, d_runs, count * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(h_runs[i], 1);
+    }
+    ck_success(cudaFree(d_runs));
+    free(h_runs);
+}
+
+START_TEST(every_thread_runs_once) {
+    expect_each_thread_once(dim3(1), dim3(1));
+    expect_each_thread_once(dim3(7), dim3(33));
+    expect_each_thread_once(dim3(3, 5), dim3(17, 3));
+    expect_each_thread_once(dim3(2, 3, 4), dim3(5, 2, 3));
+    expect_each_thread_once(dim3(301, 11), dim3(32, 32));
+}
+END_TEST
+
+START_TEST(sizes_that_the_device_refuses) {
+    struct {
+        dim3 grid, block;
+    } wrong[] = {
+        {dim3(1), dim3(33, 33)},    {dim3(1), dim3(1025)},      {dim3(1), dim3(1, 1, 65)},
+        {dim3(1), dim3(0)},         {dim3(1), dim3(16, 0)},     {dim3(0), dim3(1)},
+        {dim3(1, 65536), dim3(1)},  {dim3(1, 1, 65536), dim3(1)}, {dim3(0x80000000u), dim3(1)},
+        {dim3(1), dim3(65536, 65536)}, {dim3(1), dim3(-1)},
+    };
+    for (auto &w : wrong) {
+        nothing<<<w.grid, w.block>>>();
+        ck_error(cudaDeviceSynchronize(), cudaSuccess); // synchronising does not tell
+        ck_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
+        ck_error(cudaGetLastError(), cudaErrorInvalidConfiguration);
+        ck_error(cudaGetLastError(), cudaSuccess);
+    }
+    nothing<<<dim3(1), dim3(1, 1, 64)>>>();
+    nothing<<<1, 1024>>>();
+    ck_success(cudaGetLastError());
+}
+END_TEST
+
+enum { ASKED = __LINE__ + 2, WENT_ON = ASKED + 5, LAST = WENT_ON + 5 };
+static void launch_too_many_and_ask() {
+    nothing<<<1, dim3(33, 33)>>>();
+    cudaGetLastError();
+}
+
+static void launch_too_many_and_go_on() {
+    nothing<<<1, dim3(33, 33)>>>();
+    nothing<<<1, 1>>>();
+}
+
+static void launch_too_many_last() {
+    nothing<<<1, dim3(33, 33)>>>();
+    cudaDeviceSynchronize();
+}
+
+static const char *at_line(int line) {
+    static char text[64];
+    snprintf(text, sizeof text, "test_launch.cu\",\"line\":%d,", line);
+    return text;
+}
+
+START_TEST(a_refused_launch_is_explained) {
+    struct outcome asked = run_program(launch_too_many_and_ask, NULL);
+    ck_found(asked, "invalid-launch",
+             "block (33,33,1) has 1089 threads; a block may have at most 1024");
+    ck_found(asked, "invalid-launch", at_line(ASKED));
+    ck_assert(!found(&asked, "unchecked-error", ""));
+    struct outcome ignored = run_program(launch_too_many_and_go_on, NULL);
+    ck_found(ignored, "invalid-launch", at_line(WENT_ON));
+    ck_found(ignored, "invalid-launch", "The program never checks for this error");
+    struct outcome last = run_program(launch_too_many_last, NULL);
+    ck_found(last, "invalid-launch", at_line(LAST));
+    ck_found(last, "invalid-launch", "The program never checks for this error");
+}
+END_TEST
+
+__global__ void add(float *d_out, float a, const int *d_b, size_t n) {
+    n--; // a thread's own copy
+    d_out[threadIdx.x] = a + (d_b ? 1000 : 0) + (float)n;
+}
+
+namespace conv {
+template <class T, int FACTOR> __global__ void scale(T *d_out, T by) {
+    d_out[threadIdx.x] = by * FACTOR;
+}
+__global__ void set(float *d_out, float to) {
+    d_out[threadIdx.x] = to;
+}
+} // namespace conv
+
+template <class T> __global__ void deduced(T *d_out, T to) {
+    d_out[threadIdx.x] = to;
+}
+__global__ void overloaded(float *d_out, float to) {
+    d_out[threadIdx.x] = to;
+}
+__global__ void overloaded(float *d_out, const float *) {
+    d_out[threadIdx.x] = -1;
+}
+
+#define CHECKED(call) ((call), cudaGetLastError())
+
+static float first(const float *d_out) {
+    float value;
+    ck_success(cudaMemcpy(&value, d_out, sizeof value, cudaMemcpyDeviceToHost));
+    return value;
+}
+
+static int evaluations;
+static float evaluated(float value) {
+    evaluations++;
+    return value;
+}
+
+START_TEST(arguments_and_names) {
+    float *d_out;
+    ck_success(cudaMalloc((void **)&d_out, 64 * sizeof(float)));
+    add<<<2, 32>>>(d_out, evaluated(3), NULL, 8);
+    ck_assert_float_eq(first(d_out), 10);
+    ck_assert_int_eq(evaluations, 1); // once, not once a thread
+    add<<<1,
+          32 /* a comment, with ) and >>> in it */,
+          0>>>(d_out, // another ("one")
+               4, 0,
+               1);
+    ck_assert_float_eq(first(d_out), 4);
+    conv::scale<float, 3><<<1, 1>>>(d_out, 2);
+    ck_assert_float_eq(first(d_out), 6);
+    ::conv::set<<<1, 1>>>(d_out, 8);
+    ck_assert_float_eq(first(d_out), 8);
+    deduced<<<1, 1>>>(d_out, 9.0f);
+    ck_assert_float_eq(first(d_out), 9);
+    overloaded<<<1, 1>>>(d_out, 5.0f);
+    ck_assert_float_eq(first(d_out), 5);
+    overloaded<<<1, 1>>>(d_out, d_out);
+    ck_assert_float_eq(first(d_out), -1);
+    struct {
+        const char *name;
+        void (*kernel)(float *, float);
+    } table[] = {{"set", conv::set}, {"scale", conv::scale<float, 7>}};
+    for (int i = 0; i < 2; i++) {
+        table[i].kernel<<<1, 1>>>(d_out, 3);
+        ck_assert_float_eq(first(d_out), i == 0 ? 3 : 21);
+    }
+    ck_error(CHECKED((conv::set<<<1, 2000>>>(d_out, 1))), cudaErrorInvalidConfiguration);
+    ck_success(cudaFree(d_out));
+}
+END_TEST
+
+static void injected_calls() {
+    float *d_a = NULL, *d_b = NULL;
+    ck_success(cudaMalloc(&d_a, 4)); // before it is armed: not counted
+    sim_inject_arm();
+    ck_success(cudaMalloc(&d_b, 4));
+    ck_success(cudaFree(d_b));
+    ck_error(cudaMalloc(&d_b, 4), cudaErrorMemoryAllocation);
+    ck_success(cudaMalloc(&d_b, 4));
+    cudaFree(d_a);
+    cudaFree(d_b);
+}
+
+static void injected_launch() {
+    sim_inject_arm();
+    nothing<<<1, 1>>>();
+    ck_error(cudaGetLastError(), cudaErrorLaunchOutOfResources);
+    nothing<<<1, 1>>>();
+    ck_success(cudaGetLastError());
+}
+
+START_TEST(injection) {
+    struct outcome calls = run_program(injected_calls, "cudaMalloc:2");
+    ck_assert_int_eq(calls.status, 0);
+    ck_found(calls, "injected", "call 2 of cudaMalloc");
+    struct outcome launch = run_program(injected_launch, "launch:1");
+    ck_assert_int_eq(launch.status, 0);
+    ck_found(launch, "injected", "\"severity\":\"note\"");
+    ck_assert(!found(&launch, "unchecked-error", ""));
+}
+END_TEST
+
+RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses,
+          a_refused_launch_is_explained, arguments_and_names, injection)

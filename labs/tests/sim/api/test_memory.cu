@@ -1,0 +1,314 @@
+// Memory of the device and of the host: the code of every call, and who may access what.
+#include "../test_sim.h"
+
+START_TEST(getting_and_giving_back) {
+    float *d_a = NULL, *d_b = NULL, *h_pinned = NULL;
+    float h_own[4];
+    ck_error(cudaMalloc((void **)NULL, 4), cudaErrorInvalidValue);
+    ck_success(cudaMalloc(&d_a, 0));
+    ck_assert_ptr_null(d_a);
+    ck_error(cudaMalloc(&d_a, (size_t)1 << 52), cudaErrorMemoryAllocation);
+    ck_success(cudaMalloc(&d_a, 1000));
+    ck_success(cudaMalloc((void **)&d_b, 1));
+    ck_assert_uint_eq((size_t)d_a % 256, 0);
+    ck_assert_uint_eq((size_t)d_b % 256, 0);
+    ck_success(cudaFree(NULL));
+    ck_error(cudaFree(h_own), cudaErrorInvalidValue);
+    ck_error(cudaFree(d_a + 1), cudaErrorInvalidValue);
+    ck_success(cudaFree(d_a));
+    ck_error(cudaFree(d_a), cudaErrorInvalidValue);
+    ck_success(cudaMallocHost(&h_pinned, 64));
+    ck_error(cudaFree(h_pinned), cudaErrorInvalidValue);
+    ck_error(cudaFreeHost(d_b), cudaErrorInvalidValue);
+    ck_success(cudaFreeHost(h_pinned));
+    ck_success(cudaFreeHost(NULL));
+    ck_success(cudaFree(d_b));
+}
+END_TEST
+
+START_TEST(pitches) {
+    const size_t widths[][2] = {{1, 512}, {512, 512}, {513, 1024}, {8000, 8192}};
+    for (auto &w : widths) {
+        char *d_rows;
+        size_t pitch;
+        ck_success(cudaMallocPitch(&d_rows, &pitch, w[0], 3));
+        ck_assert_uint_eq(pitch, w[1]);
+        ck_success(cudaFree(d_rows));
+    }
+}
+END_TEST
+
+START_TEST(copies_go_where_they_say) {
+    int *d_a, *d_b, h_a[4] = {1, 2, 3, 4}, h_b[4] = {0};
+    ck_success(cudaMalloc(&d_a, sizeof h_a));
+    ck_success(cudaMalloc(&d_b, sizeof h_a));
+    ck_success(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    ck_success(cudaMemcpy(d_b, d_a, sizeof h_a, cudaMemcpyDeviceToDevice));
+    ck_success(cudaMemcpyAsync(h_b, d_b, sizeof h_a, cudaMemcpyDeviceToHost, 0));
+    ck_assert_mem_eq(h_a, h_b, sizeof h_a);
+    ck_success(cudaMemset(d_a, 0x11, 8));
+    ck_success(cudaMemcpy(h_b, d_a, sizeof h_a, cudaMemcpyDefault));
+    ck_assert_int_eq(h_b[1], 0x11111111);
+    ck_assert_int_eq(h_b[2], 3);
+    ck_error(cudaMemcpy(h_a, d_a, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(d_a, h_a, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(d_a, h_a, 4, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(d_a, h_a, 4, (cudaMemcpyKind)7), cudaErrorInvalidMemcpyDirection);
+    ck_error(cudaMemcpy(d_a, h_a, 17, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(d_a + 3, h_a, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(NULL, h_a, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_error(cudaMemcpy(d_a, NULL, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    ck_success(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+    ck_error(cudaMemset(h_a, 0, 4), cudaErrorInvalidValue);
+    ck_error(cudaMemset(d_a, 0, 17), cudaErrorInvalidValue);
+    ck_success(cudaMemset(NULL, 0, 0));
+    ck_success(cudaFree(d_a));
+    ck_success(cudaFree(d_b));
+}
+END_TEST
+
+START_TEST(rows) {
+    unsigned char *d_rows, h_in[3][5], h_out[3][7];
+    size_t pitch;
+    for (int i = 0; i < 15; i++) {
+        h_in[i / 5][i % 5] = (unsigned char)i;
+    }
+    memset(h_out, 99, sizeof h_out);
+    ck_success(cudaMallocPitch(&d_rows, &pitch, 5, 3));
+    ck_success(cudaMemcpy2D(d_rows, pitch, h_in, 5, 5, 3, cudaMemcpyHostToDevice));
+    ck_success(cudaMemset2D(d_rows, pitch, 7, 2, 3));
+    ck_success(cudaMemcpy2D(h_out, 7, d_rows, pitch, 4, 3, cudaMemcpyDeviceToHost));
+    const unsigned char expected[3][7] = {
+        {7, 7, 2, 3, 99, 99, 99}, {7, 7, 7, 8, 99, 99, 99}, {7, 7, 12, 13, 99, 99, 99}};
+    ck_assert_mem_eq(h_out, expected, sizeof expected);
+    ck_error(cudaMemcpy2D(d_rows, 4, h_in, 5, 5, 3, cudaMemcpyHostToDevice),
+             cudaErrorInvalidPitchValue);
+    ck_error(cudaMemcpy2D(d_rows, pitch, h_in, 4, 5, 3, cudaMemcpyHostToDevice),
+             cudaErrorInvalidPitchValue);
+    ck_error(cudaMemcpy2D(d_rows, pitch, h_in, 5, 5, 4, cudaMemcpyHostToDevice),
+             cudaErrorInvalidValue);
+    ck_error(cudaMemset2D(d_rows, 4, 0, 5, 1), cudaErrorInvalidValue);
+    ck_success(cudaFree(d_rows));
+}
+END_TEST
+
+START_TEST(page_locked_memory) {
+    void *h_mapped, *d_view;
+    unsigned flags;
+    static char own[8192];
+    struct cudaPointerAttributes attributes;
+    ck_error(cudaHostAlloc(&h_mapped, 64, 0x40), cudaErrorInvalidValue);
+    ck_success(cudaHostAlloc(&h_mapped, 64, cudaHostAllocMapped | cudaHostAllocWriteCombined));
+    ck_success(cudaHostGetFlags(&flags, h_mapped));
+    ck_assert_uint_eq(flags, cudaHostAllocMapped | cudaHostAllocWriteCombined);
+    ck_success(cudaHostGetDevicePointer(&d_view, h_mapped, 0));
+    ck_assert_ptr_eq(d_view, h_mapped);
+    ck_success(cudaPointerGetAttributes(&attributes, h_mapped));
+    ck_assert_int_eq(attributes.type, cudaMemoryTypeHost);
+    ck_success(cudaFreeHost(h_mapped));
+    ck_error(cudaHostGetDevicePointer(&d_view, own, 0), cudaErrorInvalidValue);
+    ck_success(cudaPointerGetAttributes(&attributes, own));
+    ck_assert_int_eq(attributes.type, cudaMemoryTypeUnregistered);
+    ck_assert_int_eq(attributes.device, -2);
+    ck_success(cudaHostRegister(own, sizeof own, cudaHostRegisterDefault));
+    ck_error(cudaHostRegister(own, sizeof own, 0), cudaErrorHostMemoryAlreadyRegistered);
+    ck_success(cudaHostUnregister(own));
+    ck_error(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+    ck_error(cudaHostRegister(NULL, 8, 0), cudaErrorInvalidValue);
+}
+END_TEST
+
+__global__ void poison(const unsigned *d_in, unsigned *d_out, int n) {
+    unsigned all = ~0u;
+    for (int i = 0; i < n; i++) {
+        all &= d_in[i];
+    }
+    *d_out = all;
+}
+
+START_TEST(new_memory_is_poisoned) {
+    unsigned *d_in, *d_out, h_out = 0;
+    ck_success(cudaMalloc(&d_in, 4000));
+    ck_success(cudaMalloc(&d_out, 4));
+    poison<<<1, 1>>>(d_in, d_out, 1000);
+    ck_success(cudaMemcpy(&h_out, d_out, 4, cudaMemcpyDeviceToHost));
+    ck_assert_uint_eq(h_out, ~0u);
+    ck_success(cudaFree(d_in));
+    ck_success(cudaFree(d_out));
+}
+END_TEST
+
+enum { LEAK = __LINE__ + 3 };
+static void leak() {
+    float *d_kept, *d_freed, *h_kept;
+    cudaMalloc(&d_kept, 1234);
+    cudaMalloc(&d_freed, 10);
+    cudaMallocHost(&h_kept, 77);
+    cudaFree(d_freed);
+}
+
+START_TEST(leaks_are_found_at_the_end) {
+    struct outcome outcome = run_program(leak, NULL);
+    char text[160];
+    snprintf(text, sizeof text,
+             "test_memory.cu\",\"line\":%d,\"message\":\"1234 bytes of device memory", LEAK);
+    ck_found(outcome, "leak", text);
+    ck_found(outcome, "leak", "77 bytes of page-locked host memory");
+    ck_assert(!found(&outcome, "leak", "\"10 bytes"));
+}
+END_TEST
+
+__global__ void touch(char *d_bytes, long at) {
+    if (threadIdx.x == 5 && blockIdx.x == 2) {
+        d_bytes[at] = 1;
+    }
+}
+
+static void touch_at(long at) {
+    char *d_bytes;
+    cudaMalloc(&d_bytes, 1000);
+    touch<<<4, 32>>>(d_bytes, at);
+    cudaFree(d_bytes);
+}
+static void past_the_end() {
+    touch_at(1024);
+}
+static void just_past_the_end() {
+    touch_at(1003);
+}
+static void before_the_start() {
+    touch_at(-4096);
+}
+static void just_before_the_start() {
+    touch_at(-1);
+}
+static void inside() {
+    touch_at(999);
+}
+static void after_free() {
+    char *d_bytes;
+    cudaMalloc(&d_bytes, 1000);
+    cudaFree(d_bytes);
+    touch<<<4, 32>>>(d_bytes, 0);
+}
+
+static void expect_death(void (*program)(void), const char *kind, const char *message) {
+    struct outcome outcome = run_program(program, NULL);
+    ck_assert(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGSEGV);
+    ck_found(outcome, kind, message);
+    ck_found(outcome, kind, "\"pc\":");
+}
+
+__global__ void copy_four(const float *d_from, float *d_to) {
+    *(float4 *)d_to = *(const float4 *)d_from;
+}
+static void misaligned_copy() {
+    float *d_floats;
+    cudaMalloc(&d_floats, 64);
+    copy_four<<<1, 1>>>(d_floats + 1, d_floats + 8);
+}
+
+START_TEST(misaligned_vector) {
+    /* Other processors let it pass, UBSan is there first; the traced build finds it everywhere. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+    expect_death(misaligned_copy, "misaligned", "a float4 needs a multiple of 16");
+#else
+    (void)misaligned_copy;
+#endif
+}
+END_TEST
+
+START_TEST(out_of_bounds) {
+    expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the array of 1000 bytes");
+    expect_death(past_the_end, "out-of-bounds", "\"block\":[2,0,0],\"thread\":[5,0,0]");
+    expect_death(before_the_start, "out-of-bounds", "4096 bytes before the array of 1000 bytes");
+    expect_death(after_free, "use-after-free", "already freed (an array of 1000 bytes");
+    struct outcome outcome = run_program(just_past_the_end, NULL);
+    ck_found(outcome, "out-of-bounds", "changed the byte at index 1003");
+    outcome = run_program(just_before_the_start, NULL);
+    ck_found(outcome, "out-of-bounds", "changed the byte at index -1");
+    outcome = run_program(inside, NULL);
+    ck_nothing_found(outcome);
+}
+END_TEST
+
+static void host_reads_device() {
+    int *d_value;
+    cudaMalloc(&d_value, 4);
+    *(volatile int *)d_value = 3;
+}
+
+static void device_gets_host_pointer() {
+    static char host[64];
+    touch<<<4, 32>>>(host, 0);
+    ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+static void copies_of_the_wrong_kind() {
+    int *d_value, h_value = 0;
+    cudaMalloc(&d_value, 4);
+    cudaMemcpy(&h_value, d_value, 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(d_value, &h_value, 12, cudaMemcpyHostToDevice);
+    cudaFree(d_value);
+    cudaFree(d_value);
+    cudaFree(&h_value);
+}
+
+START_TEST(device_and_host_are_apart) {
+    expect_death(host_reads_device, "wrong-space", "host code accessed device memory");
+    struct outcome outcome = run_program(device_gets_host_pointer, NULL);
+    ck_assert_int_eq(outcome.status, 0);
+    ck_found(outcome, "wrong-space", "argument 1 of kernel touch points to host memory");
+    outcome = run_program(copies_of_the_wrong_kind, NULL);
+    ck_found(outcome, "wrong-space", "the destination of this call should be device memory");
+    ck_found(outcome, "out-of-bounds", "accesses 12 bytes, but the destination has only 4");
+    ck_found(outcome, "use-after-free", "cudaFree() of memory that was already freed");
+    ck_found(outcome, "wrong-space", "cudaFree() of a pointer that no allocation returned");
+}
+END_TEST
+
+START_TEST(many_allocations_come_and_go) {
+    for (int i = 0; i < 6000; i++) { // more than the quarantine keeps
+        void *d_bytes;
+        ck_success(cudaMalloc(&d_bytes, 100));
+        ck_success(cudaFree(d_bytes));
+    }
+    size_t available, total;
+    ck_success(cudaMemGetInfo(&available, &total));
+    ck_assert_uint_eq(available, total);
+}
+END_TEST
+
+START_TEST(what_is_queued_is_written_down) {
+    const struct sim_queued want[] = {
+        {SIM_COPY_THERE, 2}, {SIM_LAUNCH, 0}, {SIM_LAUNCH, 2}, {SIM_COPY_BACK, 1}};
+    const struct sim_queued *seen;
+    cudaStream_t first, second, gone;
+    float h[8] = {0}, *d;
+    ck_success(cudaMalloc(&d, sizeof h));
+    ck_success(cudaStreamCreate(&first));
+    ck_success(cudaStreamCreate(&second));
+    ck_success(cudaStreamCreate(&gone));
+    ck_success(cudaStreamDestroy(gone));
+    ck_success(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyDefault, second));
+    copy_four<<<1, 1>>>(d, d + 4);
+    copy_four<<<1, 1, 0, second>>>(d, d + 4);
+    copy_four<<<1, 1, 0, gone>>>(d, d + 4); // refused
+    ck_error(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+    ck_success(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, first));
+    ck_success(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost)); // in no stream
+    ck_assert_uint_eq(sim_queued(&seen), 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(seen[i].work, want[i].work);
+        ck_assert_uint_eq(seen[i].stream, want[i].stream);
+    }
+    ck_success(cudaStreamDestroy(first));
+    ck_success(cudaStreamDestroy(second));
+    ck_success(cudaFree(d));
+}
+END_TEST
+
+RUN_SUITE("sim: memory", getting_and_giving_back, pitches, copies_go_where_they_say, rows,
+          page_locked_memory, new_memory_is_poisoned, leaks_are_found_at_the_end, misaligned_vector,
+          out_of_bounds, device_and_host_are_apart, many_allocations_come_and_go,
+          what_is_queued_is_written_down)

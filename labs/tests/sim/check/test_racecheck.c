@@ -1,0 +1,251 @@
+/* Data races. Each test lists what threads do, in the order in which the simulator would run them,
+ * and asks which access races with an earlier one. */
+#include <check.h>
+#include <string.h>
+
+#include "check/racecheck.h"
+
+static struct shadow_cell cell;
+
+/* Accesses of the running thread to one word; program counters tell them apart. */
+static struct race in_shared(enum race_access how, uint32_t pc) {
+    return race_access(&cell, 1, how, pc, true);
+}
+
+static struct race in_global(enum race_access how, uint32_t pc) {
+    return race_access(&cell, 1, how, pc, false);
+}
+
+static void ck_race(struct race race, uint32_t other) {
+    ck_assert_uint_ne(race.other.segment, 0);
+    ck_assert_uint_eq(race.other.pc & SHADOW_PC, other);
+}
+
+static void ck_no_race(struct race race) {
+    ck_assert_uint_eq(race.other.segment, 0);
+}
+
+static void begin(void) {
+    memset(&cell, 0, sizeof cell);
+    race_launch();
+    race_block();
+}
+
+START_TEST(a_read_and_a_write_of_two_threads) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    ck_no_race(in_shared(RACE_LOAD, 2));
+    race_thread(1);
+    ck_race(in_shared(RACE_LOAD, 3), 1);
+
+    begin();
+    race_thread(0);
+    ck_no_race(in_shared(RACE_LOAD, 1));
+    race_thread(1);
+    ck_no_race(in_shared(RACE_LOAD, 1));
+    ck_race(in_shared(RACE_STORE, 2), 1); /* thread 0 read it as well */
+}
+END_TEST
+
+START_TEST(a_barrier_orders_the_block) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    race_barrier();
+    race_thread(1);
+    ck_no_race(in_shared(RACE_LOAD, 2));
+    race_thread(0); /* it is resumed, and must not overwrite what thread 1 reads */
+    ck_race(in_shared(RACE_STORE, 3), 2);
+}
+END_TEST
+
+START_TEST(an_older_reader_is_not_forgotten) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_shared(RACE_LOAD, 1));
+    race_thread(40); /* of another warp */
+    ck_no_race(in_shared(RACE_LOAD, 2));
+    race_thread(41);
+    ck_no_race(in_shared(RACE_LOAD, 3));
+    race_warp_barrier(32, UINT32_MAX); /* lanes 40 and 41 have met; thread 0 was not there */
+    race_thread(41);
+    ck_race(in_shared(RACE_STORE, 4), 1);
+}
+END_TEST
+
+START_TEST(a_warp_barrier_orders_its_lanes_only) {
+    begin();
+    race_thread(3);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    race_thread(4);
+    ck_race(in_shared(RACE_LOAD, 2), 1); /* the same warp, and nothing between */
+
+    begin();
+    race_thread(3);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    race_warp_barrier(0, 0x0000000fu); /* lanes 0 to 3 */
+    race_thread(2);
+    ck_no_race(in_shared(RACE_LOAD, 2));
+    race_thread(4);
+    ck_race(in_shared(RACE_LOAD, 3), 1);
+
+    begin();
+    race_thread(3);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    race_warp_barrier(0, UINT32_MAX);
+    race_thread(31);
+    ck_no_race(in_shared(RACE_LOAD, 2));
+    race_thread(32);
+    ck_race(in_shared(RACE_LOAD, 3), 1);
+}
+END_TEST
+
+START_TEST(shared_memory_is_new_in_every_block) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_shared(RACE_STORE, 1));
+    race_block();
+    race_thread(1);
+    ck_no_race(in_shared(RACE_LOAD, 2));
+}
+END_TEST
+
+START_TEST(a_barrier_does_not_order_blocks) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_STORE, 1));
+    race_barrier();
+    race_block();
+    race_barrier();
+    race_thread(0);
+    ck_race(in_global(RACE_LOAD, 2), 1);
+    race_launch(); /* the end of a launch does */
+    race_block();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 2));
+}
+END_TEST
+
+START_TEST(atomics_race_with_plain_accesses_only) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_ATOMIC, 1));
+    race_thread(1);
+    ck_no_race(in_global(RACE_ATOMIC, 1));
+    ck_race(in_global(RACE_LOAD, 2), 1); /* with thread 0's */
+    race_block();
+    race_thread(0);
+    ck_race(in_global(RACE_STORE, 3), 2);
+}
+END_TEST
+
+START_TEST(a_guess_that_is_compared_is_no_race) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    ck_no_race(in_global(RACE_COMPARE, 2));
+    race_thread(1);
+    ck_no_race(in_global(RACE_ATOMIC, 3));
+
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    race_thread(1);
+    ck_race(in_global(RACE_COMPARE, 2), 1); /* thread 0 compared nothing */
+
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_LOAD, 1));
+    race_thread(0); /* after a shuffle, say: the read was for something else */
+    ck_no_race(in_global(RACE_COMPARE, 2));
+    race_thread(1);
+    ck_race(in_global(RACE_COMPARE, 2), 1);
+}
+END_TEST
+
+/* Block 0 writes and publishes, with or without a fence; block 1 draws a ticket and reads. */
+static struct race after_ticket(bool fence, bool ticket) {
+    static int counter;
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_STORE, 1));
+    if (fence) {
+        race_fence();
+    }
+    race_atomic(&counter);
+    race_block();
+    race_thread(0);
+    race_fence();
+    if (ticket) {
+        race_atomic(&counter);
+    }
+    return in_global(RACE_LOAD, 2);
+}
+
+START_TEST(a_fence_and_an_atomic_order_blocks) {
+    ck_no_race(after_ticket(true, true));
+    ck_race(after_ticket(false, true), 1);
+    ck_race(after_ticket(true, false), 1);
+}
+END_TEST
+
+START_TEST(the_same_value_stored_twice) {
+    begin();
+    race_thread(0);
+    ck_no_race(in_global(RACE_STORE, 1));
+    race_thread(1);
+    struct race race = in_global(RACE_STORE, 2);
+    ck_race(race, 1);
+    ck_assert(race.same_value); /* as far as is known before the store */
+
+    race_changed(&cell, 1); /* it stored something else after all */
+    race_block();
+    race_thread(5);
+    race = in_global(RACE_STORE, 3); /* whatever it stores differs from one of the two */
+    ck_race(race, 1);
+    ck_assert(!race.same_value);
+}
+END_TEST
+
+START_TEST(who_it_was) {
+    begin();
+    race_thread(7);
+    ck_no_race(in_global(RACE_STORE, 1));
+    struct shadow_event first = cell.write;
+    unsigned thread;
+    uint64_t block;
+    ck_assert(race_thread_of(first, &thread, &block));
+    ck_assert_uint_eq(thread, 7);
+    ck_assert_uint_eq(block, 0);
+    race_block();
+    race_thread(9);
+    ck_race(in_global(RACE_STORE, 2), 1);
+    ck_assert(!race_thread_of(first, &thread, &block));
+    ck_assert_uint_eq(block, 0);
+    ck_assert(race_thread_of(cell.write, &thread, &block));
+    ck_assert_uint_eq(thread, 9);
+    ck_assert_uint_eq(block, 1);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sim: racecheck");
+    TCase *tests = tcase_create("all");
+    const TTest *all[] = {
+        a_read_and_a_write_of_two_threads,     a_barrier_orders_the_block,
+        an_older_reader_is_not_forgotten,      a_warp_barrier_orders_its_lanes_only,
+        shared_memory_is_new_in_every_block,   a_barrier_does_not_order_blocks,
+        atomics_race_with_plain_accesses_only, a_guess_that_is_compared_is_no_race,
+        a_fence_and_an_atomic_order_blocks,    the_same_value_stored_twice,
+        who_it_was};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tcase_add_test(tests, all[i]);
+    }
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,355 @@
+/* Divergent lanes reconverge where the program lets them. Each test lists the runs of 32 lanes of a
+ * small program and checks the warp instructions of their replay. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "profile/warp_replay.h"
+
+/* Blocks and accesses of the little programs, named by their program counters. */
+enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };
+
+struct seen {
+    uint32_t pc;
+    uint32_t lanes;
+};
+
+struct trial {
+    struct flow *flow;
+    struct lane_stream streams[WARP_LANES];
+    struct flow_position positions[WARP_LANES];
+    struct seen seen[1024];
+    int count;
+};
+
+static struct trial trial;
+
+static void record(void *context, uint64_t code, const struct warp_access *access) {
+    (void)context;
+    trial.seen[trial.count++] = (struct seen){(uint32_t)code, access->active};
+}
+
+static void enter(unsigned lane, uint32_t block) {
+    ck_assert(lane_stream_block(&trial.streams[lane], block));
+}
+
+/* A block that makes one access, whose program counter is the block's plus 1. */
+static void enter_and_load(unsigned lane, uint32_t block) {
+    enter(lane, block);
+    ck_assert(lane_stream_access(&trial.streams[lane], event_access(block + 1, 4, false, 0),
+                                 0x1000 + 4 * lane));
+}
+
+static void replay(void) {
+    ck_assert(replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, record, NULL));
+}
+
+/* The instructions at `pc`: how many there are, and how many lanes took part in all. */
+static int instructions(uint32_t block, int *lanes) {
+    int count = 0;
+    *lanes = 0;
+    for (int i = 0; i < trial.count; i++) {
+        if (trial.seen[i].pc == block + 1) {
+            count++;
+            *lanes += __builtin_popcount(trial.seen[i].lanes);
+        }
+    }
+    return count;
+}
+
+static void expect(uint32_t block, int count, int lanes) {
+    int found_lanes;
+    int found = instructions(block, &found_lanes);
+    ck_assert_msg(found == count && found_lanes == lanes,
+                  "block %u: %d instructions of %d lanes in all, not %d of %d", block, found,
+                  found_lanes, count, lanes);
+}
+
+static void set_up(void) {
+    trial = (struct trial){.flow = flow_create()};
+    ck_assert_ptr_nonnull(trial.flow);
+}
+
+static void tear_down(void) {
+    flow_free(trial.flow);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        lane_stream_release(&trial.streams[lane]);
+    }
+}
+
+START_TEST(lanes_that_agree_are_one_instruction) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, ENTRY);
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(ENTRY, 1, 32);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+START_TEST(both_sides_of_an_if_meet_after_it) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, ENTRY);
+        enter_and_load(lane, lane % 2 ? BODY : ELSE);
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 1, 16);
+    expect(ELSE, 1, 16);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < lane; i++) load; load */
+START_TEST(different_trip_counts_meet_after_the_loop) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < lane; i++) {
+            enter_and_load(lane, BODY);
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 31, 31 * 32 / 2);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { if ((i + lane) % 3 == 0) continue; load }: a border lane that skips a
+ * tap must not run one iteration ahead of the others. */
+START_TEST(a_skipped_iteration_does_not_run_ahead) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8; i++) {
+            enter(lane, HEAD);
+            if ((i + lane) % 3 != 0) {
+                enter_and_load(lane, BODY);
+            }
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(BODY, &lanes), 8);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: a lane that has left waits after
+ * the loop, and the others stay together. */
+START_TEST(break_does_not_hold_the_others_divergent) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8; i++) {
+            enter_and_load(lane, HEAD);
+            if (i == lane) {
+                enter(lane, LEAVE);
+                break;
+            }
+            enter_and_load(lane, i % 2 ? BODY : ELSE);
+            enter_and_load(lane, LATCH);
+        }
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(HEAD, &lanes), 8);
+    ck_assert_int_eq(instructions(BODY, &lanes), 4);
+    ck_assert_int_eq(instructions(ELSE, &lanes), 4);
+    ck_assert_int_eq(instructions(LATCH, &lanes), 8);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load
+ * } */
+START_TEST(early_return_in_a_loop_holds_nobody_up) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        bool left = false;
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 6 && !left; i++) {
+            enter(lane, HEAD);
+            if (lane % 2) {
+                enter(lane, BODY + 5);
+                if (i == 2 && lane < 8) {
+                    enter(lane, LEAVE);
+                    left = true;
+                    continue;
+                }
+                enter_and_load(lane, BODY);
+            } else {
+                enter_and_load(lane, ELSE);
+            }
+            enter_and_load(lane, LATCH);
+        }
+        if (!left) {
+            enter_and_load(lane, AFTER);
+        }
+    }
+    replay();
+    expect(BODY, 6, 12 * 6 + 4 * 2);
+    expect(ELSE, 6, 16 * 6);
+    expect(LATCH, 6, 28 * 6 + 4 * 2);
+    expect(AFTER, 1, 28);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { store; return; } } load: lanes that
+ * leave in different iterations never reconverge, so each exit is a separate instruction. */
+START_TEST(a_way_out_that_no_other_meets_is_taken_at_once) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        bool left = false;
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 8 && !left; i++) {
+            enter_and_load(lane, HEAD);
+            left = lane < 16 && i == lane % 4;
+            if (left) {
+                enter_and_load(lane, LEAVE);
+            } else {
+                enter_and_load(lane, LATCH);
+            }
+        }
+        if (!left) {
+            enter_and_load(lane, AFTER);
+        }
+    }
+    replay();
+    expect(HEAD, 8, 16 * 8 + 4 * (1 + 2 + 3 + 4));
+    expect(LEAVE, 4, 16);
+    expect(AFTER, 1, 16);
+}
+END_TEST
+
+/* Two nested loops whose inner one has lane-dependent bounds: after it the lanes reconverge, in
+ * every iteration of the outer one. */
+START_TEST(nested_loops_meet_in_every_outer_iteration) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter(lane, ENTRY);
+        for (unsigned i = 0; i < 5; i++) {
+            enter(lane, HEAD);
+            for (unsigned j = 0; j < 1 + (lane + i) % 4; j++) {
+                enter_and_load(lane, BODY);
+            }
+            enter_and_load(lane, LATCH);
+        }
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(BODY, &lanes), 5 * 4);
+    expect(LATCH, 5, 5 * 32);
+}
+END_TEST
+
+/* A barrier cuts the streams in the middle of a loop; positions outlive it. */
+START_TEST(places_outlive_a_barrier) {
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            if (i == 0) {
+                enter(lane, ENTRY);
+            }
+            enter(lane, HEAD);
+            if (lane < 16) {
+                enter_and_load(lane, BODY);
+            }
+            enter_and_load(lane, LATCH);
+        }
+        replay();
+    }
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        enter_and_load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 4, 4 * 16);
+    expect(LATCH, 4, 4 * 32);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* ---- random programs: whatever the control flow, no access is lost, doubled or out of order */
+
+static uint32_t state;
+
+static uint32_t below(uint32_t limit) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % limit;
+}
+
+/* A graph in which every block may go to three others, and each lane walks at random. */
+enum { BLOCKS = 12, STEPS = 60 };
+static uint32_t next_of[BLOCKS][3];
+static uint64_t expected[WARP_LANES][4 * STEPS], got[WARP_LANES][4 * STEPS];
+static size_t expected_count[WARP_LANES], got_count[WARP_LANES];
+
+static void walk(unsigned lane) {
+    uint32_t block = 0;
+    expected_count[lane] = got_count[lane] = 0;
+    for (uint32_t steps = below(STEPS); steps > 0; steps--) {
+        enter(lane, 100 * (block + 1));
+        for (uint32_t i = 0; i < block % 3; i++) {
+            uint64_t address = 64 * below(1000);
+            uint64_t code = event_access(100 * (block + 1) + 1 + i, 4, block % 2, 0);
+            ck_assert(lane_stream_access(&trial.streams[lane], code, address));
+            expected[lane][expected_count[lane]++] = code * 31 + address;
+        }
+        block = next_of[block][below(3)];
+    }
+}
+
+static void collect(void *context, uint64_t code, const struct warp_access *access) {
+    (void)context;
+    for (uint32_t left = access->active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        got[lane][got_count[lane]++] = code * 31 + access->address[lane];
+    }
+}
+
+static void replay_at_random(uint32_t seed) {
+    state = seed;
+    for (int b = 0; b < BLOCKS; b++) {
+        for (int k = 0; k < 3; k++) {
+            next_of[b][k] = below(BLOCKS);
+        }
+    }
+    for (int epoch = 0; epoch < 3; epoch++) { /* positions go on from one barrier to the next */
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            walk(lane);
+        }
+        ck_assert(
+            replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, collect, NULL));
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            ck_assert_uint_eq(got_count[lane], expected_count[lane]);
+            ck_assert_mem_eq(got[lane], expected[lane], got_count[lane] * sizeof **got);
+        }
+    }
+}
+
+START_TEST(nothing_is_lost_in_random_programs) {
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        tear_down();
+        set_up();
+        replay_at_random(seed);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sim: warp replay");
+    TCase *tests = tcase_create("reconvergence");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, lanes_that_agree_are_one_instruction);
+    tcase_add_test(tests, both_sides_of_an_if_meet_after_it);
+    tcase_add_test(tests, different_trip_counts_meet_after_the_loop);
+    tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
+    tcase_add_test(tests, break_does_not_hold_the_others_divergent);
+    tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
+    tcase_add_test(tests, a_way_out_that_no_other_meets_is_taken_at_once);
+    tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
+    tcase_add_test(tests, places_outlive_a_barrier);
+    tcase_add_test(tests, nothing_is_lost_in_random_programs);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,362 @@
+"""The rewriter: what it refuses and where, what it leaves alone, and files made to hurt it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.paths import ROOT
+
+REWRITE = ROOT / "labs" / "sim" / "translate" / "rewrite.py"
+INCLUDE = ROOT / "labs" / "sim" / "include"
+
+
+def rewrite(
+    folder: Path, source: str | bytes, *options: str
+) -> tuple[subprocess.CompletedProcess[str], str]:
+    """Runs it on `source`, shown as student.cu; what it said and what it wrote."""
+    given, made = folder / "given.cu", folder / "made.cpp"
+    given.write_bytes(source.encode() if isinstance(source, str) else source)
+    made.unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, REWRITE, *options, "--shown", "student.cu", given, "-o", made],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done, made.read_text(errors="replace") if made.exists() else ""
+
+
+def compile_it(folder: Path) -> str:
+    """What g++ says of the result; nothing when it compiles."""
+    made = folder / "made.cpp"
+    done = subprocess.run(
+        ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-I", INCLUDE, made],
+        capture_output=True,
+        text=True,
+    )
+    return done.stderr
+
+
+REFUSED = {
+    "#include <stdio.h>\n#include <thrust/device_vector.h>\n": (2, "thrust/device_vector.h"),
+    "#include <cublas_v2.h>\n": (1, "cublas_v2.h"),
+    "#include <cuda.h>\nint main() {\n  cuInit(0);\n}\n": (3, "cuInit"),
+    "#include <cuComplex.h>\n": (1, "cuComplex.h"),
+    "__global__ void k(float *p) {\n  *p = erfinvf(*p);\n}\n": (2, "erfinvf"),
+    '#include "cuda_fp16.h"\n': (1, "cuda_fp16.h"),
+    "#include <cooperative_groups.h>\n": (1, "cooperative_groups.h"),
+    "\n__managed__ int n;\n": (2, "__managed__"),
+    "int main() {\n  float *p;\n  cudaMallocManaged(&p, 4);\n}\n": (3, "cudaMallocManaged"),
+    "cudaTextureObject_t t;\n": (1, "cudaTextureObject_t"),
+    "cudaGraph_t g;\n": (1, "cudaGraph_t"),
+    "texture<float, 2> t;\n": (1, "texture"),
+    "__global__ void k(float *o) {\n  o[0] = tex2D<float>(0, 1, 2);\n}\n": (2, "tex2D"),
+    '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "asm"),
+    "__global__ void k(int *p) {\n  *p = __dp4a(1, 2, 3);\n}\n": (2, "__dp4a"),
+    "__global__ void k() {}\n__global__ void p() {\n  k<<<1, 1>>>();\n}\n": (
+        3,
+        "launches a kernel",
+    ),
+    "#define GO(k) k<<<1, 1>>>\n": (1, "inside a #define"),
+    "#define TILE __shared__ float t[4]\n": (1, "inside a #define"),
+    "__global__ void k() {\n  __shared__ int s = 1;\n}\n": (2, "initial value"),
+    "__global__ void k() {}\nint main() { k<<<1>>>(); }\n": (2, "<<<grid, block>>>"),
+    "__global__ void k() {}\nint main() { k<<<1, 1>>>; }\n": (2, "could not be understood"),
+    "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n": (3, "could not be understood"),
+    "<<<<<<< HEAD\nint a;\n": (1, "could not be understood"),
+}
+
+
+@pytest.mark.parametrize("source", REFUSED, ids=lambda s: REFUSED[s][1])
+def test_refused_by_name_and_line(tmp_path: Path, source: str) -> None:
+    line, name = REFUSED[source]
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 1
+    assert not made
+    assert done.stderr.startswith(f"student.cu:{line}:"), done.stderr
+    assert ": error: " in done.stderr
+    assert name in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+LEFT_ALONE = """\
+// k<<<1, 1>>>(); __shared__ cudaMallocManaged asm
+/* thrust: #include <thrust/sort.h>
+   k<<<1, 1>>>() */
+const char *text = "k<<<1, 1>>>(x) __managed__ cudaGraph_t";
+const char *raw = R"(k<<<1, 1>>>() __shared__)";
+const char letter = '<';
+#if 0
+k<<<1, 1>>>(
+#endif
+static int cudaOwnThing, shifted = 1 << 3 >> 1;
+#define cudaCheckErrors(what) ((void)(what))
+static inline int cudaMyFree(void *p) { return cudaFree(p); }
+struct cudaImage { int width; };
+enum { cudaEvenHere };
+static int use(int cudaStatus) { struct cudaImage i = {cudaStatus}; return i.width + cudaEvenHere; }
+int main() { cudaCheckErrors(1); cudaMyFree(0); return use(cudaOwnThing) + shifted; }
+"""
+
+
+def test_left_alone(tmp_path: Path) -> None:
+    source = LEFT_ALONE.replace("k<<<1, 1>>>(\n", "")
+    done, made = rewrite(tmp_path, source)
+    assert done.stderr == ""
+    assert made == f'#include <cuda_runtime.h>\n#line 1 "student.cu"\n{source}'
+
+
+DROPPED = {
+    "cudaFree(p);": True,
+    "if (p) cudaFree(p);": True,
+    "cudaError_t e = cudaFree(p); e = cudaFree(p); if (e) return;": True,
+    "cudaError_t e; e = cudaFree(p); p = 0; e = cudaFree(p); if (e) return;": True,
+    "(void)cudaFree(p);": False,
+    "cudaGetLastError();": False,
+    "if (cudaFree(p)) return;": False,
+    "cudaError_t e = cudaFree(p); if (e) return; e = cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); e = e ? e : cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); { use(e); } e = cudaSuccess;": False,
+    "use(cudaFree(p));": False,
+}
+
+
+@pytest.mark.parametrize("statements", DROPPED)
+def test_results_that_nobody_looks_at(tmp_path: Path, statements: str) -> None:
+    done, made = rewrite(tmp_path, f"void use(int);\nvoid f(void *p) {{ {statements} }}\n")
+    assert done.stderr == ""
+    assert ("sim_unchecked_call(" in made) == DROPPED[statements]
+    if DROPPED[statements]:
+        assert ', "cudaFree", __FILE__, 2)' in made
+
+
+PROGRAM = """\
+\ufeff#include <stdio.h>
+#include <cuda.h>
+#include "math_constants.h"
+namespace n { __constant__ const float c_w[4] = {1, 2, 3, 4}; }
+extern __shared__ float s_file[];
+template <int R, class T = float>
+__global__ void __launch_bounds__(256) k(const float *a, T *b) {
+    __shared__ float tile[R + 2]
+                         [17], one;
+    static __shared__ __align__(16) volatile int flags[R];
+    extern __shared__ double dyn[];
+    tile[0][0] = a[0] + n::c_w[1]; one = 1; flags[0] = (int)sizeof tile; dyn[0] = s_file[0];
+    __syncthreads();
+    b[0] = tile[0][0] + one + flags[0] + (T)dyn[0];
+}
+template <class T> __global__ void g(T *p, T v) { p[threadIdx.x] = v; }
+__global__ void same(float *) {}
+__global__ void same(int *) {}
+#define CHECK(call) do { (call); printf("%d\\n", (int)cudaGetLastError()); } while (0)
+struct entry { void (*f)(float *, float); };
+template <class F> __global__ void each(int n, F f) { int i = threadIdx.x; if (i < n) f(i); }
+__global__ void record(int *p) {
+    __shared__ struct alignas(8) { short a; char b; } one;
+    one.b = 1;
+    p[0] = one.b + CUDART_PI_F;
+}
+int main() {
+    float *a = 0;
+    each<<<1, 2>>>(2, [=] __device__ (int i) { a[i] = i; });
+    auto next = [] __host__
+        __device__ { return 1; };
+    each<<<1, 2>>>(2, [=]__device__(int i) mutable -> void { a[i] += next(); });
+    record<<<1, {1, 1}>>>((int *)a), record<<<{1}, dim3{1, 1}>>>((int *)a);
+    dim3 grid(1, 2);
+    k<3><<<grid,
+        dim3(16, 2), // a comment ( with , everything >>>
+        64>>>(a,
+              a);
+    CHECK((k<2, float><<<1, 2>>>(a, a)));
+    CHECK(g<<<1, 2>>>(a, 1.0f));
+    entry table[] = {{g<float>}};
+    for (int i = 0; i < 1; i++)
+        table[i].f <<<1, 2, 0, 0>>> (a, 2);
+    same<<<1, 1>>>(a);
+    if (a) ::same<<<1, 1>>>((int *)a); else same<<<1, 1>>>(a);
+    auto release = &cudaFree;
+    release(a);
+    return __LINE__;
+}
+"""
+
+
+def test_unrolling_has_another_name(tmp_path: Path) -> None:
+    """Before a loop; elsewhere, and where g++ would not take the number, it is passed over."""
+    source = """template <int N> __global__ void k(float *p) {
+    #pragma unroll
+    // every tap
+    for (int i = 0; i < 3; i++) p[i] = 1;
+# pragma unroll 4 // four
+    while (p[0] < 4) p[0] += 1;
+#pragma unroll(2)\r
+    /* twice */ do p[1] += 1; while (p[1] < 4);
+#pragma unroll N
+    for (int i = 0; i < N; i++) p[i] = 1;
+#pragma unroll
+    p[0] = 2;
+}
+int main() { k<4><<<1, 1>>>(0); }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    named = [line.strip() for line in made.splitlines() if "pragma" in line]
+    assert named == [
+        "#pragma GCC unroll 1024",
+        "# pragma GCC unroll 4 // four",
+        "#pragma GCC unroll 2",
+        "#pragma unroll N",
+        "#pragma unroll",
+    ]
+    assert "error" not in compile_it(tmp_path)
+
+
+def test_launches_in_macros(tmp_path: Path) -> None:
+    source = """template <int N> __global__ void k(int *p) { *p = N; }
+__global__ void one(int *p) { *p = 1; }
+#define GO(kernel, ...) kernel<<<dim3(1, 1), 1>>>(__VA_ARGS__)
+#define CASE(N) case N: \\
+    k<N> <<<(1), 1, 0>>> (p); \\
+    break
+int main(int n, char **) {
+    int *p = 0;
+    switch (n) { CASE(1); CASE(2); default: GO(one, p); GO(k<3>, p); }
+    return __LINE__;
+}
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    assert "<<<" not in made
+    assert made.count("\n") == source.count("\n") + 2
+    assert compile_it(tmp_path) == ""
+
+
+def test_the_librarys_own_noinline(tmp_path: Path) -> None:
+    """<memory> writes the word inside __attribute__(()), where no macro may stand for it."""
+    source = """#include <memory>
+#define APART __device__ __noinline__
+__device__ __noinline__ int one() { return 1; }
+APART int two() { return 2; }
+__attribute__((cold, __noinline__)) int three() { return 3; }
+int main() { return *std::make_shared<int>(3) - three(); }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    assert made.count("__attribute__((noinline))") == 2
+    assert compile_it(tmp_path) == ""
+
+
+def test_a_program_with_everything_compiles(tmp_path: Path) -> None:
+    done, made = rewrite(tmp_path, PROGRAM)
+    assert done.stderr == ""
+    assert compile_it(tmp_path) == ""
+    assert made.count("\n") == PROGRAM.count("\n") + 2
+    assert made.splitlines()[-2] == "    return __LINE__;"
+    assert "<<<" not in "".join(line.split("//")[0] for line in made.splitlines())
+
+
+WRONG = {
+    "int main() {\n  k<<<1, 1>>>(0);\n}": (3, "too few arguments to function"),
+    "int main() {\n  double *d = 0;\n  k<<<1, 1>>>(d, 1);\n}": (4, "cannot convert"),
+    "int main() {\n  k<<<1, 1>>>(\n      0, 1, 2);\n}": (3, "too many arguments to function"),
+    "int main() {\n\n  missing<<<1, 1>>>();\n}": (4, "was not declared"),
+    "int main() {\n  return 0\n}": (3, "expected"),
+    "__constant__ float c_big[16385];": (2, "65536 bytes"),
+}
+
+
+@pytest.mark.parametrize("source", WRONG, ids=lambda s: WRONG[s][1])
+def test_g_plus_plus_names_the_students_line(tmp_path: Path, source: str) -> None:
+    line, message = WRONG[source]
+    done, _ = rewrite(tmp_path, f"__global__ void k(float *p, int n) {{ p[0] = n; }}\n{source}\n")
+    assert done.stderr == ""
+    errors = [text for text in compile_it(tmp_path).splitlines() if "error: " in text]
+    assert errors[0].startswith(f"student.cu:{line}:")
+    assert message in errors[0]
+    assert not any("/sim/include/" in text for text in errors)
+
+
+def test_a_header_of_ones_own_may_be_called_like_a_librarys(tmp_path: Path) -> None:
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda" / "kernels.cuh").write_text("__global__ void k() {}\n")
+    source = '#include "cuda/kernels.cuh"\nint main() { k<<<1, 1>>>(); }\n'
+    done, _ = rewrite(tmp_path, source)
+    assert done.stderr == ""
+    assert compile_it(tmp_path) == ""
+
+
+def test_headers_of_the_programs_own(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#define cudaCheck(x) (x)\ntypedef int cudaNumber;\n")
+    kernels = '#include "own.h"\n__global__ void k(int *p) { __shared__ int s; s = 1; *p = s; }\n'
+    (tmp_path / "kernels.cuh").write_text("#pragma once\n" + kernels)
+    source = '#include "kernels.cuh"\ncudaNumber n;\nint main() { k<<<1, 1>>>(&n); }\n'
+    done, _ = rewrite(tmp_path, source)
+    assert done.stderr == ""
+    assert compile_it(tmp_path) == ""
+    (tmp_path / "kernels.cuh").write_text("\n\n__managed__ int m;\n")
+    done, _ = rewrite(tmp_path, source)
+    assert done.returncode == 1
+    assert f"{tmp_path.resolve()}/kernels.cuh:3:1: error: __managed__" in done.stderr
+
+
+def test_a_header_that_cannot_be_found_may_declare_anything(tmp_path: Path) -> None:
+    source = '#include "elsewhere.h"\ncudaSomething x;\n'
+    assert rewrite(tmp_path, source)[0].returncode == 0
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "elsewhere.h").write_text("typedef int other;\n")
+    done, _ = rewrite(tmp_path, source, "-I", str(tmp_path / "inc"))
+    assert "cudaSomething" in done.stderr
+
+
+HOSTILE = {
+    "empty": b"",
+    "binary": bytes(range(256)) * 50,
+    "zeros": bytes(5000),
+    "no-end-of-line": b"int a;",
+    "windows": b"__global__ void k() {}\r\nint main() {\r\n  k<<<1,\r\n 1>>>();\r\n}\r\n",
+    "open-comment": b"/* k<<<1, 1>>>()\n" * 10,
+    "open-string": b'const char *s = "k<<<1, 1>>>\n' * 10,
+    "only-launches": b"<<<" * 2000,
+    "deep-parentheses": b"int a = " + b"(" * 20000 + b"cudaGraph_t" + b")" * 20000 + b";\n",
+    "deep-braces": b"void f() " + b"{" * 5000 + b"k<<<1, 1>>>();" + b"}" * 5000,
+    "unterminated": b"__global__ void k() {\n  __shared__ float a[",
+    "marks-alone": b"__shared__ __constant__ __device__ __global__ <<< >>> #include",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files(tmp_path: Path, name: str) -> None:
+    started = time.monotonic()
+    done, _ = rewrite(tmp_path, HOSTILE[name])
+    assert time.monotonic() - started < 20
+    assert done.returncode in (0, 1)
+    assert "Traceback" not in done.stderr
+    if done.returncode == 1:
+        assert done.stderr.startswith("student.cu:")
+
+
+def test_a_hundred_thousand_lines(tmp_path: Path) -> None:
+    kernel = "__global__ void k%d(float *p) {\n  __shared__ float s[4];\n  s[0] = *p;\n}\n"
+    lines = "".join(kernel % i for i in range(500)) + "int x;\n" * 98000
+    started = time.monotonic()
+    done, made = rewrite(tmp_path, lines)
+    assert time.monotonic() - started < 30
+    assert done.returncode == 0
+    assert made.count("sim_shared<") == 500
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, REWRITE, tmp_path / "none.cu", "-o", tmp_path / "made.cpp"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "No such file" in done.stderr
