@@ -233,7 +233,8 @@ def _wrong_output(
         in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
             f"out{operation.subscript(index)}{in_tile} = "
-            f"{compare.number(got, comparison.got.dtype)}, expected {_expected(comparison, index)}{_error_size(comparison, index)}"
+            f"{compare.number(got, comparison.got.dtype)}, "
+            f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     if diagnosis:
         lines.append(diagnosis.text)
