@@ -72,7 +72,7 @@ def install(missing: Sequence[Package], become: Sequence[str], runner: Runner) -
         # `apt-get update` exits with 0 even if it reaches no server; its output has the cause.
         text = f"{update.text}\n{output.text}"
         cause = failure.cause(text)
-        servers = dict.fromkeys(re.findall(r"(?:resolve|connect to) '?([\w.-]+\w)", text))
+        servers = dict.fromkeys(re.findall(r"(?:resolve|resolving|connect to) '?([\w.-]+\w)", text))
         where = (
             f"could not reach {', '.join(servers)}"
             if servers and cause.is_network()

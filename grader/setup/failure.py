@@ -43,14 +43,17 @@ CAUSES: dict[str, Cause] = {
     ),
     "do not match the hashes": Cause(
         "a downloaded package does not match the lock file",
-        f"{AGAIN}; if it fails again, the package server is damaged or hostile",
+        f"{AGAIN}; if it fails again, do not trust the package server",
     ),
     "could not get lock": Cause("another program is installing packages", f"wait and {AGAIN}"),
-    "permission denied": Cause("permission denied", f"allow it and {AGAIN}"),
+    "permission denied": Cause(
+        "permission denied", f"give yourself write access to this folder and {AGAIN}"
+    ),
     "name resolution": _NAMES,
     "name or service not known": _NAMES,
     "nodename nor servname": _NAMES,
     "could not resolve": _NAMES,
+    "failure resolving": _NAMES,
     "certificate verify failed": Cause(
         "this machine does not trust the server's certificate",
         f"set PIP_CERT to the right certificates, or correct the clock, and {AGAIN}",
@@ -76,7 +79,7 @@ def cause(output: str) -> Cause:
     for sign, known in CAUSES.items():
         if sign in lower:
             return known
-    return Cause((error_lines(output) or ["no reason was given"])[-1], f"settle that and {AGAIN}")
+    return Cause((error_lines(output) or ["no reason was given"])[-1], f"fix that and {AGAIN}")
 
 
 def error_lines(output: str, count: int = 3) -> list[str]:

@@ -68,7 +68,7 @@ def set_up(flavour: str) -> int:
         _report(_explained(error))
         return exit_codes.FAULT
     except OSError as error:
-        advice = remedy(error) or "settle that"
+        advice = remedy(error) or "fix that"
         where = shown(Path(error.filename)) if error.filename else shown(BUILD)
         _report(f"cannot write {where}: {error.strerror}; {advice}, then {failure.AGAIN}")
         return exit_codes.FAULT

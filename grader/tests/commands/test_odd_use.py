@@ -107,9 +107,9 @@ def test_what_is_missing_or_empty_comes_with_what_to_do(folder: Path) -> None:
     (folder / "sub.c").rename(folder / "Sub (1).c")
     assert "rename it to sub.c" in remedies() and "reset" not in remedies()
     (folder / "Sub (1).c").unlink()
-    assert "./grade reset lab9" in remedies() and "saved" not in remedies()
+    assert "./grade reset lab9" in remedies() and "editor" not in remedies()
     (folder / "sub.c").write_text("\n")
-    assert "saved in your editor" in remedies()
+    assert "save it in your editor" in remedies()
     elsewhere = submissions.find(spec.load("lab9"), str(folder.rename(folder.parent.parent / "x")))
     assert not any("reset" in line for line in elsewhere.remedies()), "it restores starter/ alone"
 
