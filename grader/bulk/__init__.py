@@ -1,1 +1,1 @@
-"""Grades a folder of submissions: intake, worker processes, a store, reports."""
+"""Grades a class at once: collects the submissions and hands them to worker processes."""

@@ -1,4 +1,7 @@
-"""A bulk run: intake, grading, once more what failed by our fault. The store knows how far."""
+"""A bulk run from start to end: collects, grades, and retries what the grader could not do.
+
+The store knows how far a run has come, so a run that was interrupted continues from there.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader.bulk.cache_key import How, key
+from grader.bulk.cache_key import Options, key
 from grader.bulk.intake import collect
-from grader.bulk.intake.collect import Entry
+from grader.bulk.intake.discover import Entry, discover
 from grader.bulk.pool import Pool
-from grader.bulk.protocol import Answer, Failed, Found, Grade, Graded, Task, Unpack
+from grader.bulk.protocol import Answer, Collect, Collected, Failed, Grade, Task
 from grader.bulk.store import Row, Status, Store
 from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.model.spec import Lab
 
-DEATHS = 3  # of workers over one grade; then it is put aside
-UNPACKING = 120.0  # seconds for one submission
+MOST_DEATHS = 3  # of workers over one task; then it is given up
+COLLECTING = 120.0  # seconds that a worker may take for one submission
 
 
-class Watcher(Protocol):
-    """Who is told how far a run is."""
+class Progress(Protocol):
+    """Is told how far a run is."""
 
     def phase(self, name: str, total: int) -> None: ...
     def step(self, failed: bool) -> None: ...
 
 
-def choose(lab: Lab, wanted: str) -> Backend:
-    """The backend of a lab. `auto` takes no GPU: there one program runs at a time. Raises
+def choose_backend(lab: Lab, name: str) -> Backend:
+    """The backend of a lab. `auto` never takes a GPU, which runs one program at a time. Raises
     BackendError."""
-    return backends.choose(lab, lab.backends[0] if wanted == "auto" else wanted)
+    return backends.choose(lab, lab.backends[0] if name == "auto" else name)
 
 
 @dataclass
@@ -43,111 +46,125 @@ class Batch:
 
     store: Store
     labs: list[Lab]
-    how: How
-    watcher: Watcher
-    backends: dict[str, str] = field(default_factory=dict)  # of each lab
-    submissions: dict[str, Entry] = field(default_factory=dict)
-    digests: dict[str, str] = field(default_factory=dict)
-    deaths: Counter[str] = field(default_factory=Counter)  # of workers, over a student's archive
+    options: Options
+    progress: Progress
+    backends: dict[str, Backend] = field(default_factory=dict)  # by lab
+    submissions: dict[str, Entry] = field(default_factory=dict)  # by student
+    digests: dict[str, str] = field(default_factory=dict)  # by student
+    deaths: Counter[str] = field(default_factory=Counter)  # while collecting, by student
 
     def prepare(self) -> None:
-        """What all submissions share. Before there are workers: a launch kills all that hangs below
-        its process. Raises BackendError, and BuildError when the course does not build."""
-        self.backends = {lab.id: choose(lab, self.how.backend) for lab in self.labs}
+        """Builds what all submissions share. Call it before there are workers: a launch kills every
+        process below this one. Raises BackendError, and BuildError when the course does not
+        build."""
+        self.backends = {lab.id: choose_backend(lab, self.options.backend) for lab in self.labs}
         for lab in self.labs:
-            make.prepare(lab, self.backends[lab.id], timed=self.how.timed)
+            make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
 
     def run(self, folder: Path, pool: Pool) -> None:
-        """Raises OSError when the machine cannot."""
-        self._take_in(folder, pool)
+        """Grades what has changed since the last run. Raises OSError when the disk fails."""
+        self._collect(folder, pool)
         self._grade(pool, "grading")
-        if self.store.again():
-            self._grade(pool, "once more")
+        if self.store.retry_failures():
+            self._grade(pool, "retrying")
 
-    # ---------------------------------------------------------------- intake
+    # ---------------------------------------------------------------- collecting
 
-    def _take_in(self, folder: Path, pool: Pool) -> None:
-        self.submissions = {entry.student: entry for entry in collect.discover(folder)}
-        names = [lab.id for lab in self.labs]
-        self.store.forget_all_but(list(self.submissions), names)
-        wanted = {name for lab in self.labs for name in lab.submit}
-        mixed = "".join(key(lab, self.backends[lab.id], self.how, {}) for lab in self.labs)
+    def _collect(self, folder: Path, pool: Pool) -> None:
+        """Reads the submissions that have changed, or whose grades would have other keys."""
+        self.submissions = {entry.student: entry for entry in discover(folder)}
+        labs = [lab.id for lab in self.labs]
+        self.store.keep_only(list(self.submissions), labs)
+        names = {name for lab in self.labs for name in lab.submit}
+        keys = "".join(key(lab, self.backends[lab.id], self.options, {}) for lab in self.labs)
         for student, entry in self.submissions.items():
-            self.digests[student] = collect.digest(entry, wanted) + mixed
+            self.digests[student] = collect.digest(entry, names) + keys
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
-        self.watcher.phase("reading", len(changed))
-        tasks = (self._unpacking(self.submissions[student], names) for student in changed)
-        pool.do(tasks, lambda _: UNPACKING, self._taken_in)
+        self.progress.phase("collecting", len(changed))
+        tasks = (self._collect_task(self.submissions[student], labs) for student in changed)
+        pool.run(tasks, lambda _: COLLECTING, self._collected)
 
-    def _unpacking(self, entry: Entry, labs: list[str]) -> Task:
-        places = {name: os.fsencode(place) for name, place in entry.places.items()}
-        return Unpack(entry.student, places, entry.problem, labs)
+    def _collect_task(self, entry: Entry, labs: list[str]) -> Task:
+        paths = {name: os.fsencode(path) for name, path in entry.paths.items()}
+        return Collect(entry.student, paths, entry.problem, labs)
 
-    def _taken_in(self, task: Task, answer: Answer | None) -> Task | None:
-        assert isinstance(task, Unpack)
+    def _collected(self, task: Task, answer: Answer | None) -> Task | None:
+        """Stores what a submission holds. Returns the task when a worker died and may try again."""
+        assert isinstance(task, Collect)
         if answer is None:
             self.deaths[task.student] += 1
-            if self.deaths[task.student] < DEATHS:
+            if self.deaths[task.student] < MOST_DEATHS:
                 return task
         rows: list[Row] = []
         files: dict[str, dict[str, bytes]] = {}
         digest = self.digests[task.student]
-        if isinstance(answer, Found):
+        if isinstance(answer, Collected):
             rows += [self._row(lab, answer, files) for lab in self.labs]
         else:
-            reason = answer.reason if isinstance(answer, Failed) else "its worker died over it"
+            died = f"{MOST_DEATHS} workers died while they read it, or took too long"
+            reason = answer.reason if isinstance(answer, Failed) else died
             rows = [Row(task.student, lab.id, "error", "", reason) for lab in self.labs]
-            digest = ""  # a resumed run looks into it again
+            digest = ""  # the next run reads it again
         notes = ", ".join(self.submissions[task.student].notes)
-        self.store.take_in(task.student, digest, notes, rows, files)
-        self.watcher.step(any(row.status in ("rejected", "error") for row in rows))
+        self.store.save_submission(task.student, digest, notes, rows, files)
+        self.progress.step(any(row.status in ("rejected", "error") for row in rows))
         return None
 
-    def _row(self, lab: Lab, found: Found, files: dict[str, dict[str, bytes]]) -> Row:
-        if problem := found.problems[lab.id]:
-            return Row(found.student, lab.id, "rejected", "", problem)
-        contents = found.files[lab.id]
+    def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
+        """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
+        student = collected.student
+        if problem := collected.problems[lab.id]:
+            return Row(student, lab.id, "rejected", "", problem)
+        contents = collected.files[lab.id]
         if not contents:
-            return Row(found.student, lab.id, "missing", "", f"no {' or '.join(lab.submit)}")
-        made = key(lab, self.backends[lab.id], self.how, contents)
-        files[made] = contents
-        status: Status = "graded" if self.store.result(made) else "waiting"
-        return Row(found.student, lab.id, status, made, "")
+            return Row(student, lab.id, "missing", "", f"no {' or '.join(lab.submit)}")
+        grade_key = key(lab, self.backends[lab.id], self.options, contents)
+        files[grade_key] = contents
+        status: Status = "graded" if self.store.has_grade(grade_key) else "waiting"
+        return Row(student, lab.id, status, grade_key, "")
 
     # ---------------------------------------------------------------- grading
 
     def _grade(self, pool: Pool, phase: str) -> None:
+        """Makes every grade that a submission waits for."""
         waiting = self.store.waiting()
-        self.watcher.phase(phase, len(waiting))
-        pool.do(self._gradings(waiting), self._patience, self._graded)
+        self.progress.phase(phase, len(waiting))
+        pool.run(self._grade_tasks(waiting), self._limit, self._graded)
 
-    def _gradings(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
-        for made, lab in waiting:
-            files = self.store.files(made)
-            how = self.how
-            yield Grade(made, lab, self.backends[lab], files, how.timed, how.seconds, how.pages)
+    def _grade_tasks(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
+        for grade_key, lab in waiting:
+            yield Grade(
+                key=grade_key,
+                lab=lab,
+                backend=self.backends[lab],
+                files=self.store.files(grade_key),
+                timed=self.options.timed,
+                seconds=self.options.seconds,
+                pages=self.options.pages,
+            )
 
-    def _patience(self, task: Task) -> float:
-        """Seconds after which a worker is held to hang: more than all limits together come to."""
+    def _limit(self, task: Task) -> float:
+        """Seconds after which a worker must hang: more than the sum of all its limits."""
         assert isinstance(task, Grade)
         lab = next(lab for lab in self.labs if lab.id == task.lab)
-        seconds = self.how.seconds or lab.limits.seconds
+        seconds = self.options.seconds or lab.limits.seconds
         return 900 + len(lab.checks()) * (2 * seconds + 60)
 
     def _graded(self, task: Task, answer: Answer | None) -> Task | None:
+        """Stores a grade, or why there is none. Returns the task when a worker died and may try
+        again."""
         assert isinstance(task, Grade)
         if answer is None:
-            deaths = self.store.died(task.key, task.lab)
-            if deaths < DEATHS:
+            deaths = self.store.count_death(task.key, task.lab)
+            if deaths < MOST_DEATHS:
                 return task
-            answer = Failed(f"{deaths} workers died over it, or hung")
-        if isinstance(answer, Graded) and not answer.fault:
-            self.store.graded(task.key, task.lab, answer.result, answer.page)
-            self.watcher.step(failed=False)
-            return None
-        reason = answer.fault if isinstance(answer, Graded) else ""
-        reason = answer.reason if isinstance(answer, Failed) else reason
-        result = answer.result if isinstance(answer, Graded) else None
-        self.store.failed(task.key, task.lab, reason, result)
-        self.watcher.step(failed=True)
+            answer = Failed(f"{deaths} workers died while they graded it, or took too long")
+        assert not isinstance(answer, Collected)
+        if isinstance(answer, Failed):
+            self.store.save_failure(task.key, task.lab, answer.reason, None)
+        elif answer.fault:
+            self.store.save_failure(task.key, task.lab, answer.fault, answer.result)
+        else:
+            self.store.save_grade(task.key, task.lab, answer.result, answer.page)
+        self.progress.step(failed=isinstance(answer, Failed) or bool(answer.fault))
         return None

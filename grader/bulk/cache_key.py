@@ -1,56 +1,64 @@
-"""The key of a grade: the hash of all that goes into it. The same key, the same grade."""
+"""The key of a kept grade and its page: the hash of everything that they depend on."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader import __version__, paths
+from grader.execute import backend as backends
+from grader.execute.backend import Backend
+from grader.model import course_key
 from grader.model.spec import Lab
 from grader.sandbox import bubblewrap
 
 
 @dataclass(frozen=True)
-class How:
-    """What a run was asked for beyond the submissions. `seconds`: the limit of a case, in place of
-    the lab's; None: the lab's own."""
+class Options:
+    """What the instructor asked for. `seconds`: the time limit of a case; None: the lab's own."""
 
     backend: str = "auto"
     timed: bool = True
     seconds: float | None = None
-    pages: bool = True  # report.html for each
+    pages: bool = True  # a report.html for each submission
 
 
-def key(lab: Lab, backend: str, how: How, contents: Mapping[str, bytes]) -> str:
-    made = hashlib.sha256()
-    tier = bubblewrap.tier(backend == "gpu")
-    made.update(repr((course(lab.folder, lab.id), tier, backend, how.timed)).encode())
-    made.update(repr((how.seconds, how.pages)).encode())
-    for name, content in sorted(contents.items()):
-        made.update(f"{name}\0{len(content)}\0".encode() + content)
-    return made.hexdigest()
+def key(lab: Lab, backend: Backend, options: Options, files: Mapping[str, bytes]) -> str:
+    """The key of the grade of these files, by name, as one lab."""
+    whole = hashlib.sha256(course_key.digest(lab.id))
+    sandbox = bubblewrap.tier(backend == "gpu")
+    asked = (options.timed, options.seconds, options.pages)
+    whole.update(repr((lab.id, backend, sandbox, asked, machine(backend))).encode())
+    for name, content in sorted(files.items()):
+        whole.update(f"{name}\0{len(content)}\0".encode() + content)
+    return whole.hexdigest()
 
 
 @cache
-def course(folder: str, lab: str) -> str:
-    """What of the course itself decides about a grade of that lab: the spec, public and hidden, the
-    lab's and the simulator's code, and the modules that judge."""
-    made = hashlib.sha256(__version__.encode())
-    for file in _parts(folder, lab):
-        made.update(f"{file.relative_to(paths.ROOT)}\0".encode() + file.read_bytes())
-    return made.hexdigest()
+def machine(backend: Backend) -> tuple[object, ...]:
+    """What of this machine decides a grade: Python, compilers, processor, cores and GPUs. (The
+    versions of the Python packages are in a lock file, which is a part of the course.)"""
+    used: set[Backend] = {"cpu", "sim", backend}  # a lab for GPUs may have a part for the CPU
+    machines = [backends.machine(each) for each in sorted(used)]
+    compilers = [each.compiler for each in machines]
+    gpus = _gpus() if backend == "gpu" else ""
+    return (sys.version, *compilers, _processor(), machines[0].cores, gpus)
 
 
-def _parts(folder: str, lab: str) -> Iterator[Path]:
-    yield paths.ROOT / "Makefile"
-    hidden = paths.HIDDEN / f"{lab}.toml"
-    if hidden.exists():
-        yield hidden
-    for place in (paths.LABS / folder, paths.LABS / "common", paths.LABS / "sim"):
-        found = place.glob("*") if place.name == folder else place.rglob("*")
-        yield from sorted(p for p in found if p.is_file() and "__pycache__" not in p.parts)
-    for place in (paths.ROOT / "grader", paths.ROOT / "datasets"):
-        yield from sorted(p for p in place.rglob("*.py") if "tests" not in p.parts)
+def _processor() -> list[str]:
+    """The processor's model and instruction sets: some parts are graded only where it has AVX."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))})
+
+
+def _gpus() -> str:
+    """The GPUs and their driver, in words; "" when nvidia-smi does not answer."""
+    argv = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""

@@ -1,8 +1,9 @@
-"""Who may use the processor: many that build and check, or one that is timed.
+"""Who may use the processors: many workers that build and check, or one that measures times.
 
-Two locked files. A worker at work holds `room` shared; one that times holds it alone. Whoever wants
-to enter passes `door` first, which the one that waits to be alone keeps shut: so it need not wait
-for ever while others come and go. The kernel releases the locks of a worker that dies.
+There are two files to lock. A worker that builds or checks holds `room` shared; one that measures
+holds it exclusively. To enter, a worker has to pass `door` first. The one that waits for exclusive
+use keeps `door` locked, so that it does not wait for ever while others come and go. The kernel
+releases the locks of a worker that dies.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class Turns:
+class CpuLock:
+    """A worker's handle of the lock whose files lie in `folder`."""
+
     def __init__(self, folder: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         self._door = os.open(folder / "door", flags, 0o600)
         self._room = os.open(folder / "room", flags, 0o600)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """Beside others that are not timed."""
+    def shared(self) -> Iterator[None]:
+        """Use of the processors together with other workers."""
         self._enter()
         try:
             yield
@@ -30,8 +33,9 @@ class Turns:
             fcntl.flock(self._room, fcntl.LOCK_UN)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Within together(): leaves the others' company, waits until they are out, comes back."""
+    def exclusive(self) -> Iterator[None]:
+        """Within shared(): gives the shared use up, waits until all others have too, and takes it
+        again in the end."""
         fcntl.flock(self._room, fcntl.LOCK_UN)
         fcntl.flock(self._door, fcntl.LOCK_EX)
         try:

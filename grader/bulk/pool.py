@@ -1,4 +1,4 @@
-"""The worker processes of a bulk run: started, fed, watched, replaced when they die."""
+"""The worker processes of a bulk run: starts them, hands out tasks, replaces those that die."""
 
 from __future__ import annotations
 
@@ -16,31 +16,35 @@ from typing import Self
 import msgspec
 
 from grader import paths
-from grader.bulk.protocol import Answer, Task, answer, send
+from grader.bulk.protocol import Answer, Task, receive_answer, send
 from grader.sandbox.workspace import remove_abandoned
 
 LOG = "grader.log"
-LOOK = 1.0  # seconds between two looks at the clock
+INTERVAL = 1.0  # seconds between two looks for workers that take too long
+
+TimeLimit = Callable[[Task], float]  # seconds after which a task's worker is killed
+Done = Callable[[Task, Answer | None], Task | None]
 
 
 @dataclass
 class Worker:
-    """A process and what it is at; None: it is idle."""
+    """A process and its current task; None: it is idle."""
 
     process: subprocess.Popen[bytes]
     task: Task | None = None
     deadline: float = 0
 
-    def give(self, task: Task, seconds: float) -> None:
+    def send(self, task: Task, seconds: float) -> None:
         assert self.process.stdin is not None
         self.task, self.deadline = task, time.monotonic() + seconds
-        with contextlib.suppress(BrokenPipeError):  # it died while idle: read() will say so
+        with contextlib.suppress(BrokenPipeError):  # it died while idle: receive() gives None
             send(self.process.stdin, task)
 
-    def answer(self) -> Answer | None:
+    def receive(self) -> Answer | None:
+        """Its answer; None when it died or sent something else."""
         assert self.process.stdout is not None
         try:
-            return answer(self.process.stdout)
+            return receive_answer(self.process.stdout)
         except msgspec.DecodeError:
             return None
 
@@ -54,9 +58,10 @@ class Worker:
 
 
 class Pool:
-    """A fixed number of workers. `with` ends them, and what they have started, whatever happens."""
+    """A fixed number of workers. Leaving the `with` block ends them and what they have started."""
 
     def __init__(self, jobs: int, folder: Path) -> None:
+        """`folder`: where the workers' log and their locks are put."""
         self.folder = folder
         self._log = (folder / LOG).open("ab")
         (paths.BUILD / "bulk").mkdir(parents=True, exist_ok=True)
@@ -79,7 +84,7 @@ class Pool:
         remove_abandoned(paths.BUILD / "run")
 
     def _start(self) -> Worker:
-        """A session of its own: Ctrl-C on the terminal is the coordinator's to answer."""
+        """A new worker, in a session of its own so that Ctrl-C reaches the coordinator alone."""
         argv = [sys.executable, "-P", "-m", "grader.bulk.worker", str(self.folder.resolve())]
         return Worker(
             subprocess.Popen(
@@ -91,53 +96,49 @@ class Pool:
             )
         )
 
-    def do(
-        self,
-        tasks: Iterator[Task],
-        seconds: Callable[[Task], float],
-        done: Callable[[Task, Answer | None], Task | None],
-    ) -> None:
-        """Hands out the tasks and calls `done` with each answer, or with None when the worker died
-        or took more than `seconds`. `done` may give a task that is to be done at once."""
+    def run(self, tasks: Iterator[Task], limit: TimeLimit, done: Done) -> None:
+        """Runs the tasks and calls `done` with each answer, or with None when the worker died or
+        took longer than `limit`. A task that `done` returns is run next."""
         with selectors.DefaultSelector() as selector:
             for worker in self._workers:
-                self._next(worker, next(tasks, None), seconds, selector)
+                self._assign(worker, next(tasks, None), limit, selector)
             while selector.get_map():
-                for key, _ in selector.select(timeout=LOOK):
-                    self._finished(key.data, tasks, seconds, done, selector)
+                for key, _ in selector.select(timeout=INTERVAL):
+                    self._finish(key.data, tasks, limit, done, selector)
                 now = time.monotonic()
                 for worker in self._workers:
                     if worker.task is not None and now > worker.deadline:
-                        worker.process.kill()  # and then its pipe says so
+                        worker.process.kill()  # its pipe ends, and the loop above sees that
 
-    def _finished(
+    def _finish(
         self,
         worker: Worker,
         tasks: Iterator[Task],
-        seconds: Callable[[Task], float],
-        done: Callable[[Task, Answer | None], Task | None],
+        limit: TimeLimit,
+        done: Done,
         selector: selectors.BaseSelector,
     ) -> None:
-        said, task = worker.answer(), worker.task
+        """Takes a worker's answer, replaces it if it died, and hands out the next task."""
+        answer, task = worker.receive(), worker.task
         assert task is not None and worker.process.stdout is not None
         selector.unregister(worker.process.stdout)
         worker.task = None
-        if said is None:
+        if answer is None:
             worker.end()
             self._workers.remove(worker)
             worker = self._start()
             self._workers.append(worker)
-        again = done(task, said)
-        self._next(worker, again or next(tasks, None), seconds, selector)
+        once_more = done(task, answer)
+        self._assign(worker, once_more or next(tasks, None), limit, selector)
 
-    def _next(
+    def _assign(
         self,
         worker: Worker,
         task: Task | None,
-        seconds: Callable[[Task], float],
+        limit: TimeLimit,
         selector: selectors.BaseSelector,
     ) -> None:
         if task is not None:
             assert worker.process.stdout is not None
-            worker.give(task, seconds(task))
+            worker.send(task, limit(task))
             selector.register(worker.process.stdout, selectors.EVENT_READ, worker)

@@ -1,4 +1,7 @@
-"""What the coordinator and its workers say to each other: frames of msgpack over a pipe."""
+"""What the coordinator and its workers send each other: frames of msgpack through a pipe.
+
+A frame is the length of the message, 8 bytes big-endian, and then the message.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,34 @@ from typing import IO
 
 import msgspec
 
-MOST = 1 << 30
+from grader.execute.backend import Backend
+
+MOST = 1 << 30  # bytes of a frame
 
 
-class Unpack(msgspec.Struct, tag=True, frozen=True):
-    """Look into a submission: its files of every lab are wanted."""
+class Collect(msgspec.Struct, tag=True, frozen=True):
+    """A task: read from a submission the files of these labs."""
 
     student: str
-    places: dict[str, bytes]  # paths, as the file system has them
+    paths: dict[str, bytes]  # of an intake.discover.Entry, as the file system has them
     problem: str
     labs: list[str]
 
 
 class Grade(msgspec.Struct, tag=True, frozen=True):
-    """Grade these files as one lab."""
+    """A task: grade these files as one lab."""
 
     key: str
     lab: str
-    backend: str
+    backend: Backend
     files: dict[str, bytes]
     timed: bool
-    seconds: float | None  # in place of the lab's own limit of a case
-    pages: bool  # report.html is wanted
+    seconds: float | None  # time limit of a case; None: the lab's own
+    pages: bool  # whether to render report.html
 
 
-class Found(msgspec.Struct, tag=True, frozen=True):
-    """By lab: the files, or why there are none."""
+class Collected(msgspec.Struct, tag=True, frozen=True):
+    """The answer to Collect: for each lab the files, or the problem with them, or neither."""
 
     student: str
     files: dict[str, dict[str, bytes]]
@@ -40,8 +45,8 @@ class Found(msgspec.Struct, tag=True, frozen=True):
 
 
 class Graded(msgspec.Struct, tag=True, frozen=True):
-    """A finished grade; `fault` says what was ours to do and went wrong. `page`: report.html, which
-    is made where the grade was, or nothing."""
+    """The answer to Grade. `fault`: what the grader or the machine could not do, or "". `page`:
+    report.html, if it was asked for; the worker renders it because it has the evidence."""
 
     key: str
     lab: str
@@ -51,13 +56,13 @@ class Graded(msgspec.Struct, tag=True, frozen=True):
 
 
 class Failed(msgspec.Struct, tag=True, frozen=True):
-    """The task could not be done, by our fault."""
+    """The answer to either task when the grader or the machine could not do it at all."""
 
     reason: str
 
 
-Task = Unpack | Grade
-Answer = Found | Graded | Failed
+Task = Collect | Grade
+Answer = Collected | Graded | Failed
 _tasks = msgspec.msgpack.Decoder(Task)
 _answers = msgspec.msgpack.Decoder(Answer)
 
@@ -68,21 +73,23 @@ def send(pipe: IO[bytes], message: Task | Answer) -> None:
     pipe.flush()
 
 
+def receive_task(pipe: IO[bytes]) -> Task | None:
+    """The next task; None when the coordinator has closed the pipe."""
+    data = _frame(pipe)
+    return None if data is None else _tasks.decode(data)
+
+
+def receive_answer(pipe: IO[bytes]) -> Answer | None:
+    """The next answer; None when the worker has died."""
+    data = _frame(pipe)
+    return None if data is None else _answers.decode(data)
+
+
 def _frame(pipe: IO[bytes]) -> bytes | None:
-    """The next frame; None at the end of the pipe, also in the midst of one."""
+    """The next message; None when the pipe ends, even in the middle of one."""
     head = pipe.read(8)
     if len(head) < 8:
         return None
     (size,) = struct.unpack("!Q", head)
     data = pipe.read(size) if size <= MOST else b""
     return data if len(data) == size else None
-
-
-def task(pipe: IO[bytes]) -> Task | None:
-    data = _frame(pipe)
-    return None if data is None else _tasks.decode(data)
-
-
-def answer(pipe: IO[bytes]) -> Answer | None:
-    data = _frame(pipe)
-    return None if data is None else _answers.decode(data)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.diagnose import explain
+from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, Status, run
 from grader.execute.modes import PLAIN, REVERSED
@@ -91,8 +91,8 @@ def check(
     lab = submission.lab
     if case.inject and backend != "sim":
         return grade_line(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
-    truth = cache.of(lab, case)
-    outcome = run(lab, case, binary, truth.given, work, gpu=backend == "gpu")
+    prepared = cache.prepared(lab, case)
+    outcome = run(lab, case, binary, prepared.inputs, work, gpu=backend == "gpu")
     this = _Run(submission, case, outcome)
     if outcome.end == "our-fault":
         lines = [f"the runner failed: {outcome.reason}"]
@@ -106,26 +106,26 @@ def check(
     if _guards_are_broken(outcome):
         lines = ["your function wrote to memory just before or after the output"]
         return this.failed([*lines, *_findings(outcome)], "wrote-outside")
-    comparison = compare.compare(outcome.output, truth.expected)
+    comparison = compare.compare(outcome.output, prepared.expected)
     if comparison.right():
         return this.passed()
     if keep and not case.hidden:
-        keep(Wrong(case, this.operation, truth.given, comparison))
-    diagnosis = _explained(this, truth.given, comparison)
+        keep(Wrong(case, this.operation, prepared.inputs, comparison))
+    diagnosis = _explained(this, prepared.inputs, comparison)
     if comparison.unwritten.any() or diagnosis is None:
         more = [] if _errors(outcome) else instrumented_findings()
         if race := next((f for f in more if f.kind.endswith("-race")), None):
             return _data_race(this, comparison, race)
         outcome = replace(outcome, findings=[*outcome.findings, *more[:1]])
         this = replace(this, outcome=outcome)
-    if diagnosis is None and _another_run_differs(this, binary, backend, truth.given, work):
+    if diagnosis is None and _another_run_differs(this, binary, backend, prepared.inputs, work):
         diagnosis = Diagnosis(
             "order-dependent",
             "a second run gives another result, so it depends on the order in which threads run: "
             "look for a variable that threads share, or a value that one thread writes and another "
             "uses",
         )
-    return _wrong_output(this, truth.given, comparison, diagnosis)
+    return _wrong_output(this, prepared.inputs, comparison, diagnosis)
 
 
 def _no_output(this: _Run, instrumented_findings: Callable[[], list[Finding]]) -> Check:
@@ -227,12 +227,13 @@ def _wrong_output(
     operation = OPERATIONS[this.operation]
     lines = []
     if not diagnosis or diagnosis.name != "nothing-written":
-        where = explain.location(this.operation, inputs, comparison)
+        where = location.wrong_elements(this.operation, inputs, comparison)
         count, size = comparison.count(), comparison.got.size
         lines.append(f"{count} of {size} {operation.things()} differ: {where}")
-        in_tile = explain.in_tile(this.operation, comparison)
+        in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
-            f"out{operation.place(index)}{in_tile} = {compare.number(got, comparison.got.dtype)}, "
+            f"out{operation.subscript(index)}{in_tile} = "
+            f"{compare.number(got, comparison.got.dtype)}, "
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     if diagnosis:

@@ -109,7 +109,7 @@ def _difference(operation: Operation, a: InstrumentedRun, b: InstrumentedRun) ->
     first, then = (compare.number(float(output[index]), output.dtype) for output in (one, other))
     return (
         f"{int(different.sum())} of {one.size} {operation.things()} change when threads and blocks "
-        f"run in reverse order: out{operation.place(index)} = {first}, then {then}"
+        f"run in reverse order: out{operation.subscript(index)} = {first}, then {then}"
     )
 
 

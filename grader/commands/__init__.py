@@ -1,5 +1,6 @@
-"""What ./grade can be told to do: one module a command, or a few that belong together.
+"""The commands of ./grade, one module each.
 
-A module that declares a command is imported at every start, so it imports what is slow (numpy, the
-pipeline) in the function that needs it.
+list, hint, doctor and setup run before anything is installed: they and what they import use the
+standard library alone. The others declare their options for Typer. They are imported at every
+start, so each imports what is slow (numpy, the pipeline) in the function that needs it.
 """

@@ -8,29 +8,29 @@ from typing import Annotated
 
 import typer
 
-from grader.commands import common
-from grader.compile import make as builder
-from grader.compile import nvcc_check
-from grader.grading import score
+from grader import exit_codes
+from grader.commands import options, output
+from grader.commands.errors import UsageError
+from grader.compile import make, nvcc_check
 
 
 def build(
-    lab: common.LabName,
-    src: common.Src = "starter",
-    backend: common.BackendOption = common.BackendName.auto,
+    lab: options.LabName,
+    src: options.Src = "starter",
+    backend: options.BackendOption = options.BackendName.auto,
     unit_tests: Annotated[
         bool, typer.Option(help="Build the lab's unit tests and run them.")
     ] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the commands.")] = False,
 ) -> None:
-    """Build your file of a lab; `make labN` calls this."""
-    loaded = common.load(lab)
-    submission = common.submission(loaded, src)
-    chosen = common.backend(loaded, backend.value)
+    """Build your file of a lab; `make labN` does the same."""
+    loaded = options.load(lab)
+    submission = options.submission(loaded, src)
+    chosen = options.backend(loaded, backend.value)
     if submission.problems:
-        raise common.UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
-    common.announce_first_build()
-    request = builder.BuildRequest(
+        raise UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
+    output.announce_first_build()
+    request = make.BuildRequest(
         submission,
         chosen,
         target="unit" if unit_tests else "run",
@@ -38,16 +38,16 @@ def build(
         nvcc=chosen == "sim" and not unit_tests and nvcc_check.available(),
         verbose=verbose,
     )
-    made = builder.build(request)
-    for warning in made.warnings:
+    result = make.build(request)
+    for warning in result.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
-    if made.binary is None:
-        print("\n".join(made.errors), file=sys.stderr)
-        raise typer.Exit(score.LESS)
+    if result.binary is None:
+        print("\n".join(result.errors), file=sys.stderr)
+        raise typer.Exit(exit_codes.LESS)
     if unit_tests:
         environment = os.environ | ({"CK_FORK": "no"} if chosen == "gpu" else {})
-        os.execve(made.binary, [str(made.binary)], environment)
+        os.execve(result.binary, [str(result.binary)], environment)
     print(f"{lab}: {submission.shown} builds for {chosen}; now ./grade {lab}")
-    if made.nvcc and (told := nvcc_check.check(submission, made.nvcc)).message:
-        print("\n".join(told.message), file=sys.stderr)
-        raise typer.Exit(score.LESS if told.verdict == "fail" else score.FULL_MARKS)
+    if result.nvcc and (check := nvcc_check.check(submission, result.nvcc)).message:
+        print("\n".join(check.message), file=sys.stderr)
+        raise typer.Exit(exit_codes.LESS if check.verdict == "fail" else exit_codes.FULL_MARKS)

@@ -1,4 +1,4 @@
-"""How far a bulk run is: a bar on stderr, on a terminal only."""
+"""A progress bar for bulk runs: on stderr, and only on a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rich.progress import (
 
 
 class Bar:
-    """A phase at a time: done of all, rate, time left, failures so far."""
+    """One phase at a time: done of total, rate, time left, and failures so far."""
 
     def __init__(self) -> None:
         self._progress = Progress(

@@ -1,17 +1,24 @@
-"""Completion in the shell: Typer's own, made to fit a program that is started as ./grade.
+"""Tab completion in the shell: Typer's own, adapted to a program that is started as ./grade.
 
 Typer's scripts for zsh and fish call the program by the name that they complete, and `grade` is not
-in PATH. Here they call what was typed. Bash's does so already.
+in PATH. Here they call what was typed. The script for bash does so already.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from typer import _completion_shared as shared  # the lock pins it; a test asks for each script
 
+from grader.commands import options, output, overview
+from grader.model import outline
+from grader.setup import stamp
+
 NAME = "grade"  # a shell looks for "./grade" under this name
-VARIABLE = "_GRADE_COMPLETE"
 
 ZSH = """
 #compdef %(prog_name)s
@@ -37,12 +44,52 @@ FISH = (
 )
 
 
-def adapt() -> None:
-    """Call it before the program looks at its arguments."""
+def use_scripts() -> None:
+    """Makes Typer hand out the scripts above. Call it before Typer reads the arguments."""
     shared._completion_scripts.update(zsh=ZSH, fish=FISH)
 
 
-def wanted(arguments: list[str]) -> bool:
+def requested(arguments: list[str]) -> bool:
     """Whether a shell asks for completions, or the user for the script that makes it ask."""
     flags = ("--show-completion", "--install-completion")
-    return VARIABLE in os.environ or any(a.startswith(flags) for a in arguments[:1])
+    return overview.COMPLETION_VARIABLE in os.environ or any(
+        a.startswith(flags) for a in arguments[:1]
+    )
+
+
+def _parts(context: typer.Context) -> list[str]:
+    """The parts of the lab that was typed."""
+    try:
+        return [part.id for part in outline.load(context.params.get("lab") or "").parts]
+    except outline.SpecError:
+        return []
+
+
+def _list(colour: options.ColourOption = output.Colour.auto) -> None: ...
+
+
+def _doctor(colour: options.ColourOption = output.Colour.auto) -> None: ...
+
+
+def _setup(
+    check: Annotated[bool, typer.Option("--check")] = False,
+    dev: Annotated[
+        bool, typer.Option("--dev", hidden=not Path(stamp.LOCKS["dev"]).exists())
+    ] = False,
+) -> None: ...
+
+
+def _hint(
+    lab: options.LabName,
+    part: Annotated[str | None, typer.Argument(autocompletion=_parts)] = None,
+    number: Annotated[int | None, typer.Argument()] = None,
+) -> None: ...
+
+
+# The arguments of the commands that before_setup.py runs. Typer completes them and runs none.
+ARGUMENTS: dict[str, Callable[..., None]] = {
+    "list": _list,
+    "hint": _hint,
+    "doctor": _doctor,
+    "setup": _setup,
+}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader.commands import common
+from grader.commands import options, output
+from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
@@ -38,7 +39,7 @@ class Progress:
     """What is happening now: one line on stderr that is overwritten, on a terminal that can."""
 
     def __init__(self) -> None:
-        self.live = common.understands_escapes(sys.stderr)
+        self.live = output.understands_escapes(sys.stderr)
 
     def show(self, what: str) -> None:
         if self.live:
@@ -52,20 +53,20 @@ class Progress:
 def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
     if request.json_file == request.html_file == "-":
-        raise common.UsageError("--json and --html cannot both go to stdout: give one a file")
-    lab = common.load(request.lab)
-    submission = common.submission(lab, request.src)
-    backend = common.backend(lab, request.backend)
+        raise UsageError("--json and --html cannot both go to stdout: give one a file")
+    lab = options.load(request.lab)
+    submission = options.submission(lab, request.src)
+    backend = options.backend(lab, request.backend)
     plan = plan_for(lab, backend, request.pattern, request.timed)
     if request.profiled and not lab.technique:
-        raise common.UsageError(f"{lab.id} counts nothing: it has no technique checks")
+        raise UsageError(f"{lab.id} counts nothing: it has no technique checks")
     if request.pattern is not None and not matching(lab, request.pattern):
         names = "\n  ".join(f"{c.part}  {c.name}" for c in lab.shown_checks())
-        raise common.UsageError(
+        raise UsageError(
             f"no check of {lab.id} matches '{request.pattern}'; its checks are\n  {names}"
         )
     quiet = "-" in (request.json_file, request.html_file)
-    terminal = Terminal(min(common.columns(), 110), request.colour, request.verbose)
+    terminal = Terminal(min(output.columns(), 110), request.colour, request.verbose)
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
     profiles: list[tuple[spec.Technique, Profile]] = []
@@ -79,7 +80,7 @@ def grade(request: Request) -> int:
     if not quiet:
         files = [f"{submission.shown}/{name}" for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
-    common.announce_first_build()
+    output.announce_first_build()
     evidence = Evidence(submission) if request.html_file else None
     fresh = request.fresh or request.profiled or evidence is not None
     try:
@@ -88,7 +89,7 @@ def grade(request: Request) -> int:
             submission,
             Observer(live.show, checked, lambda *profile: profiles.append(profile)),
             request.verbose,
-            use_cache=progress.own(submission) and not fresh,
+            use_cache=progress.is_own(submission) and not fresh,
             evidence=evidence,
         )
     finally:
@@ -97,15 +98,15 @@ def grade(request: Request) -> int:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
         print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
-    recorded = graded.selected is None and progress.own(submission)
+    recorded = graded.selected is None and progress.is_own(submission)
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     if request.json_file is not None:
-        common.write(request.json_file, result.to_json(graded))
+        output.write(request.json_file, result.to_json(graded))
     if request.html_file and evidence:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        common.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
+        output.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
     return graded.exit_code
 
 

@@ -1,62 +1,63 @@
-"""`./grade hint labN`."""
+"""`./grade hint labN [PART] [NUMBER]`. The standard library alone."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
-
-from grader.commands import common
-from grader.model import spec
+from grader.commands import output, overview
+from grader.commands.errors import UsageError
+from grader.commands.parser import Parser
+from grader.model import outline
+from grader.model.outline import Outline
 from grader.student import progress
 
 
-def _parts(context: typer.Context) -> list[str]:
-    """For the shell: the parts of the lab that was typed."""
-    try:
-        return [part.id for part in spec.load(context.params.get("lab") or "").part]
-    except spec.SpecError:
-        return []
-
-
-def hint(
-    lab: common.LabName,
-    part: Annotated[
-        str | None,
-        typer.Argument(
-            help="A, B, ...; left out: the part of the first check that failed when the whole lab "
-            "was last graded, else A.",
-            autocompletion=_parts,
-        ),
-    ] = None,
-    number: Annotated[
-        int | None, typer.Argument(help="1, the gentlest, when left out. hint lab3 2 is one too.")
-    ] = None,
-) -> None:
-    """A hint for a part of a lab: first a question, last nearly the code."""
-    loaded = common.load(lab)
-    parts = {p.id: p for p in loaded.part}
-    if number is None and part is not None and part.isdecimal() and part not in parts:
-        number, part = int(part), None
-    chosen = _first_failed(loaded) if part is None else part.upper()
-    if chosen not in parts:
-        raise common.UsageError(f"{lab} has no part {part}; it has {', '.join(parts)}")
-    hints = parts[chosen].hints
+def run(arguments: Sequence[str]) -> int:
+    """Prints one hint. Returns the exit status."""
+    parser = Parser("hint")
+    parser.add_argument("lab", metavar="LAB", help="lab1, lab2, ...")
+    parser.add_argument(
+        "part",
+        metavar="PART",
+        nargs="?",
+        help="A, B, ...; without it, the part of the first check that failed when all of the lab "
+        "was last graded, else A",
+    )
+    parser.add_argument(
+        "number",
+        metavar="NUMBER",
+        nargs="?",
+        type=int,
+        help="1, the gentlest, is the default; `hint lab3 2` works too",
+    )
+    options = parser.parse_args(arguments)
+    overview.require_lab(options.lab)
+    lab = outline.load(options.lab)
+    parts = {part.id: part for part in lab.parts}
+    part_id: str | None = options.part
+    number: int | None = options.number
+    if number is None and part_id is not None and part_id.isdecimal() and part_id not in parts:
+        number, part_id = int(part_id), None
+    part = parts.get(_first_failed(lab) if part_id is None else part_id.upper())
+    if part is None:
+        raise UsageError(f"{lab.id} has no part {part_id}; it has {', '.join(parts)}")
+    count = len(part.hints)
     number = 1 if number is None else number
-    if not 1 <= number <= len(hints):
-        raise common.UsageError(f"part {chosen} of {lab} has hints 1 to {len(hints)}, no {number}")
-    print(f"{lab} {chosen}, {parts[chosen].title}: hint {number} of {len(hints)}\n")
-    width = min(common.columns(), 100)
-    for line in hints[number - 1].strip().splitlines():
+    if not 1 <= number <= count:
+        raise UsageError(f"part {part.id} of {lab.id} has hints 1 to {count}, but no hint {number}")
+    print(f"{lab.id} {part.id}, {part.title}: hint {number} of {count}\n")
+    width = min(output.columns(), 100)
+    for line in part.hints[number - 1].strip().splitlines():
         print(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False))
-    if number < len(hints):
-        print(f"\nnext: ./grade hint {lab} {chosen} {number + 1}")
+    if number < count:
+        print(f"\nnext: ./grade hint {lab.id} {part.id} {number + 1}")
+    return 0
 
 
-def _first_failed(lab: spec.Lab) -> str:
-    """The part that a hint is most likely wanted for."""
+def _first_failed(lab: Outline) -> str:
+    """The part of the first check that failed in the last grading; else the lab's first part."""
     record = progress.read(lab.id)
     failed = record.last.failed if record else None
-    parts = [part.id for part in lab.part]
+    parts = [part.id for part in lab.parts]
     return failed.part if failed and failed.part in parts else parts[0]

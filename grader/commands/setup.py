@@ -1,36 +1,28 @@
-"""`./grade setup` and `./grade doctor`: the machine that the labs run on."""
+"""`./grade setup`: installs what is missing. The standard library alone."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from grader.commands import common
-from grader.setup import stamp
+from grader.commands.parser import Parser
+from grader.setup import install, stamp
 
 
-def setup(
-    check: Annotated[bool, typer.Option(help="Also what unit tests in C need: Check.")] = False,
-    dev: Annotated[
-        bool,
-        typer.Option(
-            help="Also what the project's tests need: clang, pytest.",
-            hidden=not Path(stamp.LOCKS["dev"]).exists(),
-        ),
-    ] = False,
-) -> None:
-    """Install what is missing, and nothing else; every command does so when it must."""
-    from grader.setup import install
-
-    raise typer.Exit(install.command(["--check"] * check + ["--dev"] * dev))
-
-
-def doctor(colour: common.ColourOption = common.Colour.auto) -> None:
-    """What this machine has, what it lacks, and what to do about it."""
-    from grader.commands import doctor_report as examination
-
-    rows = examination.report()
-    print(examination.render(rows, common.coloured(colour)))
-    raise typer.Exit(examination.exit_code(rows))
+def run(arguments: Sequence[str]) -> int:
+    """Installs what is missing, and nothing else. Returns the exit status."""
+    parser = Parser("setup")
+    parser.add_argument("--check", action="store_true", help="also what unit tests in C need")
+    if Path(stamp.LOCKS["dev"]).exists():
+        parser.add_argument(
+            "--dev", action="store_true", help="also what the tests of the project need"
+        )
+    options = vars(parser.parse_args(arguments))
+    flavour = "dev" if options.get("dev") else "check" if options["check"] else "run"
+    if install.missing(flavour):
+        return install.set_up(flavour)
+    if "MAKELEVEL" not in os.environ:  # make calls this before every unit test
+        print("convlabs: everything is installed; ./grade doctor lists it", file=sys.stderr)
+    return 0

@@ -1,4 +1,4 @@
-"""`./grade solution labN`: our answer, once the student has one and the instructor allows it."""
+"""`./grade solution labN`: the course's solution, after full marks, where the instructor allows."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Annotated
 
 import typer
 
-from grader import paths
-from grader.commands import common
-from grader.grading import score
+from grader import exit_codes, paths
+from grader.commands import options, output
+from grader.commands.errors import CommandError, UsageError
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.student import progress
 
 
 def solution(
-    lab: common.LabName,
+    lab: options.LabName,
     to: Annotated[
-        str, typer.Option("--to", metavar="DIR", help="Copy it there instead; replaces nothing.")
+        str,
+        typer.Option("--to", metavar="DIR", help="Copy it to DIR instead of printing it."),
     ] = "",
 ) -> None:
-    """Show our solution of a lab: after full marks, where your instructor allows it."""
-    loaded = common.load(lab)
+    """Show the course's solution of a lab, after full marks, where your instructor allows it."""
+    loaded = options.load(lab)
     if why := _refusal(loaded):
-        raise common.CommandError(why, score.LESS)
+        raise CommandError(why, exit_codes.LESS)
     from solutions import starters
 
     texts = {
@@ -39,28 +40,28 @@ def solution(
 
 
 def _copy(texts: dict[str, str], folder: Path) -> None:
-    """Writes the files, where none of them is yet."""
-    there = [name for name in texts if os.path.lexists(folder / name)]
-    if there:
-        raise common.UsageError(f"{folder} has {', '.join(there)} already; name another folder")
+    """Writes the files to a folder that has none of them. Raises UsageError where it has one."""
+    existing = [name for name in texts if os.path.lexists(folder / name)]
+    if existing:
+        raise UsageError(f"{folder} already has {', '.join(existing)}; name another folder")
     for name, text in texts.items():
-        common.write(str(folder / name), text.encode())
-        print(f"{submissions.harmless(str(folder / name))} is written")
+        output.write(str(folder / name), text.encode())
+        print(f"wrote {submissions.harmless(str(folder / name))}")
 
 
 def _refusal(lab: spec.Lab) -> str:
-    """Why it is not shown; "" when it is. A student with this copy has the files anyway: this keeps
-    nobody from looking, it keeps them from looking by accident."""
+    """Why the solution is not shown; "" where it may be. A student who has the files can open them
+    anyway: this only prevents looking by accident."""
     if lab.solution == "never":
-        return f"the solution of {lab.id} is not given away: labs/{lab.folder}/lab.toml says so"
+        return f"labs/{lab.folder}/lab.toml does not allow showing the solution of {lab.id}"
     if not all((paths.SOLUTIONS / lab.folder / name).is_file() for name in lab.submit):
         return "this copy of the course has no solutions; ask your instructor"
     record = progress.read(lab.id)
     if record is None:
-        return f"first full marks, then our solution: ./grade {lab.id}"
-    if not record.last.of(common.submission(lab, str(paths.STARTER))):
+        return f"the solution is shown after full marks: ./grade {lab.id}"
+    if not record.last.of(options.submission(lab, str(paths.STARTER)).contents):
         return f"your file has changed since it was last graded: ./grade {lab.id}"
     if not record.last.full():
         points = f"{record.last.score.earned:g}/{record.last.score.measured:g}"
-        return f"first full marks, then our solution; you have {points}: ./grade {lab.id}"
+        return f"the solution is shown after full marks; you have {points}: ./grade {lab.id}"
     return ""

@@ -1,4 +1,4 @@
-"""`./grade submit labN`: makes the file to upload."""
+"""`./grade submit labN`: makes the zip to hand in."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from grader import paths
-from grader.commands import common
-from grader.compile import make as builder
-from grader.grading import score
+from grader import exit_codes, paths
+from grader.commands import options, output
+from grader.commands.errors import CommandError
+from grader.compile import make
 from grader.model import submission as submissions
 from grader.model.submission import Submission
 from grader.render import terminal
@@ -19,29 +19,30 @@ from grader.student import progress, submission_zip
 
 
 def submit(
-    lab: common.LabName,
-    src: common.Src = "starter",
+    lab: options.LabName,
+    src: options.Src = "starter",
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="The zip; build/submit/labN.zip when left.")
+        str,
+        typer.Option("--out", metavar="FILE", help="The zip; build/submit/labN.zip by default."),
     ] = "",
-    backend: common.BackendOption = common.BackendName.auto,
+    backend: options.BackendOption = options.BackendName.auto,
 ) -> None:
-    """Make the zip to hand in, after a look at the files' names and whether they build."""
-    loaded = common.load(lab)
-    submission = common.submission(loaded, src)
+    """Make the zip to hand in, once the files have the right names and build."""
+    loaded = options.load(lab)
+    submission = options.submission(loaded, src)
     if reasons := submission_zip.refusals(submission):
-        raise common.CommandError("nothing was packed: " + "\n       ".join(reasons), score.LESS)
-    common.announce_first_build()
-    request = builder.BuildRequest(submission, common.backend(loaded, backend.value))
-    made = builder.build(request)
-    if made.binary is None:
-        lines = [f"nothing was packed: {submission.shown} does not build", *made.errors]
-        raise common.CommandError("\n       ".join(lines), score.LESS)
+        raise CommandError("nothing was packed: " + "\n       ".join(reasons), exit_codes.LESS)
+    output.announce_first_build()
+    request = make.BuildRequest(submission, options.backend(loaded, backend.value))
+    build = make.build(request)
+    if build.binary is None:
+        lines = [f"nothing was packed: {submission.shown} does not build", *build.errors]
+        raise CommandError("\n       ".join(lines), exit_codes.LESS)
     target = Path(out) if out else paths.BUILD / "submit" / f"{lab}.zip"
     data = submission_zip.pack(submission)
     if not out:
         target.parent.mkdir(parents=True, exist_ok=True)
-    common.write(str(target), data)
+    output.write(str(target), data)
     print(f"{lab}  {loaded.title}")
     for name in loaded.submit:
         digest = submission.digest(name)
@@ -54,10 +55,10 @@ def submit(
 
 
 def _grade(submission: Submission) -> str:
-    """What these very files were worth when they were last graded here."""
+    """The points of exactly these files when they were last graded on this machine."""
     record = progress.read(submission.lab.id)
     for grade in (record.last, record.best) if record else ():
-        if grade.of(submission):
+        if grade.of(submission.contents):
             points = terminal.points(grade.score, None)
             return f"graded {grade.when:%Y-%m-%d %H:%M}: {points}"
-    return f"these files were not graded as they are: ./grade {submission.lab.id} first"
+    return f"these files have not been graded yet: run ./grade {submission.lab.id} first"

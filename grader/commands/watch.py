@@ -8,45 +8,47 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.commands import common
-from grader.compile import make as builder
-from grader.grading import score
-from grader.model import spec
+from grader import exit_codes
+from grader.commands import options
+from grader.commands.errors import CommandError
+from grader.compile.make import BuildError
+from grader.model.outline import SpecError
 
-Seen = tuple[tuple[int, int, int] | None, ...]
+State = tuple[tuple[int, int, int] | None, ...]
 
-EVERY = 0.3  # seconds between two looks; a few files cost nothing
-MISSING = 2.0  # seconds that a file may be gone: some editors remove it, then write it anew
+EVERY = 0.3  # seconds between two looks at the files
+MISSING = 2.0  # seconds that a file may be missing: some editors remove it, then write it again
 
 
 def watch(lab_id: str, src: str, grade: Callable[[], int]) -> int:
     """Grades, waits for a change, grades again, until Ctrl-C. Returns the exit status."""
-    lab = common.load(lab_id)
-    submission = common.submission(lab, src)
+    lab = options.load(lab_id)
+    submission = options.submission(lab, src)
     watched = [submission.folder / name for name in lab.submit]
     names = ", ".join(f"{submission.shown}/{name}" for name in lab.submit)
     try:
         while True:
             _clear()
             before = look(watched)
-            _tell(grade)
-            print(f"  watching {names}: save to grade again, Ctrl-C ends", flush=True)
+            _grade(grade)
+            print(f"  watching {names}: save to grade again, Ctrl-C to stop", flush=True)
             wait(watched, before)
     except KeyboardInterrupt:
-        print(f"\n{lab_id}: no longer watched", file=sys.stderr)
-        return score.INTERRUPTED
+        print(f"\nno longer watching {lab_id}", file=sys.stderr)
+        return exit_codes.INTERRUPTED
 
 
-def _tell(grade: Callable[[], int]) -> None:
-    """Grades. What a save can cause and the next can mend is said, and ends nothing."""
+def _grade(grade: Callable[[], int]) -> None:
+    """Grades. An error that saving a file can cause, and can fix, is printed and does not stop the
+    watching."""
     try:
         grade()
-    except (common.CommandError, spec.SpecError, builder.BuildError, OSError) as problem:
+    except (CommandError, SpecError, BuildError, OSError) as problem:
         print(f"grade: {problem}", file=sys.stderr)
 
 
-def look(files: list[Path]) -> Seen:
-    """What changes when a file is saved, in place or by a rename; None for one that is gone."""
+def look(files: list[Path]) -> State:
+    """What changes when a file is saved, in place or by a rename; None for a missing file."""
     return tuple(_state(file) for file in files)
 
 
@@ -58,16 +60,16 @@ def _state(file: Path) -> tuple[int, int, int] | None:
     return info.st_mtime_ns, info.st_size, info.st_ino
 
 
-def wait(files: list[Path], before: Seen) -> None:
-    """Comes back when the files have changed, are all there, and hold still."""
-    gone = 0.0
+def wait(files: list[Path], before: State) -> None:
+    """Returns when the files have changed, all exist, and no longer change."""
+    missing = 0.0
     while (now := look(files)) == before:
         time.sleep(EVERY)
     while True:
         time.sleep(EVERY / 3)
         later = look(files)
-        gone = gone + EVERY / 3 if None in later else 0.0
-        if later == now and (None not in later or gone >= MISSING):
+        missing = missing + EVERY / 3 if None in later else 0.0
+        if later == now and (None not in later or missing >= MISSING):
             return
         now = later
 

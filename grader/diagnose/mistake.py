@@ -1,4 +1,4 @@
-"""A known mistake, the output that it gives, and whether that is the student's."""
+"""A known mistake, the output that it gives, and whether the student's output is that one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
-MOST = 0.95  # of the pixels that a mistake must reproduce to be named
+MOST = 0.95  # of the elements that a mistake must reproduce to be named
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`name` is the mistake's ("mask-flipped"), `text` says it to the student."""
+    """The mistake's name ("mask-flipped"), and what the student is told about it."""
 
     name: str
     text: str
@@ -23,10 +23,10 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake and the output that it gives, in the output's shape.
+    """A known mistake and the output that it gives, in the shape of the right output.
 
-    NaN in that output is a place of which the mistake says nothing, such as one that was read from
-    memory of no known content.
+    NaN in that output marks an element of which the mistake says nothing, such as one that was
+    computed from memory of unknown content.
     """
 
     name: str
@@ -34,15 +34,15 @@ class Mistake:
     output: Callable[[], Expected]
 
 
-def reproduces(mistake: Expected, seen: Comparison) -> bool:
+def reproduces(mistake: Expected, comparison: Comparison) -> bool:
     """Does the mistake give the student's output where that is wrong, and where the mistake is?"""
-    right = seen.expected
+    right = comparison.expected
     with np.errstate(invalid="ignore"):
-        same = np.abs(seen.got.astype(np.float64) - mistake.value) <= mistake.bound
+        same = np.abs(comparison.got.astype(np.float64) - mistake.value) <= mistake.bound
         differs = np.abs(mistake.value - right.value) > mistake.bound + right.bound
-    told = ~np.isnan(mistake.value)
-    wrong = seen.wrong & told
-    if 2 * told.sum() < told.size or 2 * wrong.sum() < seen.wrong.sum():
+    known = ~np.isnan(mistake.value)
+    wrong = comparison.wrong & known
+    if 2 * known.sum() < known.size or 2 * wrong.sum() < comparison.wrong.sum():
         return False
-    concerned = wrong | (differs & told)
-    return bool(same[told].mean() >= MOST and same[concerned].mean() >= MOST)
+    concerned = wrong | (differs & known)
+    return bool(same[known].mean() >= MOST and same[concerned].mean() >= MOST)

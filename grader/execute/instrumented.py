@@ -77,11 +77,11 @@ class Runner:
 
     def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
         lab = self.submission.lab
-        case = cache.of(lab, check)
+        prepared = cache.prepared(lab, check)
         binary = self.binary.with_name("raced") if mode.openmp_races else self.binary
-        outcome = run(lab, check, binary, case.given, self.work, mode)
+        outcome = run(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
-            right = compare.compare(outcome.output, case.expected).right()
-        _, shape = OPERATIONS[lab.part_of(check).operation].output(case.given.arrays)
+            right = compare.compare(outcome.output, prepared.expected).right()
+        _, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
         return InstrumentedRun(outcome, math.prod(shape), right)

@@ -1,31 +1,31 @@
-"""Gradescope's results.json. A run in bulk gives one for each student and lab; the autograder that
-`make gradescope` packs gives its own."""
+"""Gradescope's results.json: one per student and lab of a bulk run, and the autograder's answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from grader.bulk.store import Store
-from grader.export.feedback import WORDS, result_of
+from grader.export import not_graded
 from grader.model.result import Check, Result
 
+Results = dict[str, Any]  # results.json, before it is encoded
 
-def render(store: Store) -> dict[str, bytes]:
-    files = {}
+
+def render(store: Store) -> Iterator[tuple[str, bytes]]:
     for row in store.rows():
-        result = result_of(store, row)
-        made = ungraded(WORDS[row.status], row.reason) if result is None else results(result)
-        files[f"{row.student}/{row.lab}/results.json"] = to_json(made)
-    return files
+        result = store.result_of(row)
+        document = ungraded(not_graded.sentence(row)) if result is None else results(result)
+        yield f"{row.student}/{row.lab}/results.json", to_json(document)
 
 
-def results(result: Result) -> dict[str, Any]:
-    """A test for each check. The score is that of what was measured here."""
+def results(result: Result) -> Results:
+    """A test for each check. The score counts what was measured on this machine."""
     return {
         "score": result.score.earned,
-        "output": _said(result),
+        "output": _summary(result),
         "output_format": "text",
         "visibility": "visible",
         "tests": [
@@ -34,38 +34,37 @@ def results(result: Result) -> dict[str, Any]:
     }
 
 
-def together(made: list[dict[str, Any]]) -> dict[str, Any]:
-    """Several labs that were handed in at once, as one."""
+def together(documents: list[Results]) -> Results:
+    """One document for several labs that were handed in at once."""
     return {
-        "score": sum(one["score"] for one in made),
-        "output": "\n".join(one["output"] for one in made),
+        "score": sum(document["score"] for document in documents),
+        "output": "\n".join(document["output"] for document in documents),
         "output_format": "text",
         "visibility": "visible",
-        "tests": [test for one in made for test in one.get("tests", [])],
+        "tests": [test for document in documents for test in document.get("tests", [])],
     }
 
 
-def ungraded(what: str, reason: str) -> dict[str, Any]:
-    """Nothing was graded: no tests, and why."""
-    output = f"{what}: {reason}" if reason else what
-    return {"score": 0, "output": output, "output_format": "text", "visibility": "visible"}
+def ungraded(reason: str) -> Results:
+    """A document without tests, which says why nothing was graded."""
+    return {"score": 0, "output": reason, "output_format": "text", "visibility": "visible"}
 
 
-def to_json(made: dict[str, Any]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
+def to_json(document: Results) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def _said(result: Result) -> str:
-    """What was not measured: it must not look lost."""
-    of = f"{result.score.measured:g} points that were measured"
-    lines = [f"{result.lab}: {result.score.earned:g} of {of}"]
-    lines += [f"{u.points:g} points {u.reason}" for u in result.score.unmeasured]
+def _summary(result: Result) -> str:
+    """The score, and the points that were not measured: they must not look lost."""
+    score = result.score
+    lines = [f"{result.lab}: {score.earned:g} of the {score.measured:g} points measured here"]
+    lines += [f"{rest.points:g} points {rest.reason}" for rest in score.unmeasured]
     return "\n".join(lines)
 
 
 def _test(check: Check) -> dict[str, Any]:
     lines = [f"needs: {check.needs}"] if check.needs else check.message
-    made: dict[str, Any] = {
+    test: dict[str, Any] = {
         "name": f"{check.part}  {check.name}" if check.part else check.name,
         "score": check.points,
         "max_score": check.max_points if check.verdict in ("pass", "fail", "skip") else 0,
@@ -74,5 +73,5 @@ def _test(check: Check) -> dict[str, Any]:
         "visibility": "visible",
     }
     if check.verdict in ("pass", "fail", "skip"):
-        made["status"] = "passed" if check.verdict == "pass" else "failed"
-    return made
+        test["status"] = "passed" if check.verdict == "pass" else "failed"
+    return test

@@ -1,21 +1,22 @@
-"""JUnit's XML: a suite for each student and lab. A failure is the student's, an error is ours."""
+"""JUnit's XML: a suite per student and lab. A `failure` is the student's, an `error` is ours."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from xml.etree import ElementTree as Xml
 
 from grader.bulk.store import Row, Store
-from grader.export.feedback import WORDS, result_of
+from grader.export import not_graded
 from grader.model.result import Check, Result
 
 
-def render(store: Store) -> dict[str, bytes]:
-    top = Xml.Element("testsuites", name="convlabs")
+def render(store: Store) -> Iterator[tuple[str, bytes]]:
+    root = Xml.Element("testsuites", name="convlabs")
     for row in store.rows():
-        result = result_of(store, row)
-        top.append(_ungraded(row) if result is None else _suite(row, result))
-    Xml.indent(top)
-    return {"junit.xml": Xml.tostring(top, encoding="utf-8", xml_declaration=True) + b"\n"}
+        result = store.result_of(row)
+        root.append(_ungraded(row) if result is None else _suite(row, result))
+    Xml.indent(root)
+    yield "junit.xml", Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
 def _suite(row: Row, result: Result) -> Xml.Element:
@@ -26,11 +27,11 @@ def _suite(row: Row, result: Result) -> Xml.Element:
 
 
 def _ungraded(row: Row) -> Xml.Element:
+    """A suite of one case, which says why nothing was graded."""
     suite = Xml.Element("testsuite", name=clean(f"{row.student} {row.lab}"))
     case = Xml.SubElement(suite, "testcase", classname=clean(row.student), name=row.lab)
-    kind = {"rejected": "failure", "error": "error"}.get(row.status, "skipped")
-    text = f"{WORDS[row.status]}: {row.reason}" if row.reason else WORDS[row.status]
-    Xml.SubElement(case, kind, message=clean(text))
+    outcome = {"rejected": "failure", "error": "error"}.get(row.status, "skipped")
+    Xml.SubElement(case, outcome, message=clean(not_graded.sentence(row)))
     return _counted(suite)
 
 
@@ -39,17 +40,18 @@ def _case(row: Row, check: Check) -> Xml.Element:
     where = clean(f"{row.student}.{row.lab}.{check.kind}")
     case = Xml.Element("testcase", classname=where, name=clean(name), time=f"{check.seconds:.3f}")
     if check.verdict in ("fail", "error"):
-        kind = "failure" if check.verdict == "fail" else "error"
+        outcome = "failure" if check.verdict == "fail" else "error"
         message = clean(check.message[0]) if check.message else ""
-        found = Xml.SubElement(case, kind, message=message, type=check.diagnosis or check.kind)
-        found.text = clean("\n".join(check.message))
+        detail = Xml.SubElement(case, outcome, message=message, type=check.diagnosis or check.kind)
+        detail.text = clean("\n".join(check.message))
     elif check.verdict in ("skip", "uncertain"):
-        why = f"needs: {check.needs}" if check.needs else " ".join(check.message)
-        Xml.SubElement(case, "skipped", message=clean(why))
+        reason = f"needs: {check.needs}" if check.needs else " ".join(check.message)
+        Xml.SubElement(case, "skipped", message=clean(reason))
     return case
 
 
 def _counted(suite: Xml.Element) -> Xml.Element:
+    """The suite, with the counts that JUnit expects in its attributes."""
     suite.set("tests", str(len(suite)))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
@@ -57,7 +59,7 @@ def _counted(suite: Xml.Element) -> Xml.Element:
 
 
 def clean(text: str) -> str:
-    """What XML 1.0 may hold: a control code or half a surrogate would make the file unreadable."""
+    """The text with a "?" for every character that XML 1.0 forbids: one makes a file unreadable."""
     return "".join(c if c in "\t\n" or (c >= " " and not _forbidden(c)) else "?" for c in text)
 
 

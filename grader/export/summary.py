@@ -1,4 +1,4 @@
-"""The end of a bulk run on the terminal: scores, common mistakes, what was not graded and why."""
+"""The end of a bulk run on the terminal: scores, common mistakes, and what was not graded."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import statistics
 from collections import Counter, defaultdict
 
 from grader.bulk.store import Row, Store
-from grader.export.feedback import result_of
 
-MOST_NAMED = 5
+MOST_MISTAKES = 5  # of a lab that are named
 MOST_REASONS = 12
+MOST_STUDENTS = 3  # that are named with a reason
 
 
 def summary(store: Store) -> str:
-    """Some lines a lab, then every submission that has no grade."""
+    """A few lines for each lab, then the submissions without a grade."""
     by_lab: dict[str, list[Row]] = defaultdict(list)
     for row in store.rows():
         by_lab[row.lab].append(row)
@@ -30,37 +30,38 @@ def summary(store: Store) -> str:
 def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
     scores: list[float] = []
     mistakes: Counter[str] = Counter()
-    broken = full = 0
+    not_compiling = full_marks = 0
     most = 0.0
     for row in rows:
-        result = result_of(store, row)
+        result = store.result_of(row)
         if result is None:
             continue
         scores.append(result.score.earned)
         most = max(most, result.score.measured)
-        full += result.exit_code == 0
+        full_marks += result.exit_code == 0
         failed = [c for c in result.checks if c.verdict == "fail"]
-        broken += any(c.kind == "build" for c in failed)
+        not_compiling += any(c.kind == "build" for c in failed)
         mistakes.update({c.diagnosis for c in failed if c.diagnosis})
-    states = Counter(row.status for row in rows)
-    said = ", ".join(f"{states[s]} {s}" for s in ("graded", "missing", "rejected", "error"))
-    lines = [f"{lab}  {said}"]
+    counts = Counter(row.status for row in rows)
+    states = ", ".join(f"{counts[s]} {s}" for s in ("graded", "missing", "rejected", "error"))
+    lines = [f"{lab}  {states}"]
     if scores:
-        middle = f"median {statistics.median(scores):g}, mean {statistics.fmean(scores):.1f}"
+        average = f"median {statistics.median(scores):g}, mean {statistics.fmean(scores):.1f}"
         lines.append(
-            f"  of {most:g} points: {middle}, lowest {min(scores):g}; {full} have them all"
+            f"  points, of {most:g}: {average}, lowest {min(scores):g}; "
+            f"full marks: {full_marks} of {len(scores)}"
         )
-    if broken:
-        lines.append(f"  {broken} do not compile")
+    if not_compiling:
+        lines.append(f"  do not compile: {not_compiling}")
     if mistakes:
-        common = sorted(mistakes.items(), key=lambda item: (-item[1], item[0]))[:MOST_NAMED]
+        common = sorted(mistakes.items(), key=lambda item: (-item[1], item[0]))[:MOST_MISTAKES]
         named = (f"{name} ({count})" for name, count in common)
-        lines.append(f"  most common: {', '.join(named)}")
+        lines.append(f"  most common mistakes: {', '.join(named)}")
     return lines
 
 
 def _not_graded(rows: list[Row]) -> list[str]:
-    """The reasons, each once, with those whom it concerns."""
+    """Each reason once, with the students whom it concerns."""
     by_reason: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:
         if row.status in ("rejected", "error"):
@@ -70,9 +71,12 @@ def _not_graded(rows: list[Row]) -> list[str]:
         for (lab, status, reason), students in sorted(by_reason.items())
     ]
     rest = len(lines) - MOST_REASONS
-    return [*lines[:MOST_REASONS], f"and {rest} more; feedback.txt says why"] if rest > 0 else lines
+    if rest <= 0:
+        return lines
+    return [*lines[:MOST_REASONS], f"and {rest} more reasons: see each student's feedback.txt"]
 
 
 def _few(students: list[str]) -> str:
-    named = ", ".join(students[:3])
-    return f"{named} and {len(students) - 3} more" if len(students) > 3 else named
+    named = ", ".join(students[:MOST_STUDENTS])
+    rest = len(students) - MOST_STUDENTS
+    return f"{named} and {rest} more" if rest > 0 else named

@@ -1,7 +1,7 @@
 """The checks that these very programs have passed before, so that they are not run again.
 
 Only for a student's own file on the simulator, where a run gives the same result each time. What
-failed is run again, and so is everything after a change of the file, the lab or the grader. The
+failed is run again, and so is everything after a change of the file or of the course. The
 notes lie in the build's own folder: a student who edits them deceives nobody else, because whoever
 grades others passes --src, and then no notes are used (pipeline.grade, `use_cache`).
 """
@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from grader import files, paths
+from grader import files
+from grader.model import course_key
 from grader.model.result import Check
 from grader.model.spec import AnyCheck
 
@@ -25,20 +25,22 @@ NOTE = "passed.json"
 
 @dataclass
 class PassCache:
-    """The passes of one build, by key. `folder`: where the build's programs lie."""
+    """The passes of one build, by key. `folder`: where the build's programs lie; `course`: the hash
+    of the course's own files."""
 
     folder: Path
+    course: bytes
     passes: dict[str, Check] = field(default_factory=dict)
     _hashes: dict[Path, bytes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, binary: Path) -> PassCache:
+    def of(cls, binary: Path, lab: str) -> PassCache:
         """The passes noted beside a program. Damaged notes count as none."""
         passes: dict[str, Check] = {}
         with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             data = files.read_regular(binary.parent / NOTE)
             passes = msgspec.json.decode(data, type=dict[str, Check])
-        return cls(binary.parent, passes)
+        return cls(binary.parent, course_key.digest(lab), passes)
 
     def find(self, planned: AnyCheck, program: Path) -> Check | None:
         """The pass of a check by this program, marked as one from before; None if there is none."""
@@ -60,19 +62,11 @@ class PassCache:
             files.replace(self.folder / NOTE, msgspec.json.encode(self.passes))
 
     def _key(self, planned: AnyCheck, program: Path) -> str:
-        """A hash of the program (the lab's and the simulator's code are linked into it), of the
-        check with its seed and points, and of the grader's code."""
+        """A hash of the course's files, the program, and the check with its seed and points."""
         if program not in self._hashes:
             self._hashes[program] = _hash(program)
         spec = type(planned).__name__.encode() + msgspec.json.encode(planned)
-        return hashlib.sha256(_grader() + self._hashes[program] + spec).hexdigest()
-
-
-@cache
-def _grader() -> bytes:
-    grader = (p for p in paths.ROOT.glob("grader/**/*.py") if "tests" not in p.parts)
-    sources = sorted([*grader, *paths.ROOT.glob("datasets/*.py")])
-    return hashlib.sha256(b"".join(map(_hash, sources))).digest()
+        return hashlib.sha256(self.course + self._hashes[program] + spec).hexdigest()
 
 
 def _hash(file: Path) -> bytes:

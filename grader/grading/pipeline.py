@@ -44,7 +44,7 @@ def grade(
                 add(check)
             cache = None
             if use_cache and ready.plain and plan.backend == "sim":
-                cache = PassCache.of(ready.plain)
+                cache = PassCache.of(ready.plain, plan.lab.id)
             judge = Judge(plan, submission, ready, work, observer, checks, evidence, cache)
             for planned in plan.checks:
                 needed = early_stop.pointless_after(plan.lab, checks, planned.check)

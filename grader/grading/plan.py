@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grader.execute.backend import Backend, cpu_has
-from grader.model.result import Unmeasured
+from grader.model.score import Unmeasured
 from grader.model.spec import AnyCheck, Case, Lab, Speed
 
 # plain: the submission as it is. failing: the simulator's plain program, whose CUDA calls can be

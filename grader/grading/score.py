@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from grader.exit_codes import FAULT, FULL_MARKS, LESS
 from grader.grading.plan import Plan
-from grader.model.result import Check, Score, Unmeasured
+from grader.model.result import Check
+from grader.model.score import Score, Unmeasured
 from grader.timing.statistics import NO_SOLUTION
-
-FULL_MARKS, LESS, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 UNCERTAIN = "uncertain on this machine"
 OUR_FAULT = "could not be checked: the grader or machine is at fault"
@@ -39,7 +39,7 @@ def score(plan: Plan, checks: list[Check]) -> Score:
     rest = total - measured_points - sum(u.points for u in unmeasured)
     if rest > 0:
         unmeasured.append(Unmeasured(rest, HIDDEN))
-    return Score(earned_points, measured_points, total, unmeasured)
+    return Score(earned_points, measured_points, total, tuple(unmeasured))
 
 
 def _summed(reasons: Iterable[tuple[str, float]]) -> list[Unmeasured]:

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from grader.model.score import Score
+
 SCHEMA: Final = "convlabs-grade/v1"
 
 Verdict = Literal["pass", "fail", "uncertain", "error", "skip"]
@@ -39,23 +41,6 @@ class Check(msgspec.Struct, frozen=True):
     needs: str | None = None  # skip: the check that failed
     details: dict[str, Any] = {}  # figures behind the message
     seconds: float = 0
-
-
-class Unmeasured(msgspec.Struct, frozen=True):
-    """Points that this run could not measure. They are neither earned nor lost."""
-
-    points: float
-    reason: str
-
-
-class Score(msgspec.Struct, frozen=True):
-    """Points earned, of those measured. Measured and unmeasured points add up to the total, unless
-    only some checks were selected."""
-
-    earned: float
-    measured: float
-    total: float
-    unmeasured: list[Unmeasured] = []
 
 
 class Machine(msgspec.Struct, frozen=True):

@@ -13,6 +13,8 @@ import msgspec
 
 from grader import paths
 from grader.model import counters
+from grader.model.outline import SpecError as SpecError
+from grader.model.outline import available as available
 
 T = TypeVar("T")
 AnInput = TypeVar("AnInput", bound="Input")
@@ -22,10 +24,6 @@ Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 BORDERS = ("zero", "replicate", "")
 
 Kind = Literal["correct", "safe", "technique", "speed"]
-
-
-class SpecError(Exception):
-    """A lab.toml that is damaged or contradicts itself: the course's fault, never the student's."""
 
 
 class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -177,11 +175,6 @@ class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     seed: int
     case: list[Case]
-
-
-def available() -> dict[str, Path]:
-    """Every lab by its id ("lab3"), in order, with the path of its spec."""
-    return {f.parent.name.split("_")[0]: f for f in sorted(paths.LABS.glob("lab*_*/lab.toml"))}
 
 
 def load(lab_id: str) -> Lab:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import files, paths
-from grader.model.spec import Lab
+
+if TYPE_CHECKING:  # ./grade list, which imports this, runs before msgspec is installed
+    from grader.model.spec import Lab
 
 
 class SourceError(Exception):
@@ -115,10 +119,17 @@ def find(lab: Lab, src: str) -> Submission:
             f"{src} contains neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
             f"name the folder with your file: ./grade {lab.id} --src PATH"
         )
+    contents, problems = read(folder, lab.submit)
+    return Submission(lab, folder, _shown(folder), contents, problems)
+
+
+def read(folder: Path, names: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
+    """The contents of the files of those names that can be read, and in words why the others, or
+    the empty ones, cannot be graded."""
     shown = _shown(folder)
     contents: dict[str, bytes] = {}
     problems: list[str] = []
-    for name in lab.submit:
+    for name in names:
         try:
             contents[name] = files.read_regular(folder / name)
         except OSError as problem:
@@ -126,7 +137,12 @@ def find(lab: Lab, src: str) -> Submission:
         else:
             if not contents[name].strip():
                 problems.append(f"{shown}/{name} is empty")
-    return Submission(lab, folder, shown, contents, problems)
+    return contents, problems
+
+
+def digests(contents: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of each file by its name, in hexadecimal."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
 
 
 def _shown(folder: Path) -> str:

@@ -1,8 +1,8 @@
-"""What a check's program is given and what it must give, computed once for many submissions.
+"""The inputs of a check and the right result, computed once for many submissions.
 
-A case has the same input and the same right result whoever is graded. Who grades one submission
-needs each of them once; who grades a class, or the zoo, in one process needs them again and again,
-and the oracle then costs more than the students' programs.
+They are the same whoever is graded. Grading one submission needs each of them once; grading a
+class or the zoo in one process needs them again and again, and computing them would then take
+longer than running the students' programs.
 """
 
 from __future__ import annotations
@@ -17,45 +17,50 @@ from grader.oracle import operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 
-MOST_BYTES = 256 << 20  # kept by one process; what does not fit is computed anew each time
+MOST_BYTES = 256 << 20  # kept by one process; what does not fit is computed again each time
 
 
-class Truth:
-    """The inputs of one check, and what is right. Nobody may write to either."""
+class Prepared:
+    """The inputs of one check and the right result. Both are read-only."""
 
     def __init__(self, lab: Lab, check: Input) -> None:
         self._operation = lab.part_of(check).operation
         self._exact = check.exact if isinstance(check, Case) else None
         self._settings = check.settings()
-        self.given: Inputs = cases.inputs(lab, check, check.seed)
-        for array in self.given.arrays.values():
+        self.inputs: Inputs = cases.inputs(lab, check, check.seed)
+        for array in self.inputs.arrays.values():
             array.setflags(write=False)
 
     @cached_property
     def expected(self) -> Expected:
-        """Not before it is asked for: a program that crashed needs none."""
-        right = operations.expected(self._operation, self._exact, self.given.arrays, self._settings)
-        right.value.setflags(write=False)
-        right.bound.setflags(write=False)
-        return right
+        """The right result. Computed when first asked for: a program that crashed needs none."""
+        expected = operations.expected(
+            self._operation, self._exact, self.inputs.arrays, self._settings
+        )
+        expected.value.setflags(write=False)
+        expected.bound.setflags(write=False)
+        return expected
 
     def bytes(self) -> int:
-        """Its size once the right result is there: value and bound have 8 bytes an element each."""
-        _, shape = operations.OPERATIONS[self._operation].output(self.given.arrays)
-        inputs = sum(array.nbytes for array in self.given.arrays.values())
+        """Its size with the right result: value and bound have 8 bytes an element each."""
+        _, shape = operations.OPERATIONS[self._operation].output(self.inputs.arrays)
+        inputs = sum(array.nbytes for array in self.inputs.arrays.values())
         return inputs + 16 * int(np.prod(shape))
 
 
-_kept: dict[tuple[str, str, str, int], Truth] = {}
+_kept: dict[tuple[str, str, str, int], Prepared] = {}
 
 
-def of(lab: Lab, check: Input) -> Truth:
-    """The truth of a check, perhaps from an earlier submission. Raises DatasetMissing."""
+def prepared(lab: Lab, check: Input) -> Prepared:
+    """The inputs and right result of a check, computed now or for an earlier submission.
+
+    Raises DatasetMissing when a photograph has not been fetched.
+    """
     exact = check.exact if isinstance(check, Case) else None
     key = (lab.id, check.signature(), str(exact), check.seed)
     if key in _kept:
         return _kept[key]
-    truth = Truth(lab, check)
-    if truth.bytes() + sum(kept.bytes() for kept in _kept.values()) <= MOST_BYTES:
-        _kept[key] = truth
-    return truth
+    new = Prepared(lab, check)
+    if new.bytes() + sum(kept.bytes() for kept in _kept.values()) <= MOST_BYTES:
+        _kept[key] = new
+    return new

@@ -1,4 +1,4 @@
-"""Is an output right? Arrays in, a comparison out; no process, no file."""
+"""Is an output right? Compares two arrays; starts no process and opens no file."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ import numpy.typing as npt
 
 from grader.oracle.correlation import Expected
 
-POISON = np.uint32(0xFFFFFFFF)  # what device memory holds before it is written, in each word
-# What a float or a double of the output holds before the call: a signalling NaN. Arithmetic makes
-# it a quiet one, all ones, which tells "added to what was there" from "never written".
-SIGNALLING = {4: 0xFFBFFFFF, 8: 0xFFF7FFFFFFFFFFFF}  # by the bytes of an element
+POISON = np.uint32(0xFFFFFFFF)  # each word of device memory that has not been written
+# Each float or double of the output before the call, by the bytes of an element: a signalling NaN.
+# Arithmetic turns it into a quiet NaN, all ones, which tells "added to the old value" from "never
+# written".
+SIGNALLING = {4: 0xFFBFFFFF, 8: 0xFFF7FFFFFFFFFFFF}
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Where an output differs from what it must be, in the output's shape."""
+    """An output beside the right result. All arrays have the output's shape."""
 
-    wrong: npt.NDArray[np.bool_]
-    unwritten: npt.NDArray[np.bool_]  # of bytes nothing is known: 255 is a value like another
-    untouched: npt.NDArray[np.bool_]  # of those, where not even arithmetic took place
+    wrong: npt.NDArray[np.bool_]  # further from the right value than its bound
+    # Holds the value from before the call, or a sum with it. Never true for a byte: 255 is valid.
+    unwritten: npt.NDArray[np.bool_]
+    untouched: npt.NDArray[np.bool_]  # holds exactly the bits from before the call
     got: Array
     expected: Expected
 
@@ -32,17 +34,18 @@ class Comparison:
         return not self.wrong.any()
 
     def count(self) -> int:
+        """How many elements are wrong."""
         return int(self.wrong.sum())
 
     def first(self) -> tuple[int, ...]:
-        """Where the first wrong element is, (y, x) in a plane."""
+        """The index of the first wrong element: (y, x) in a plane."""
         return tuple(int(i) for i in np.argwhere(self.wrong)[0])
 
-    def times_bound(self, place: tuple[int, ...]) -> float:
-        """The error at a place as a multiple of the rounding bound there (inf where it is 0)."""
-        want = self.expected.value[place]
-        error = abs(float(self.got[place].astype(want.dtype) - want))
-        bound = float(self.expected.bound[place])
+    def times_bound(self, index: tuple[int, ...]) -> float:
+        """The error of one element as a multiple of its rounding bound (inf where that is 0)."""
+        want = self.expected.value[index]
+        error = abs(float(self.got[index].astype(want.dtype) - want))
+        bound = float(self.expected.bound[index])
         if error == 0:
             return 0.0
         return error / bound if bound else float("inf")
@@ -54,8 +57,11 @@ def bits(array: Array) -> npt.NDArray[Any]:
 
 
 def unwritten(got: Array) -> npt.NDArray[np.bool_]:
-    """Where a float is what it was before the call, or that after arithmetic: every bit set, which
-    is also what device memory and timed outputs hold at first. A byte tells nothing."""
+    """Where a float still holds its value from before the call, or that value after arithmetic.
+
+    After arithmetic every bit is set, as in device memory and timed outputs before they are
+    written. Bytes are never called unwritten: 255 is a valid value.
+    """
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     words = bits(got)
@@ -63,22 +69,23 @@ def unwritten(got: Array) -> npt.NDArray[np.bool_]:
 
 
 def number(value: float, kind: np.dtype[Any]) -> str:
-    """A value of an element type so that its bits can be told."""
+    """A value with enough digits to tell its bits, for an element type."""
     return f"{value:.17g}" if kind.itemsize == 8 else f"{value:.9g}"
 
 
 def compare(got: Array, expected: Expected) -> Comparison:
-    """Every element within its bound? NaN and infinity are wrong whatever the bound."""
+    """Is every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
         close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
     untouched = _untouched(got)
     poisoned = unwritten(got)
-    if untouched.any():
-        got = np.where(untouched, np.array(np.nan, dtype=got.dtype), got)  # one that is quiet
+    if untouched.any():  # a quiet NaN in their place: a signalling one raises warnings
+        got = np.where(untouched, np.array(np.nan, dtype=got.dtype), got)
     return Comparison(~close, poisoned, untouched, got, expected)
 
 
 def _untouched(got: Array) -> npt.NDArray[np.bool_]:
+    """Where a float holds exactly the bits from before the call."""
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     return np.asarray(bits(got) == SIGNALLING[got.dtype.itemsize])

@@ -1,9 +1,9 @@
-"""From colour to grey (lab 8).
+"""The right result of lab 8: a colour image as grey values.
 
     Y = (r R + g G + b B + 2^14) >> 15
 
-The weights are integers in units of 2^-15 that sum to 2^15: the sum is exact in any arithmetic of
-24 bits or more and is rounded once, so that exactly one byte is right.
+The weights are integers in units of 2^-15 and sum to 2^15. The sum is exact in any arithmetic of 24
+bits or more and is rounded once, so exactly one byte is right.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy.typing as npt
 I64 = npt.NDArray[np.int64]
 Triple = tuple[int, int, int]
 
-# By the name that a case gives them. In units of 2^-15, as lab.h of lab 8 has them.
+# By the name that a case gives them, in units of 2^-15, as in lab 8's lab.h.
 WEIGHTS: dict[str, Triple] = {"709": (6966, 23436, 2366), "601": (9798, 19235, 3735)}
 DECIMALS = {"709": (0.2126, 0.7152, 0.0722), "601": (0.299, 0.587, 0.114)}
 
 
 def weighted(image: npt.NDArray[Any], weights: Triple) -> I64:
-    """r R + g G + b B of an image, height x width x 3."""
+    """r R + g G + b B. image: height x width x 3; result: height x width."""
     return np.asarray(image.astype(np.int64) @ np.array(weights, dtype=np.int64))
 
 
 def grey(image: npt.NDArray[Any], weights: Triple) -> I64:
-    """Y of every pixel, rounded to nearest, a half up."""
+    """Y of every pixel, rounded to nearest, halves up. image: height x width x 3."""
     return (weighted(image, weights) + 16384) >> 15

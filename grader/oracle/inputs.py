@@ -1,4 +1,4 @@
-"""From a case of the spec to arrays: what the student's program is given."""
+"""The input arrays of a check: made from the spec's case and a seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.oracle.operations import OPERATIONS, Array, Arrays
 class Inputs:
     """The arrays of a case, by the names that the lab's driver asks for.
 
-    image: height x width, channels x height x width or height x width x channels; mask, where the
+    image: height x width, channels x height x width or height x width x channels; mask, if the
     operation has one: (2r+1) x (2r+1), a bank of n of them, two lines of 2r+1, or n x channels x
     (2r+1) x (2r+1).
     """
@@ -36,7 +36,7 @@ class Inputs:
 
     @property
     def radius(self) -> int:
-        """How far the mask reaches; 0 without one."""
+        """How many pixels the mask reaches from its centre; 0 without a mask."""
         return max(self.mask.shape[-2:]) // 2 if "mask" in self.arrays else 0
 
 
@@ -44,7 +44,7 @@ def _planes(case: Input, seed: int) -> Array:
     return layers.image(case.image, case.size, case.channels, case.type, seed)
 
 
-# What an operation may ask for, by the name that it has there.
+# The arrays that an operation may ask for, by their names in Operation.inputs.
 MAKERS: dict[str, Callable[[Input, int], Array]] = {
     "plane": lambda case, seed: generate.image(case.image, case.size, seed),
     "mask": lambda case, seed: masks.mask(case.mask, seed),
@@ -61,6 +61,6 @@ def inputs(lab: Lab, case: Input, seed: int) -> Inputs:
 
     Raises generate.DatasetMissing when a photograph has not been fetched.
     """
-    wanted = OPERATIONS[lab.part_of(case).operation].inputs
-    made = {name: MAKERS[maker](case, seed) for name, maker in wanted.items()}
-    return Inputs(**{name: np.ascontiguousarray(array) for name, array in made.items()})
+    makers = OPERATIONS[lab.part_of(case).operation].inputs
+    arrays = {name: MAKERS[maker](case, seed) for name, maker in makers.items()}
+    return Inputs(**{name: np.ascontiguousarray(array) for name, array in arrays.items()})

@@ -1,1 +1,1 @@
-"""Renderers: each turns one canonical result into what somebody reads."""
+"""Renders a result as text or as an HTML page. Nothing here decides a grade."""

@@ -1,4 +1,4 @@
-"""A grade as one page that needs nothing else: no network, no script, light and dark."""
+"""The HTML report of a grade: one file, without scripts or links to the network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from grader.timing.statistics import tiers
 HERE = Path(__file__).resolve().parent
 KINDS = {
     "build": "Build",
-    "correct": "Right results",
+    "correct": "Correct results",
     "safe": "Safe",
     "technique": "Technique",
     "speed": "Speed",
@@ -35,7 +35,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Share:
-    """What a kind of checks earned."""
+    """The points that one kind of checks earned."""
 
     name: str
     earned: float
@@ -44,18 +44,18 @@ class Share:
 
 @dataclass(frozen=True)
 class Item:
-    """A check with what belongs to it on the page."""
+    """A check and what the page shows with it."""
 
     check: Check
     sign: str
     word: str
     failure: Failure | None
     figures: list[images.Figure]
-    first: bool  # the first that failed: it is open
+    first: bool  # the first check that failed; its details are open
 
 
 def page(result: Result, evidence: Evidence) -> str:
-    """The whole report."""
+    """The report of one submission, as HTML."""
     runs = list(evidence.runs.values())
     failed = {check.name for check in result.checks if check.verdict == "fail"}
     speeds = _speeds(result, evidence)
@@ -76,7 +76,7 @@ def page(result: Result, evidence: Evidence) -> str:
 
 
 def write(path: Path, result: Result, evidence: Evidence) -> None:
-    """Writes the report of one submission, whole or not at all. Raises OSError."""
+    """Writes the report to a file, whole or not at all. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files.replace(path, page(result, evidence).encode(errors="replace"))
 
@@ -95,7 +95,8 @@ def _template() -> jinja2.Template:
 
 
 def _shares(result: Result) -> list[Share]:
-    """By kind, those that have points. A skip that needs another check has lost its own."""
+    """The kinds of checks that have points. A check that was skipped because another one failed has
+    lost its points."""
     measured = [
         c
         for c in result.checks
@@ -111,7 +112,7 @@ def _shares(result: Result) -> list[Share]:
 
 
 def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Item]]]:
-    """Heading, how many passed, and the checks of each kind."""
+    """For each kind of checks: its heading, how many passed, and the checks."""
     failures = {failure.check: failure for failure in evidence.failures}
     first = next((c for c in result.checks if c.verdict in ("fail", "error")), None)
     groups = []
@@ -131,13 +132,13 @@ def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Ite
 def _speeds(
     result: Result, evidence: Evidence
 ) -> list[tuple[Check, timing_chart.Times, roofline.Roofline | None]]:
-    """The checks that were timed."""
+    """The checks that were timed, each with its chart and its roofline."""
     specs = {s.name: s for s in evidence.submission.lab.speed}
     checks = {c.id: c for c in result.checks}
-    found = []
+    speeds = []
     for timed in evidence.times:
         check = checks[timed.check]
         bars = [bar for bar, _ in tiers(specs[check.name])]
         chart = timing_chart.times(timed, check.details, bars)
-        found.append((check, chart, roofline.of_timed(timed)))
-    return found
+        speeds.append((check, chart, roofline.of_timed(timed)))
+    return speeds

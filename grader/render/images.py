@@ -1,4 +1,4 @@
-"""Pictures of a wrong output: planes as PNG in an SVG, with marks of its own on top."""
+"""The pictures of a wrong output: each plane as a PNG inside an SVG, which adds the marks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from grader.render.svg import Svg
 
 Bytes = npt.NDArray[np.uint8]
 
-MOST_LINES = 70  # of a tile grid, each way; more would hide the picture
-# In both themes: what is right, what is wrong (from a little to a lot), what was never written.
+MOST_LINES = 70  # of a grid of tiles, each way; more would hide the picture
+# In both themes: a correct pixel, a wrong one (small to large error), one that was never written.
 RIGHT = (43, 48, 58)
 WRONG = ((120, 62, 20), (255, 214, 150))
 UNWRITTEN = (86, 148, 230)
@@ -35,10 +35,10 @@ class Figure:
 
 
 def figures(failure: Failure) -> list[Figure]:
-    """Input, output, expected, difference and the map of wrong pixels."""
+    """Input, output, expected output, difference, and the map of wrong pixels."""
     low, high = _range(failure.want)
     scale = f"black {low:.4g}, white {high:.4g}"
-    place = f"first wrong pixel at x={failure.first[1]}, y={failure.first[0]}"
+    first = f"first wrong pixel at x={failure.first[1]}, y={failure.first[0]}"
     output = _grey(failure.got, low, high)
     output[failure.unwritten] = UNWRITTEN
     unwritten = "; blue: never written" if failure.unwritten.any() else ""
@@ -47,9 +47,9 @@ def figures(failure: Failure) -> list[Figure]:
         _figure(
             failure, _input(failure.given), failure.given_is.capitalize(), _given_note(failure)
         ),
-        _figure(failure, output, "Your output", f"{scale}{unwritten}", place),
-        _figure(failure, _grey(failure.want, low, high), "Expected", scale, place),
-        _figure(failure, _difference(failure), "Difference", _error_note(most), place),
+        _figure(failure, output, "Your output", f"{scale}{unwritten}", first),
+        _figure(failure, _grey(failure.want, low, high), "Expected", scale, first),
+        _figure(failure, _difference(failure), "Difference", _error_note(most), first),
         _map(failure),
     ]
 
@@ -57,13 +57,13 @@ def figures(failure: Failure) -> list[Figure]:
 def _given_note(failure: Failure) -> str:
     height, width = failure.shape
     size = f"{width}×{height}"
-    return size if failure.step == 1 else f"{size}, every {failure.step}th pixel shown"
+    return size if failure.step == 1 else f"{size}, shown: 1 of {failure.step} pixels each way"
 
 
 def _error_note(most: float) -> str:
     if math.isinf(most):
-        return "dark: right; the brighter, the larger the error"
-    return f"dark: right; brightest: {most:.2g} times the rounding bound"
+        return "dark: correct; brighter: larger error"
+    return f"dark: correct; brightest: an error of {most:.2g} times the rounding bound"
 
 
 def _range(plane: Array) -> tuple[float, float]:
@@ -75,7 +75,7 @@ def _range(plane: Array) -> tuple[float, float]:
 
 
 def _grey(plane: Array, low: float, high: float) -> Bytes:
-    """height x width x 3; what is no number is orange."""
+    """height x width x 3; NaN and infinity are orange."""
     with np.errstate(invalid="ignore", over="ignore"):
         share = (plane.astype(np.float64) - low) / (high - low)
     level = (255 * np.clip(np.nan_to_num(share), 0, 1)).astype(np.uint8)
@@ -91,7 +91,7 @@ def _input(plane: Array) -> Bytes:
 
 
 def _difference(failure: Failure) -> Bytes:
-    """Dark where it is right, else by the logarithm of the error over the bound."""
+    """Dark where it is correct; elsewhere, the brightness is the logarithm of error / bound."""
     size = np.log10(np.clip(np.nan_to_num(failure.error, posinf=1e12), 1, 1e12))
     share = (size / (float(size.max()) or 1.0))[..., None]
     colours = np.array(WRONG[0]) + share * (np.array(WRONG[1]) - np.array(WRONG[0]))
@@ -100,15 +100,15 @@ def _difference(failure: Failure) -> Bytes:
 
 
 def _map(failure: Failure) -> Figure:
-    """Wrong or right, under the grid of tiles."""
+    """Wrong and correct pixels, under the grid of tiles."""
     picture = np.where(failure.wrong[..., None], np.array(WRONG[1]), np.array(RIGHT))
     picture[failure.wrong & failure.unwritten] = UNWRITTEN
     note, tile = "bright: wrong", failure.tile
     if tile is None:
         return _figure(failure, picture.astype(np.uint8), "Wrong pixels", note, "Wrong pixels")
     note = (
-        f"a block of {tile.kernel} computes {tile.width}×{tile.height}: "
-        f"a grid of {tile.grid[0]}×{tile.grid[1]}"
+        f"each block of {tile.kernel} computes {tile.width}×{tile.height} pixels; "
+        f"grid: {tile.grid[0]}×{tile.grid[1]} blocks"
     )
     drawing = _drawing(failure, picture.astype(np.uint8), f"Map of wrong pixels, {note}")
     height, width = failure.shape
@@ -120,16 +120,16 @@ def _map(failure: Failure) -> Figure:
     return Figure(drawing.done(), "Wrong pixels by tile", note)
 
 
-def _figure(failure: Failure, picture: Bytes, title: str, note: str, place: str = "") -> Figure:
-    label = f"{title}; {place}" if place else title
+def _figure(failure: Failure, picture: Bytes, title: str, note: str, first: str = "") -> Figure:
+    label = f"{title}; {first}" if first else title
     drawing = _drawing(failure, picture, label)
-    if place:
+    if first:
         _mark(drawing, failure)
     return Figure(drawing.done(), title, note)
 
 
 def _drawing(failure: Failure, picture: Bytes, label: str) -> Svg:
-    """Its unit is a pixel of the plane, whatever was left out of the picture."""
+    """The unit of length is a pixel of the whole plane, even if the picture has fewer pixels."""
     height, width = failure.shape
     drawing = Svg(width, height, label, "plane")
     drawing.image(width, height, png(picture))
@@ -137,7 +137,7 @@ def _drawing(failure: Failure, picture: Bytes, label: str) -> Svg:
 
 
 def _mark(drawing: Svg, failure: Failure) -> None:
-    """A ring around the first wrong pixel: light within dark, to be seen on both."""
+    """A ring around the first wrong pixel: light inside dark, so it shows on every ground."""
     y, x = failure.first
     radius = max(failure.shape) / 28 + 1
     for name in ("ring-under", "ring"):
@@ -145,7 +145,7 @@ def _mark(drawing: Svg, failure: Failure) -> None:
 
 
 def png(picture: Bytes) -> str:
-    """A data: URL."""
+    """A PNG as a data: URL."""
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(picture)).save(buffer, "PNG", compress_level=6)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

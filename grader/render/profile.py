@@ -1,4 +1,4 @@
-"""A profile as text: a table per launch, and one of its source lines."""
+"""A profile as text: for each launch, a table of the counters of its source lines."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ COLUMNS = (  # heading, counter
 )
 LEGEND = (
     "req: requests, one per warp instruction; lanes: their threads; sect: 32-byte sectors;\n"
-    "wave: wavefronts in shared memory; const ser: words that a constant read takes, one after\n"
-    "the other (a model; 1 is ideal); DRAM bytes: 32 for each sector, at the line that touches it\n"
-    "first (a model). g global, s shared, ld load, st store."
+    "wave: wavefronts of shared memory; const ser: words per constant request, which are read one\n"
+    "after the other (a model; 1 is ideal); DRAM bytes: 32 for each sector, counted at the line\n"
+    "that touches it first (a model). g global, s shared, ld load, st store."
 )
 
 
 def render(profile: Profile) -> str:
-    """Every launch, in order."""
+    """The tables of every launch, in order, and what their columns mean."""
     if not profile.kernels:
         return "no kernel was launched"
     return "\n\n".join([tables(profile), LEGEND])
 
 
 def tables(profile: Profile) -> str:
-    """The same without what the columns mean."""
+    """The tables of every launch, in order."""
     return "\n\n".join(_kernel(kernel) for kernel in profile.kernels)
 
 
@@ -50,19 +50,20 @@ def _kernel(kernel: Kernel) -> str:
         f"occupancy at most {kernel.occupancy_bound:.0%}"
     )
     if kernel.counted_blocks < kernel.blocks:
-        head += f"\n  scaled from {kernel.counted_blocks} of {kernel.blocks} blocks"
+        head += f"\n  scaled up from {kernel.counted_blocks} of {kernel.blocks} blocks"
     if not kernel.complete:
         head += "\n  the host ran out of memory: these counters are too small"
-    names = {Path(line.file).name for line in kernel.lines}
-    short = len(names) == len({line.file for line in kernel.lines})  # no two files of one name
-    places = [
+    paths = {line.file for line in kernel.lines}
+    names = {Path(path).name for path in paths}
+    short = len(names) == len(paths)  # no two files have the same name
+    locations = [
         f"{Path(line.file).name if short else line.file}:{line.line}" for line in kernel.lines
     ]
-    width = max([len(p) for p in places] + [5])
+    width = max([len(p) for p in locations] + [5])
     rows = [f"  {'':<{width}}" + "".join(f"{heading:>11}" for heading, _ in used)]
     rows += [
-        f"  {place:<{width}}" + _numbers(line.counters, used)
-        for place, line in zip(places, kernel.lines, strict=True)
+        f"  {location:<{width}}" + _numbers(line.counters, used)
+        for location, line in zip(locations, kernel.lines, strict=True)
     ]
     rows.append(f"  {'total':<{width}}" + _numbers(kernel.counters, used))
     return "\n".join([head, *rows])
@@ -77,7 +78,7 @@ def _number(value: float | None) -> str:
 
 
 def findings(profile: Profile) -> str:
-    """What the checks found, errors first; a sentence when there is nothing."""
+    """What the simulator's checks found: errors, then notes, then how many."""
     errors = [f for f in profile.findings if f.severity == "error"]
     notes = [f for f in profile.findings if f.severity != "error"]
     if not profile.findings:
@@ -86,5 +87,5 @@ def findings(profile: Profile) -> str:
     return "\n".join([*lines, f"checks: {_count(errors, 'error')}, {_count(notes, 'note')}"])
 
 
-def _count(found: list[Finding], what: str) -> str:
-    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"
+def _count(findings: list[Finding], noun: str) -> str:
+    return f"{len(findings)} {noun}{'' if len(findings) == 1 else 's'}"

@@ -1,4 +1,7 @@
-"""Where a kernel stands below the roofs of a machine: operations a byte, operations a second."""
+"""The roofline: how far the bandwidth and the peak rate of a machine let a kernel go.
+
+Across: floating-point operations per byte. Up: floating-point operations per second.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from grader.render.svg import Svg
 
 WIDTH, HEIGHT = 700.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 18.0, 44.0
-DEPTH = 300  # of the vertical axis: the highest roof over its foot, at least
+DEPTH = 300  # the peak rate over the lowest rate of the vertical axis, at least
 
 
 class Gpu(msgspec.Struct, frozen=True):
-    """roofs.toml."""
+    """The limits of a GPU, from roofs.toml: operations and bytes per second."""
 
     device: str
     flops: float
@@ -33,19 +36,18 @@ class Gpu(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Point:
-    """`what`: its label goes on with this; `rate`: operations a second, None where only the roof
-    above it is known."""
+    """A point of the chart; its label is `name` and then `level`."""
 
     name: str
-    what: str
-    intensity: float
-    bandwidth: float  # of the roof that it stands under
-    rate: float | None = None
+    level: str  # of memory; "" where there is one roof
+    intensity: float  # operations per byte
+    bandwidth: float  # of the roof above it, bytes per second
+    rate: float | None = None  # operations per second; None: as high as the roof allows
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """A chart, and its figures as a table."""
+    """A chart, and its numbers as a table."""
 
     title: str
     note: str
@@ -61,41 +63,42 @@ def gpu() -> Gpu:
 
 
 def of_traced(runs: list[Traced]) -> Roofline | None:
-    """A run of each part under the roofs of a GPU. Nothing was timed: a point is the most that
-    the traffic allows."""
+    """One run of each part, below the roofs of a GPU. Nothing was timed: a point is the most that
+    the traffic allows. None when no kernel accessed memory."""
     roofs = gpu()
     points, rows = [], []
-    for run in _one_a_part(runs):
+    for run in _one_per_part(runs):
         kernels = [k for k in run.profile.kernels if _sectors(k)]
-        through = [
+        levels = [
             ("L1", sum(_sectors(k) for k in kernels) * SECTOR, roofs.l1),
-            ("shared", sum(_turns(k) for k in kernels) * BANKS * WORD, roofs.shared),
+            ("shared", sum(_wavefronts(k) for k in kernels) * BANKS * WORD, roofs.shared),
             ("DRAM", sum(k.counters.dram_bytes or 0 for k in kernels), roofs.dram),
         ]
         names = ", ".join(dict.fromkeys(k.name for k in kernels))
-        what = f"{run.part}  {names}" + ("" if run.right else " (its result is wrong)")
-        for level, moved, roof in (t for t in through if t[1]):
+        label = f"{run.part}  {names}" + ("" if run.right else " (its result is wrong)")
+        for level, moved, roof in (known for known in levels if known[1]):
             point = Point(run.part, level, run.flops / moved, roof)
             most = min(roofs.flops, point.intensity * roof)
             figures = (f"{_si(moved)}B", f"{point.intensity:.3g}", _rate(most))
-            rows.append((what, level, *figures))
+            rows.append((label, level, *figures))
             points.append(point)
-            what = ""
+            label = ""
     if not points:
         return None
     note = (
-        "Operations: those that the taps ask for. Bytes: 32 a sector through L1, 128 a turn of "
-        "shared memory, and from DRAM what is touched for the first time (a model). Nothing was "
-        "timed: a point is the most that its traffic allows, and the lowest of a kernel's binds it."
+        "Operations: those that the taps need. Bytes: 32 per sector through L1, 128 per wavefront "
+        "of shared memory, and from DRAM what is touched for the first time (a model). Nothing was "
+        "timed: a point shows the most that the traffic allows, and a kernel's lowest point limits "
+        "it."
     )
     lines = [("shared", roofs.shared), ("L1", roofs.l1), ("DRAM", roofs.dram)]
-    drawing = _chart(f"Kernels under the roofs of an {roofs.device}", points, lines, roofs.flops)
-    headings = ["kernel", "through", "bytes", "operations a byte", "at most"]
-    return Roofline(f"Roofs: {roofs.device}, measured", note, drawing, headings, rows)
+    drawing = _chart(f"Kernels below the roofs of an {roofs.device}", points, lines, roofs.flops)
+    headings = ["kernel", "memory", "bytes", "operations per byte", "at most"]
+    return Roofline(f"Roofs: measured on an {roofs.device}", note, drawing, headings, rows)
 
 
-def _one_a_part(runs: list[Traced]) -> list[Traced]:
-    """Of each part the run of the largest output, right ones first."""
+def _one_per_part(runs: list[Traced]) -> list[Traced]:
+    """For each part the run with the largest output; a correct one if there is any."""
     counted = [r for r in runs if r.flops and any(_sectors(k) for k in r.profile.kernels)]
     best: dict[str, Traced] = {}
     for run in sorted(counted, key=lambda r: (r.right, r.pixels)):
@@ -104,7 +107,8 @@ def _one_a_part(runs: list[Traced]) -> list[Traced]:
 
 
 def of_timed(timed: Timed) -> Roofline | None:
-    """What was timed, under the roofs that were measured beside it."""
+    """The timed functions, below the roofs that were measured in the same run. None when something
+    was not measured."""
     if not (timed.copy_ns and timed.mac_rate and timed.moved) or not timed.times:
         return None
     bandwidth = timed.moved / timed.copy_ns * 1e9
@@ -114,24 +118,28 @@ def of_timed(timed: Timed) -> Roofline | None:
         for name, times in timed.times.items()
     ]
     note = (
-        f"{_count(2 * timed.macs)} operations a call; {_count(timed.moved)} bytes that any program "
-        "must read and write. Both roofs were measured beside it: a copy of the image, and "
-        "multiply-adds."
+        f"A call does {_count(2 * timed.macs)} operations and must read and write "
+        f"{_count(timed.moved)} bytes, however it is written. The roofs are the rates of copying "
+        "the image and of multiply-adds."
     )
-    drawing = _chart("Under the roofs of this machine", points, [("copy", bandwidth)], peak)
+    drawing = _chart(
+        "Functions below the roofs of this machine", points, [("copy", bandwidth)], peak
+    )
     rows = [
-        (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{(p.rate or 0) / peak:.1%}")
+        (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{100 * (p.rate or 0) / peak:.1f} %")
         for p in points
     ]
-    headings = ["", "operations a byte", "reached", "of the roof"]
-    return Roofline("Roofs: this machine, measured in the same run", note, drawing, headings, rows)
+    headings = ["", "operations per byte", "reached", "of the peak"]
+    return Roofline(
+        "Roofs: measured on this machine in the same run", note, drawing, headings, rows
+    )
 
 
 def _sectors(kernel: Kernel) -> int:
     return kernel.counters.global_load_sectors + kernel.counters.global_store_sectors
 
 
-def _turns(kernel: Kernel) -> int:
+def _wavefronts(kernel: Kernel) -> int:
     return kernel.counters.shared_load_wavefronts + kernel.counters.shared_store_wavefronts
 
 
@@ -146,37 +154,37 @@ def _chart(label: str, points: list[Point], roofs: list[tuple[str, float]], peak
         start, ridge = max(axes.left, axes.low / bandwidth), peak / bandwidth
         (x, y), (u, v) = axes.at(start, start * bandwidth), axes.at(ridge, peak)
         drawing.path([(x, y), (u, v)], "roof")
-        turn = math.atan2(y - v, u - x)
-        x += 12 * math.cos(turn) - 4 * math.sin(turn)
-        y -= 12 * math.sin(turn) + 4 * math.cos(turn)
-        said = f"{name} {_si(bandwidth)}B/s"
-        drawing.text(x, y, said, "roof-name", turn=math.degrees(turn))
+        angle = math.atan2(y - v, u - x)
+        x += 12 * math.cos(angle) - 4 * math.sin(angle)
+        y -= 12 * math.sin(angle) + 4 * math.cos(angle)
+        label = f"{name} {_si(bandwidth)}B/s"
+        drawing.text(x, y, label, "roof-name", angle=math.degrees(angle))
     drawing.path([axes.at(min(ridges), peak), axes.at(axes.right, peak)], "roof")
     x, y = axes.at(axes.right, peak)
     drawing.text(x - 4, y - 7, f"float32 {_rate(peak)}", "label", "end")
-    places = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
-    for number, (point, (x, y)) in enumerate(zip(points, places, strict=True)):
+    positions = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
+    for number, (point, (x, y)) in enumerate(zip(points, positions, strict=True)):
         drawing.line(x, y, x, HEIGHT - BOTTOM, "drop")
         kind = "point" if point.rate is None or number == 0 else "point other"
-        drawing.circle(x, y, 5, kind, f"{point.name}: {point.intensity:.3g} operations a byte")
-    _name(drawing, points, places)
+        drawing.circle(x, y, 5, kind, f"{point.name}: {point.intensity:.3g} operations per byte")
+    _name(drawing, points, positions)
     return drawing.done()
 
 
-def _name(drawing: Svg, points: list[Point], places: list[tuple[float, float]]) -> None:
-    """A label below each group of points that lie close together, and below each other."""
+def _name(drawing: Svg, points: list[Point], positions: list[tuple[float, float]]) -> None:
+    """Writes a label below each group of points that are close together; labels do not overlap."""
     named: dict[tuple[str, int], tuple[list[str], float, float]] = {}
-    for point, (x, y) in zip(points, places, strict=True):
+    for point, (x, y) in zip(points, positions, strict=True):
         same = (
             k
             for k, v in named.items()
-            if k[0] == point.what and math.hypot(x - v[1], y - v[2]) < 40
+            if k[0] == point.level and math.hypot(x - v[1], y - v[2]) < 40
         )
-        names, _, _ = named.setdefault(next(same, (point.what, len(named))), ([], x, y))
+        names, _, _ = named.setdefault(next(same, (point.level, len(named))), ([], x, y))
         names.append(point.name)
     taken: list[tuple[float, float, float]] = []
-    for (what, _), (names, x, y) in sorted(named.items(), key=lambda item: item[1][1]):
-        label = " ".join([", ".join(names), what]).strip()
+    for (level, _), (names, x, y) in sorted(named.items(), key=lambda item: item[1][1]):
+        label = " ".join([", ".join(names), level]).strip()
         wide = 7.0 * len(label) + 8
         x, y = min(x + 8, WIDTH - RIGHT - wide), y + 19
         while any(x < u + w and u < x + wide and abs(y - v) < 15 for u, v, w in taken):
@@ -187,7 +195,7 @@ def _name(drawing: Svg, points: list[Point], places: list[tuple[float, float]]) 
 
 @dataclass(frozen=True)
 class _Axes:
-    """Both logarithmic."""
+    """The range of both axes, which are logarithmic."""
 
     left: float
     right: float
@@ -195,6 +203,7 @@ class _Axes:
     high: float
 
     def at(self, intensity: float, rate: float) -> tuple[float, float]:
+        """Where a point lies in the drawing."""
         across = math.log(intensity / self.left) / math.log(self.right / self.left)
         up = math.log(rate / self.low) / math.log(self.high / self.low)
         wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
@@ -210,7 +219,7 @@ class _Axes:
             drawing.line(LEFT, y, WIDTH - RIGHT, y, "grid")
             drawing.text(LEFT - 8, y + 4, _si(decade), "axis", "end")
         middle = (LEFT + WIDTH - RIGHT) / 2
-        drawing.text(middle, HEIGHT - 8, "floating-point operations a byte", "axis", "middle")
+        drawing.text(middle, HEIGHT - 8, "floating-point operations per byte", "axis", "middle")
         drawing.text(LEFT - 8, TOP - 4, "FLOP/s", "axis", "end")
 
 

@@ -1,4 +1,4 @@
-"""The student's source beside the counters of its lines, the hotter the more."""
+"""The student's source with the counters of each line."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ from grader.grading.evidence import Traced
 from grader.model.counters import Counters, accumulate
 from grader.model.submission import Submission
 
-CONTEXT = 3  # lines shown above and below one that counts
-LONGEST = 160  # characters of a line
+CONTEXT = 3  # lines shown above and below a line with counters
+LONGEST = 160  # characters of a line; the rest is cut off
 
-# Heading, what it is, and the counters that it adds up.
+# Heading, what it means, and the counters that it adds up.
 COLUMNS = (
     (
         "global",
-        "sectors of 32 bytes, loaded and stored",
+        "32-byte sectors of global memory, loaded and stored",
         ("global_load_sectors", "global_store_sectors"),
     ),
     (
         "shared",
-        "turns of shared memory, loads and stores",
+        "wavefronts of shared memory, loads and stores",
         ("shared_load_wavefronts", "shared_store_wavefronts"),
     ),
-    ("lost", "of them lost to bank conflicts", ("shared_load_conflicts", "shared_store_conflicts")),
-    ("constant", "words of constant memory", ("constant_words",)),
+    (
+        "conflicts",
+        "of those, extra wavefronts caused by bank conflicts",
+        ("shared_load_conflicts", "shared_store_conflicts"),
+    ),
+    ("constant", "words read from constant memory", ("constant_words",)),
 )
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A counter of a line. `heat`: its part of the column's largest, from 0 to 1."""
+    """A counter of a line. `heat`: its value over the column's largest, from 0 to 1."""
 
     text: str
     heat: float
@@ -39,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the source; `number` 0: lines are left out here."""
+    """A line of the source. Its number is 0 where lines are left out."""
 
     number: int
     text: str
@@ -48,27 +52,27 @@ class Row:
 
 @dataclass(frozen=True)
 class Listing:
-    """The lines of one file that a traced run counted."""
+    """The lines of one file, with what a traced run counted on them."""
 
     file: str
-    headings: list[tuple[str, str]]
+    headings: list[tuple[str, str]]  # and their meanings
     rows: list[Row]
     total: list[str]
 
 
 def listings(submission: Submission, run: Traced) -> list[Listing]:
-    """One for each submitted file with a line that counts."""
+    """A listing for each submitted file that has a line with counters."""
     by_line: dict[tuple[str, int], Counters] = {}
     for kernel in run.profile.kernels:
         for line in kernel.lines:
             accumulate(by_line.setdefault((line.file, line.line), Counters()), line.counters)
-    found = []
+    listed = []
     for name, content in submission.contents.items():
         file = f"{submission.shown}/{name}"
         counted = {n: c for (f, n), c in by_line.items() if f == file and n}
         if counted:
-            found.append(_listing(file, content.decode(errors="replace").splitlines(), counted))
-    return found
+            listed.append(_listing(file, content.decode(errors="replace").splitlines(), counted))
+    return listed
 
 
 def _listing(file: str, lines: list[str], counted: dict[int, Counters]) -> Listing:
@@ -87,7 +91,7 @@ def _listing(file: str, lines: list[str], counted: dict[int, Counters]) -> Listi
         cells = [Cell(f"{v:,}" if v else "", v / m) for v, m in zip(values, most, strict=True)]
         rows.append(Row(number, _plain(lines[number - 1]), cells))
     total = [f"{sum(_sum(c, names) for c in counted.values()):,}" for _, _, names in used]
-    return Listing(Path(file).name, [(name, said) for name, said, _ in used], rows, total)
+    return Listing(Path(file).name, [(name, meaning) for name, meaning, _ in used], rows, total)
 
 
 def _sum(counters: Counters, names: tuple[str, ...]) -> int:

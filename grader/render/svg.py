@@ -1,4 +1,4 @@
-"""A drawing for a page: lengths in px, colours by the page's style sheet, text escaped."""
+"""Builds an SVG: the page's style sheet has its colours, and all text is escaped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 
 class Svg:
-    """An SVG under construction. `label` is what a screen reader says."""
+    """An SVG under construction, with lengths in px. `label`: what a screen reader reads out."""
 
     def __init__(self, width: float, height: float, label: str, name: str = "chart") -> None:
         self.head = Markup(
@@ -31,13 +31,13 @@ class Svg:
         text: str,
         name: str = "",
         anchor: str = "start",
-        turn: float = 0,
+        angle: float = 0,
     ) -> None:
-        """`turn`: degrees, against the clock, around its place."""
-        turned = Markup(' transform="rotate({:.1f} {:.2f} {:.2f})"').format(-turn, x, y)
+        """`angle`: degrees, counter-clockwise around (x, y)."""
+        rotation = Markup(' transform="rotate({:.1f} {:.2f} {:.2f})"').format(-angle, x, y)
         self.parts.append(
             Markup('<text x="{:.2f}" y="{:.2f}" class="{}" text-anchor="{}"{}>{}</text>').format(
-                x, y, name, anchor, turned if turn else "", text
+                x, y, name, anchor, rotation if angle else "", text
             )
         )
 
@@ -45,9 +45,9 @@ class Svg:
         self.path([(x1, y1), (x2, y2)], name)
 
     def path(self, points: Sequence[tuple[float, float]], name: str, close: bool = False) -> None:
-        way = " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
+        steps = " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
         self.parts.append(
-            Markup('<path d="M{}{}" class="{}"/>').format(way, " Z" if close else "", name)
+            Markup('<path d="M{}{}" class="{}"/>').format(steps, " Z" if close else "", name)
         )
 
     def circle(self, x: float, y: float, r: float, name: str, title: str = "") -> None:
@@ -59,7 +59,7 @@ class Svg:
         )
 
     def image(self, width: float, height: float, data: str) -> None:
-        """A picture that fills the drawing; `data` is a data: URL of ours."""
+        """A picture that fills the drawing. `data`: its data: URL."""
         self.parts.append(
             Markup(
                 '<image width="{:g}" height="{:g}" href="{}" preserveAspectRatio="none"/>'

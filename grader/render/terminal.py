@@ -1,11 +1,12 @@
-"""A grade as text: one line a check, then only what helps."""
+"""A grade as text: one line per check, and what helps where something is wrong."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass, field
 
-from grader.model.result import Check, Result, Score
+from grader.model.result import Check, Result
+from grader.model.score import Score
 
 WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
 COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
@@ -14,31 +15,31 @@ INDENT = " " * 8
 
 @dataclass
 class Terminal:
-    """Renders the parts of a grade in their order. Remembers what was said, to say it once."""
+    """Renders the parts of a grade, in their order, and no message twice."""
 
     width: int = 100
     colour: bool = False
     verbose: bool = False
-    _said: set[tuple[str, ...]] = field(default_factory=set)
-    _hinted: set[str] = field(default_factory=set)
-    _unbuilt: bool = False
+    _printed: set[tuple[str, ...]] = field(default_factory=set)
+    _hinted: set[str] = field(default_factory=set)  # parts
+    _skipped_all: bool = False
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
-        """The first line: which file is graded, and on what."""
+        """The first line: which files are graded, and on which backend."""
         name = f"{lab}  {title}"
         gap = " " * max(2, 32 - len(name))
         named = ", ".join(files)
         return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
 
     def check(self, check: Check, lab: str, hints: int) -> str:
-        """One check: its line and, where something is wrong, why; "" when that is said already.
-        `hints`: its part's number."""
+        """The line of a check and, where something is wrong, why. "" when one line stands for all
+        the checks that were skipped. `hints`: how many its part has."""
         if check.verdict == "skip" and check.needs == "compiles" and not self.verbose:
-            return self._nothing_ran()  # or a page of lines hides what the compiler said
+            return self._all_skipped()  # a line each would hide what the compiler printed
         word = f"{WORDS[check.verdict]:<5}"
         part = f"{check.part}  " if check.part else ""
         text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
-        bare = 8 + len(part) + len(check.name)
+        width = 8 + len(part) + len(check.name)
         if check.verdict == "skip" and check.needs:
             note = f"needs: {check.needs}"
         elif check.max_points:
@@ -49,18 +50,19 @@ class Terminal:
             note = f"{check.seconds:.2f} s  {note}"
         if check.details.get("as_before"):
             note = f"as before  {note}"
-        said = tuple(line for line in check.message if not line.startswith("this case: "))
-        again = bool(said) and said in self._said and not self.verbose
-        note = f"as above  {note}" if again else note
-        self._said.add(said)
-        text += " " * max(2, self.width - 4 - bare - len(note)) + note if note else ""
-        return "\n".join([text.rstrip(), *([] if again else self._lines(check, lab, hints))])
+        message = tuple(line for line in check.message if not line.startswith("this case: "))
+        repeated = bool(message) and message in self._printed and not self.verbose
+        note = f"as above  {note}" if repeated else note
+        self._printed.add(message)
+        text += " " * max(2, self.width - 4 - width - len(note)) + note if note else ""
+        return "\n".join([text.rstrip(), *([] if repeated else self._lines(check, lab, hints))])
 
-    def _nothing_ran(self) -> str:
-        first, self._unbuilt = not self._unbuilt, True
+    def _all_skipped(self) -> str:
+        first, self._skipped_all = not self._skipped_all, True
         return f"  {self._paint(COLOURS['skip'], 'skip ')} all other checks" if first else ""
 
     def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
+        """What is printed below the check: its message, and where the first hint is."""
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             return []
         lines = [wrapped for line in check.message for wrapped in self._wrap(line)]
@@ -70,7 +72,7 @@ class Terminal:
         return lines
 
     def footer(self, result: Result, report: str | None = None) -> str:
-        """The score, what is left to do, and how to go on. `report`: the page about it."""
+        """The score, what is left to do, and how to go on. `report`: where the HTML report is."""
         lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:
@@ -79,12 +81,12 @@ class Terminal:
             lines.append(f"  {count} {verb} still open; the first: {result.open_todos[0]}")
         if any(c.verdict == "error" for c in result.checks):
             lines.append(
-                "  The grader or this machine is at fault, not your file; nothing is lost."
+                "  The grader or this machine is at fault, not your file: you lose no points."
             )
         elif not failed and result.selected is None:
             kind = "check" if result.hidden_included else "public check"
-            sure = not any(c.verdict == "uncertain" for c in result.checks)
-            lines.append(f"  all {kind}s passed" if sure else f"  no {kind} failed")
+            certain = not any(c.verdict == "uncertain" for c in result.checks)
+            lines.append(f"  all {kind}s passed" if certain else f"  no {kind} failed")
         public = [c for c in failed if not c.hidden and c.part]
         if public:
             lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")

@@ -1,4 +1,4 @@
-"""How the times of calls are spread: the student's, the baseline's, the solution's."""
+"""The distribution of the times of calls: the student's, the baseline's and the solution's."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from grader.timing.statistics import F64
 
 WIDTH, LEFT, RIGHT, ROW = 700.0, 96.0, 20.0, 58.0
 BINS = 90
-APART = 52.0  # two numbers on the axis, at least
+LABEL_DISTANCE = 52.0  # of two numbers on the axis, at least
 TICKS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), range(10, 100))
 
 
 @dataclass(frozen=True)
 class Times:
-    """The chart of a check, and its figures."""
+    """The chart of a check, and its numbers as a table."""
 
     check: str
     picture: Markup
-    rows: list[tuple[str, str, str, str, str]]  # side, rounds, median, 5 %, 95 %
+    rows: list[tuple[str, str, str, str, str]]  # name, rounds, median, percentiles 5 and 95
     ratio: Markup | None
 
 
 def times(timed: Timed, details: dict[str, Any], bars: list[float]) -> Times:
-    """`details`: of the speed check; `bars`: ratios from which on there are points."""
+    """`details`: of the speed check. `bars`: the ratios that earn points."""
     everything = np.concatenate(list(timed.times.values()))
     low, high = float(everything.min()) * 0.9, float(everything.max()) * 1.1
     rows = [_row(name, column) for name, column in timed.times.items()]
@@ -41,7 +41,7 @@ def times(timed: Timed, details: dict[str, Any], bars: list[float]) -> Times:
     for tick in _ticks(low, high):
         x = _at(tick, low, high)
         drawing.line(x, 4, x, foot, "grid")
-        if x > last + APART:
+        if x > last + LABEL_DISTANCE:
             drawing.text(x, foot + 16, duration(tick), "axis", "middle")
             last = x
     for number, (name, column) in enumerate(timed.times.items()):
@@ -60,7 +60,7 @@ def _at(value: float, low: float, high: float) -> float:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """The coarsest that are at least three."""
+    """The coarsest marks that give at least three ticks."""
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     for marks in TICKS:
         inside = [t * 10.0**e for e in decades for t in marks if low <= t * 10.0**e <= high]
@@ -70,7 +70,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _spread(drawing: Svg, name: str, column: F64, span: tuple[float, float], top: float) -> None:
-    """A histogram on the logarithmic axis, with the median."""
+    """A histogram on the logarithmic axis, with a line at the median."""
     edges = np.geomspace(*span, BINS + 1)
     counts, _ = np.histogram(column, edges)
     base, tall = top + ROW - 16, ROW - 24
@@ -87,7 +87,7 @@ def _spread(drawing: Svg, name: str, column: F64, span: tuple[float, float], top
 
 
 def _ratio(details: dict[str, Any], bars: list[float]) -> Markup | None:
-    """Where the speed lies with its interval, beside the bars for points."""
+    """The speed with its confidence interval, and the ratios that earn points."""
     if not {"ratio", "ratio_low", "ratio_high"} <= details.keys():
         return None
     low, middle, high = (float(details[k]) for k in ("ratio_low", "ratio", "ratio_high"))
@@ -96,7 +96,7 @@ def _ratio(details: dict[str, Any], bars: list[float]) -> Markup | None:
     def at(value: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * value / most
 
-    label = f"{middle:.2f} of the speed it is held against, between {low:.2f} and {high:.2f}"
+    label = f"Relative speed {middle:.2f}, confidence interval {low:.2f} to {high:.2f}"
     drawing = Svg(WIDTH, 74, label)
     drawing.line(LEFT, 44, WIDTH - RIGHT, 44, "base")
     drawing.text(LEFT - 10, 48, "speed", "label", "end")
@@ -111,6 +111,7 @@ def _ratio(details: dict[str, Any], bars: list[float]) -> Markup | None:
 
 
 def duration(ns: float) -> str:
+    """ "1.23 ms"."""
     for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if ns >= factor:
             return f"{ns / factor:.3g} {unit}"

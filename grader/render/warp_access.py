@@ -1,4 +1,4 @@
-"""A warp at work: which sectors of global memory, which banks of shared memory its lanes touch."""
+"""Draws one access of a warp: the sectors or the banks that its lanes touch."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from grader.grading.evidence import Traced
 from grader.render.svg import Svg
 
 WIDTH, LEFT, CELL = 700.0, 30.0, 20.0
-SHOWN_DEEP = 8  # words of a bank that are drawn, one below the other
+MOST_WORDS = 8  # of a bank that are drawn, one below the other
 
 
 @dataclass(frozen=True)
 class Access:
-    """An access, drawn. `where`: its line; `said`: what it costs, in words."""
+    """An access: its source line, what it costs in words, and its drawing."""
 
     title: str
     where: str
-    said: list[str]
+    facts: list[str]
     picture: Markup
 
 
 def _badness(line: Line, warp: Warp, run: Traced) -> tuple[int, int, bool, int]:
-    """Rising: what the line moves beyond what its lanes ask for, in the whole run, and the same of
-    the one warp; of those that move no more than that, what shows most."""
+    """Sorts accesses, the worst last: by what the line wastes in the whole run, then by what this
+    warp wastes; where nothing is wasted, correct runs and many lanes make the best picture."""
     return _excess(line, warp), warp.cost - warp.ideal(), run.right, len(warp.lanes)
 
 
 def worst(runs: list[Traced]) -> list[Access]:
-    """The worst access to global memory of all runs, and the worst to shared memory."""
-    found = []
+    """Of all runs, the worst access to global memory and the worst to shared memory."""
+    accesses = []
     for space in ("global", "shared"):
         candidates = [
             (_badness(line, warp, run), warp, kernel)
@@ -47,47 +47,49 @@ def worst(runs: list[Traced]) -> list[Access]:
         ]
         if candidates:
             _, warp, kernel = max(candidates, key=lambda c: c[0])
-            found.append(_access(warp, kernel))
-    return found
+            accesses.append(_access(warp, kernel))
+    return accesses
 
 
 def _excess(line: Line, warp: Warp) -> int:
-    """How much more a line moves than its lanes ask for: sectors, or turns lost to conflicts."""
+    """What a line wastes: sectors beyond those its lanes need, or extra wavefronts caused by bank
+    conflicts."""
     c = line.counters
     if warp.space == "shared":
         return c.shared_load_conflicts + c.shared_store_conflicts
-    asked = (c.global_load_lanes + c.global_store_lanes) * warp.width // SECTOR
-    return c.global_load_sectors + c.global_store_sectors - asked
+    needed = (c.global_load_lanes + c.global_store_lanes) * warp.width // SECTOR
+    return c.global_load_sectors + c.global_store_sectors - needed
 
 
 def _access(warp: Warp, kernel: Kernel) -> Access:
-    way = "store to" if warp.store else "load from"
-    where = f"{warp.file}:{warp.line}" if warp.line else "a line that is not known"
+    action = "store to" if warp.store else "load from"
+    where = f"{warp.file}:{warp.line}" if warp.line else "an unknown line"
     draw = _sectors if warp.space == "global" else _banks
-    said = [_asked(warp), _cost(warp)]
-    title = f"{way} {warp.space} memory".capitalize()
+    facts = [_request(warp), _cost(warp)]
+    title = f"{action} {warp.space} memory".capitalize()
     block = ", ".join(map(str, warp.block))
-    said.append(f"{kernel.name}, block ({block}); the costliest warp of this access")
-    return Access(title, where, said, draw(warp, f"{title} at {where}: {said[0]}; {said[1]}"))
+    facts.append(f"{kernel.name}, block ({block}); the most expensive warp of this access")
+    return Access(title, where, facts, draw(warp, f"{title} at {where}: {facts[0]}; {facts[1]}"))
 
 
-def _asked(warp: Warp) -> str:
+def _request(warp: Warp) -> str:
     lanes = len(warp.lanes)
-    who = f"all {LANES} lanes ask" if lanes == LANES else f"{lanes} of {LANES} lanes ask"
     if lanes == 1:
-        who = "1 lane asks"
-    return f"{who} for {warp.width} bytes each"
+        return f"1 of {LANES} lanes accesses {warp.width} bytes"
+    active = f"all {LANES} lanes" if lanes == LANES else f"{lanes} of {LANES} lanes"
+    return f"{active} access {warp.width} bytes each"
 
 
 def _cost(warp: Warp) -> str:
     if warp.space == "shared":
-        turns = f"{warp.cost} turn{'s' * (warp.cost != 1)}"
-        least = "as few as can be" if warp.cost <= warp.ideal() else f"{warp.ideal()} would do"
-        return f"{turns} of the {BANKS} banks; {least}"
+        wavefronts = f"{warp.cost} wavefront{'s' * (warp.cost != 1)}"
+        if warp.cost <= warp.ideal():
+            return f"{wavefronts}, the fewest possible"
+        return f"{wavefronts} because of bank conflicts; {warp.ideal()} would be enough"
     used = len(_bytes(warp))
     sectors = f"{warp.cost} sector{'s' * (warp.cost != 1)}"
     share = f"{100 * used / (warp.cost * SECTOR):.3g} %" if warp.cost else "none"
-    return f"{sectors} = {warp.cost * SECTOR} bytes move, {share} of them are used"
+    return f"{sectors} = {warp.cost * SECTOR} bytes are transferred; {share} of them are used"
 
 
 def _bytes(warp: Warp) -> set[int]:
@@ -98,7 +100,7 @@ def _lanes(drawing: Svg, warp: Warp) -> None:
     drawing.text(LEFT, 14, "lanes of the warp", "axis")
     for lane in range(LANES):
         active = lane in warp.lanes
-        tip = f"lane {lane}: byte {warp.lanes[lane]}" if active else f"lane {lane} takes no part"
+        tip = f"lane {lane}: byte {warp.lanes[lane]}" if active else f"lane {lane}: not active"
         drawing.rect(LEFT + lane * CELL + 1, 22, CELL - 2, 18, "lane" if active else "idle", tip)
         if lane % 4 == 0 or lane == LANES - 1:
             name = "onlane" if active else "axis"
@@ -106,24 +108,26 @@ def _lanes(drawing: Svg, warp: Warp) -> None:
 
 
 def _sectors(warp: Warp, label: str) -> Markup:
-    """Lanes above, the sectors that they touch below in the order of their addresses."""
+    """The lanes in the upper row; below, the sectors that they touch, by address."""
     touched = sorted({s for units in warp.units(SECTOR).values() for s in units})
     top, used = 150.0, _bytes(warp)
     gap = 7.0
     gaps = sum(b != a + 1 for a, b in pairwise(touched))
     cell = min(80.0, (LANES * CELL - gaps * gap) / max(len(touched), 1))
-    place, x = {}, LEFT + (LANES * CELL - cell * len(touched) - gap * gaps) / 2
+    left_of, x = {}, LEFT + (LANES * CELL - cell * len(touched) - gap * gaps) / 2
     for before, sector in zip([touched[0] - 1, *touched], touched, strict=False):
         x += gap if sector != before + 1 else 0
-        place[sector] = x
+        left_of[sector] = x
         x += cell
     drawing = Svg(WIDTH, top + 62, label)
     for lane, at in warp.lanes.items():
         sector = at // SECTOR
-        to = place[sector] + cell * (at % SECTOR + warp.width / 2) / SECTOR
-        drawing.line(LEFT + (lane + 0.5) * CELL, 41, min(to, place[sector] + cell), top - 1, "wire")
+        to = left_of[sector] + cell * (at % SECTOR + warp.width / 2) / SECTOR
+        drawing.line(
+            LEFT + (lane + 0.5) * CELL, 41, min(to, left_of[sector] + cell), top - 1, "wire"
+        )
     _lanes(drawing, warp)
-    for sector, left in place.items():
+    for sector, left in left_of.items():
         share = [sector * SECTOR + i in used for i in range(SECTOR)]
         tip = f"sector {sector}: {sum(share)} of {SECTOR} bytes used"
         drawing.rect(left + 0.5, top, cell - 1, 20, "unused", tip)
@@ -131,9 +135,9 @@ def _sectors(warp: Warp, label: str) -> Markup:
             wide = (cell - 1) * (end - start) / SECTOR
             drawing.rect(left + 0.5 + (cell - 1) * start / SECTOR, top, wide, 20, "used")
         drawing.rect(left + 0.5, top, cell - 1, 20, "frame")
-    drawing.text(LEFT, top + 40, "sectors of 32 bytes; filled: bytes that a lane asked for", "axis")
+    drawing.text(LEFT, top + 40, "32-byte sectors; filled: the bytes that lanes access", "axis")
     if gaps:
-        drawing.text(LEFT, top + 56, "a gap: other sectors lie between", "axis")
+        drawing.text(LEFT, top + 56, "gap: sectors in between that no lane touches", "axis")
     return drawing.done()
 
 
@@ -148,7 +152,7 @@ def _stretches(share: list[bool]) -> list[tuple[int, int]]:
 
 
 def _banks(warp: Warp, label: str) -> Markup:
-    """Lanes above, the banks below: below each other the words of one bank, which wait."""
+    """The lanes in the upper row; below, the banks; below each bank, the words accessed in it."""
     words: dict[int, list[int]] = {bank: [] for bank in range(BANKS)}
     units = warp.units(WORD)
     for touched in units.values():
@@ -156,28 +160,31 @@ def _banks(warp: Warp, label: str) -> Markup:
             if word not in words[word % BANKS]:
                 words[word % BANKS].append(word)
     deepest = max(len(w) for w in words.values())
-    late = warp.cost > warp.ideal()  # lanes of 8 or 16 bytes take turns by themselves
+    # Several words in a bank are no conflict where the access is so wide that it needs them.
+    conflict = warp.cost > warp.ideal()
     top, deep = 150.0, 16.0
-    drawing = Svg(WIDTH, top + 24 + deep * min(deepest, SHOWN_DEEP) + 44, label)
+    drawing = Svg(WIDTH, top + 24 + deep * min(deepest, MOST_WORDS) + 44, label)
     for lane, touched in units.items():
         x = LEFT + (lane + 0.5) * CELL
         bank = touched[0] % BANKS
-        crowded = "wire crowded" if late and len(words[bank]) > 1 else "wire"
+        crowded = "wire crowded" if conflict and len(words[bank]) > 1 else "wire"
         drawing.line(x, 41, LEFT + (bank + 0.5) * CELL, top - 1, crowded)
     _lanes(drawing, warp)
-    for bank, waiting in words.items():
+    for bank, accessed in words.items():
         x = LEFT + bank * CELL
         drawing.rect(x + 1, top, CELL - 2, 18, "bank")
         if bank % 4 == 0 or bank == BANKS - 1:
             drawing.text(x + CELL / 2, top + 13, str(bank), "axis", "middle")
-        for row, word in enumerate(sorted(waiting)[:SHOWN_DEEP]):
-            name = "clash" if late and len(waiting) > 1 else "used"
+        for row, word in enumerate(sorted(accessed)[:MOST_WORDS]):
+            name = "clash" if conflict and len(accessed) > 1 else "used"
             y = top + 22 + row * deep
             drawing.rect(x + 2, y, CELL - 4, deep - 3, name, f"bank {bank}: word {word}")
-        if len(waiting) > SHOWN_DEEP:
-            y = top + 32 + SHOWN_DEEP * deep
-            drawing.text(x + CELL / 2, y, f"+{len(waiting) - SHOWN_DEEP}", "axis", "middle")
-    foot = top + 24 + deep * min(deepest, SHOWN_DEEP) + 30
-    note = "banks of shared memory; below each, the words asked of it, which it gives one by one"
+        if len(accessed) > MOST_WORDS:
+            y = top + 32 + MOST_WORDS * deep
+            drawing.text(x + CELL / 2, y, f"+{len(accessed) - MOST_WORDS}", "axis", "middle")
+    foot = top + 24 + deep * min(deepest, MOST_WORDS) + 30
+    note = (
+        "banks of shared memory; below each, the words that lanes access in it, one per wavefront"
+    )
     drawing.text(LEFT, foot, note, "axis")
     return drawing.done()

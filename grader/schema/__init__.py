@@ -1,1 +1,1 @@
-"""The published JSON Schemas, made from the types."""
+"""The JSON Schemas of what the grader writes, generated from the types."""

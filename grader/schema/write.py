@@ -1,7 +1,4 @@
-"""The JSON Schemas that grader/schema/ publishes, made from the types.
-
-python -m grader.schema.write writes them anew.
-"""
+"""Generates the JSON Schemas in this folder from the types: `python -m grader.schema.write`."""
 
 from __future__ import annotations
 
@@ -22,14 +19,14 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The schema of that name: every key is always there, and no other."""
-    made = msgspec.json.schema(TYPES[name])
-    for definition in made["$defs"].values():
+    """The schema of that name. A document has every key, and no other."""
+    document = msgspec.json.schema(TYPES[name])
+    for definition in document["$defs"].values():
         definition["required"] = list(definition["properties"])
         definition["additionalProperties"] = False
-    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    made["title"] = name
-    return made
+    document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    document["title"] = name
+    return document
 
 
 def file_of(name: str) -> str:

@@ -1,1 +1,2 @@
-"""Installs what is missing; runs on the system's Python, with the standard library alone."""
+"""Installs what is missing: system packages, Python packages, the photograph. Runs on the system's
+Python 3.11 or later before anything is installed: the standard library alone."""

@@ -1,7 +1,7 @@
-"""Is the set-up in place?  Read before anything is installed: parses on Python 3.6, imports little.
+"""Whether build/venv was set up completely. Python 3.6 can read this file, and it imports little.
 
-The last step of a set-up writes a stamp into the virtual environment. It holds what the environment
-was made from, so that a changed lock, another interpreter or another machine makes it stale.
+The last step of a set-up writes a stamp into build/venv. The stamp says what build/venv was made
+from, so that a changed lock, another interpreter or another machine makes it invalid.
 """
 
 import hashlib
@@ -23,10 +23,10 @@ def path(flavour):  # type: (str) -> str
 
 
 def key(flavour):  # type: (str) -> str
-    """What a stamp says when the environment fits the lock, the interpreter and the machine."""
+    """What a stamp contains where build/venv fits the lock, the interpreter and the machine."""
     with open(LOCKS[flavour], "rb") as lock:
         digest = hashlib.sha256(lock.read()).hexdigest()
-    # A link into /usr/bin: it dangles or leads elsewhere once the system's Python was upgraded.
+    # PYTHON is a link to /usr/bin; an upgrade of the system's Python may break or change it.
     interpreter = os.path.realpath(PYTHON)
     if not os.access(interpreter, os.X_OK):
         interpreter = "none"

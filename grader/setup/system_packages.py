@@ -1,7 +1,4 @@
-"""The system packages that convlabs needs, and how to see what is here.
-
-Runs on the system's Python 3.11 or later before anything is installed: the standard library alone.
-"""
+"""The system packages that convlabs needs, and which of them are missing."""
 
 import importlib.util
 import os
@@ -15,10 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """One system package, and how to see whether what it brings is already here."""
+    """A system package, and how to see whether what it provides is already installed."""
 
     name: str  # in Debian and Ubuntu
-    brings: str  # for a reader on another system
+    provides: str  # in words, for systems other than Debian
     program: str = ""  # a program on PATH
     header: str = ""  # a header that `compiler` finds
     library: str = ""  # a library that the C compiler finds
@@ -36,8 +33,8 @@ class Package:
 
 
 def packages(flavour: str) -> list[Package]:
-    """What the system must bring: to grade with the simulator ("run"), to build unit tests as well
-    ("check"), to run all tests of the project ("dev")."""
+    """The packages that a flavour needs: "run" grades with the simulator, "check" also builds the
+    unit tests in C, "dev" runs all tests of the project."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),
@@ -64,8 +61,8 @@ def packages(flavour: str) -> list[Package]:
 
 
 def browser() -> list[Package]:
-    """The browser that the tests open reports in. Ubuntu's package of it only asks for a snap:
-    there, whoever has none keeps none, and the tests say that they were skipped."""
+    """The browser in which the tests open reports; [] where one is installed. Ubuntu's package only
+    refers to a snap, so none is installed there, and the tests that need one are skipped."""
     known = ("chromium", "google-chrome", "google-chrome-stable", "chrome")
     if any(shutil.which(name) for name in known) or "ubuntu" in release():
         return []
@@ -73,7 +70,7 @@ def browser() -> list[Package]:
 
 
 def release() -> str:
-    """This system and those that it is like, such as "linuxmint ubuntu debian"."""
+    """The name of this system and of those it is based on, such as "linuxmint ubuntu debian"."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
@@ -82,18 +79,18 @@ def release() -> str:
 
 
 def header_found(name: str, compiler: str = "gcc") -> bool:
-    """Whether the compiler finds the header; False when there is no such compiler."""
+    """Whether the compiler finds the header; False where there is no such compiler."""
     return answer([compiler, "-E", "-x", "c", "-"], f"#include <{name}>\n") is not None
 
 
 def library_found(name: str) -> bool:
-    """Whether gcc finds the library: it then prints a path instead of the bare name."""
+    """Whether gcc finds the library; it then prints a path instead of the bare name."""
     path = answer(["gcc", f"-print-file-name={name}"], "")
     return path is not None and os.path.isabs(path.strip())
 
 
 def answer(command: Sequence[str], text: str) -> str | None:
-    """What a compiler prints when given `text`; None when it is missing or fails."""
+    """What a compiler prints for the input `text`; None where it is missing or fails."""
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True)
     except OSError:

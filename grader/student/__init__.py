@@ -1,1 +1,1 @@
-"""What belongs to a student's copy: grades so far, starter files, the file to hand in."""
+"""What belongs to a student's copy: the grades so far, the starter files, the zip to hand in."""

@@ -1,8 +1,9 @@
-"""The starters as they were: a copy in labs/labN_*/starter/, and how one is put back.
+"""The unsolved starter files of a lab, which labs/labN_*/starter/ keeps, and how to restore them.
 
-The student's file is never lost: before it is replaced it has a second name in a backup folder, and
-what replaces it is on the disk. Both names lead to the same bytes, so that this takes no room on a
-full disk, and what an editor writes at the last moment is in the backup too.
+A student's file is never lost. Before it is replaced, it gets a second name in a backup folder, and
+the file that replaces it is already on the disk. Both names are links to the same bytes: a backup
+needs no space on a full disk, and contains what an editor writes at the last moment. The standard
+library alone.
 """
 
 from __future__ import annotations
@@ -10,29 +11,39 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from grader import files, paths
-from grader.model.spec import Lab
 
 
-def contents(lab: Lab) -> dict[str, bytes]:
+class LabFiles(Protocol):
+    """Which files of a lab a student edits: a Lab or an Outline."""
+
+    @property
+    def folder(self) -> str: ...
+    @property
+    def submit(self) -> Sequence[str]: ...
+
+
+def contents(lab: LabFiles) -> dict[str, bytes]:
     """The unsolved files by name. Raises OSError where this copy of the course lacks one."""
-    found = {}
+    starters = {}
     for name in lab.submit:
         file = paths.LABS / lab.folder / "starter" / name
         try:
-            found[name] = files.read_regular(file)
+            starters[name] = files.read_regular(file)
         except OSError as problem:
             raise OSError(
                 0, f"{problem.strerror}; get the course's copy again", str(file)
             ) from problem
-    return found
+    return starters
 
 
-def changed(lab: Lab, folder: Path) -> list[str]:
-    """The names of the files that are not as they were; a missing one is among them."""
+def changed(lab: LabFiles, folder: Path) -> list[str]:
+    """The names of the files in `folder` that differ from the starter or are missing."""
     return [name for name, data in contents(lab).items() if not _holds(folder / name, data)]
 
 
@@ -43,14 +54,14 @@ def _holds(file: Path, data: bytes) -> bool:
         return False
 
 
-def restore(lab: Lab, folder: Path, now: datetime) -> Path | None:
-    """Puts every changed file of a lab back as it was. Returns the folder where what was there is
-    kept; None when there was nothing. Raises OSError with everything in its place."""
-    wanted = contents(lab)
+def restore(lab: LabFiles, folder: Path, now: datetime) -> Path | None:
+    """Replaces every changed file in `folder` by its starter. Returns the backup folder, or None
+    where no file was replaced. Raises OSError; then all files are as before."""
+    starters = contents(lab)
     names = changed(lab, folder)
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        parts = {n: stack.enter_context(files.prepared(folder / n, wanted[n])) for n in names}
+        parts = {n: stack.enter_context(files.prepared(folder / n, starters[n])) for n in names}
         backup = _backed_up([folder / n for n in names if os.path.lexists(folder / n)], now)
         for name, part in parts.items():
             part.replace(folder / name)
@@ -58,7 +69,7 @@ def restore(lab: Lab, folder: Path, now: datetime) -> Path | None:
 
 
 def _backed_up(originals: list[Path], now: datetime) -> Path | None:
-    """Gives each file a second name in a new folder beside it."""
+    """Gives each file a second name in a new backup folder beside it."""
     if not originals:
         return None
     folder = _new_folder(originals[0].parent, f"backup-{now:%Y-%m-%d-%H%M%S}")
@@ -66,14 +77,14 @@ def _backed_up(originals: list[Path], now: datetime) -> Path | None:
         for original in originals:
             _second_name(original, folder / original.name)
     except BaseException:
-        with contextlib.suppress(OSError):  # not empty: what is in there stays
+        with contextlib.suppress(OSError):  # not empty: the files in it stay
             folder.rmdir()
         raise
     return folder
 
 
 def _new_folder(home: Path, name: str) -> Path:
-    """A folder that was not there: two resets in one second get one each."""
+    """Makes a folder that did not exist: two resets in one second get two folders."""
     number = 1
     while True:
         folder = home / (name if number == 1 else f"{name}-{number}")
@@ -90,7 +101,7 @@ def _second_name(original: Path, copy: Path) -> None:
         raise OSError(0, "is a folder; move it away first", str(original))
     try:
         os.link(original, copy, follow_symlinks=False)
-    except OSError:  # a file system without links, or another's file
+    except OSError:  # a file system without hard links, or another user's file
         if not original.is_symlink() and not original.is_file():
             raise
         shutil.copy2(original, copy, follow_symlinks=False)

@@ -13,6 +13,7 @@ import pytest
 from grader import cli, paths
 from grader.model import result, spec
 from grader.model import submission as submissions
+from grader.model.score import Score, Unmeasured
 from grader.model.submission import Submission
 from grader.student import progress
 
@@ -104,7 +105,7 @@ def graded(earned: float, failed: str | None = None, exit_code: int | None = Non
         backend="cpu",
         files=[],
         checks=checks,
-        score=result.Score(earned, 85, 100, [result.Unmeasured(15, "need a GPU")]),
+        score=Score(earned, 85, 100, (Unmeasured(15, "need a GPU"),)),
         exit_code=(0 if earned == 85 else 1) if exit_code is None else exit_code,
         machine=result.Machine("", "", 1, ""),
         grader_version="",

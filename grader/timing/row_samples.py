@@ -85,7 +85,7 @@ def wrong(
         comparison = compare.compare(sample.rows, expected(operation, settings, inputs, sample))
         if not comparison.right():
             y, x = comparison.first()
-            index = out.place((sample.plane, y + sample.first, x)[-len(out.axes) :])
+            index = out.subscript((sample.plane, y + sample.first, x)[-len(out.axes) :])
             dtype = comparison.got.dtype
             got = compare.number(float(comparison.got[y, x]), dtype)
             want = compare.number(float(comparison.expected.value[y, x]), dtype)

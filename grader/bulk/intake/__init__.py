@@ -1,1 +1,1 @@
-"""Takes submissions in: which files belong to whom, and unpacking archives safely."""
+"""Finds the submissions in a folder and reads the files to grade; nothing in them is trusted."""

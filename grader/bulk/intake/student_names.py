@@ -1,31 +1,26 @@
-"""Students' names as they may stand in a path, a table and a terminal."""
+"""Turns the name of a submission into a student's id: safe in a path, a table and a terminal."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 
-MOST_BYTES = 200  # of a folder's name; file systems take 255
-TAKEN = ("gradebook.csv", "export")  # what else a run folder holds
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+MOST_BYTES = 200  # of an id; file systems allow 255
+RESERVED = ("gradebook.csv", "export")  # what else a run folder holds
 
 
 def student(name: str) -> str:
-    """A name from the file system as an id: printable and a plain folder's name, two different
-    names never the same. What may not stand as it is becomes %XX, byte by byte."""
-    made = "".join(c if c.isprintable() and c not in '%/\\"<>' else _escaped(c) for c in name)
-    if made.startswith((".", "-", "~", " ")) or made in TAKEN:  # hidden, an option, a home; ours
-        made = _escaped(made[0]) + made[1:]
-    if len(os.fsencode(made)) > MOST_BYTES:
+    """The id of a name as the file system has it. It is printable and can name a folder, and two
+    names never have the same id. Characters that are not allowed become %XX, byte by byte."""
+    text = "".join(c if c.isprintable() and c not in '%/\\"<>' else _escaped(c) for c in name)
+    # A hidden file, an option, a home folder, an invisible space, or a name of ours.
+    if text.startswith((".", "-", "~", " ")) or text in RESERVED:
+        text = _escaped(text[0]) + text[1:]
+    if len(os.fsencode(text)) > MOST_BYTES:
         digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:12]
-        made = os.fsencode(made)[: MOST_BYTES - 13].decode(errors="ignore") + "~" + digest
-    return made
+        text = os.fsencode(text)[: MOST_BYTES - 13].decode(errors="ignore") + "~" + digest
+    return text
 
 
 def _escaped(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in os.fsencode(character))
-
-
-def cell(text: str) -> str:
-    """Text for a CSV file, which no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text

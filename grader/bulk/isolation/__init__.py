@@ -1,1 +1,1 @@
-"""Probes whether the sandbox isolates submissions, before any of them runs."""
+"""Tests before a bulk run that the sandbox isolates submissions on this machine."""

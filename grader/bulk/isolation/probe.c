@@ -1,5 +1,6 @@
-/* What a hostile program tries, one attempt a name: `probe NAME [ARGUMENT]` returns 0 when it came
- * through and 1 when it was refused. grader/bulk/isolation/probe.py runs it behind the walls of a submission. */
+/* What a hostile program might try. `probe NAME [ARGUMENT]` makes one attempt: exit status 0 means that
+ * it succeeded, 1 that it was refused, 99 that there is no such attempt. grader/bulk/isolation/probe.py
+ * runs it in the sandbox of a submission. */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,10 +36,10 @@ static int reads(const char *path) {
 static int lists(const char *path) {
     DIR *folder = opendir(path);
     struct dirent *entry;
-    int seen = 0;
+    int count = 0;
     while (folder && (entry = readdir(folder)))
-        seen += entry->d_name[0] != '.';
-    return seen > 0;
+        count += entry->d_name[0] != '.';
+    return count > 0;
 }
 
 static int writes(const char *path) {
@@ -62,7 +63,7 @@ static int makes_device(const char *path) {
     return mknod(path, S_IFBLK | 0600, makedev(8, 0)) == 0;
 }
 
-/* Writes up to 1 GiB and removes it again: what holds that is no limit. */
+/* Writes 1 GiB in 64 files: succeeds where nothing limits it. The sandbox's folders go with it. */
 static int fills(const char *folder) {
     static const char block[1 << 16];
     char path[4096];
@@ -103,7 +104,7 @@ static int connects_abstract(const char *name) {
     return fd >= 0 && connect(fd, (struct sockaddr *)&to, size) == 0;
 }
 
-/* Whether a name is in this program's environment or in that of the first process it can see. */
+/* Whether a variable is in the environment of this program or of process 1, as it sees it. */
 static int finds_variable(const char *name) {
     static char text[1 << 16];
     int fd = open("/proc/1/environ", O_RDONLY);
@@ -129,7 +130,7 @@ static int signals(const char *pid) {
     return kill(atoi(pid), 0) == 0;
 }
 
-/* A child that asks to be traced: what a debugger does, and what hung launchers elsewhere. */
+/* Asks to be traced, as under a debugger: a traced program can hang a launcher that waits for it. */
 static int traces(const char *unused) {
     (void)unused;
     return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
@@ -153,8 +154,8 @@ static int clones_user(const char *unused) {
     return child > 0;
 }
 
-static int mounts(const char *place) {
-    return mount("none", place, "tmpfs", 0, NULL) == 0;
+static int mounts(const char *folder) {
+    return mount("none", folder, "tmpfs", 0, NULL) == 0;
 }
 
 static int becomes_root(const char *unused) {
@@ -192,11 +193,11 @@ static int starts_threads(const char *count) {
     return 1;
 }
 
-static int says(const char *text) {
+static int prints(const char *text) {
     return puts(text) >= 0;
 }
 
-static int faults(const char *unused) {
+static int crashes(const char *unused) {
     (void)unused;
     return raise(SIGSEGV);
 }
@@ -218,7 +219,7 @@ static int sleeps(const char *unused) {
     return 1;
 }
 
-static int swells(const char *unused) {
+static int uses_memory(const char *unused) {
     (void)unused;
     char *block;
     while ((block = malloc(1 << 20)))
@@ -236,7 +237,7 @@ static int detaches(const char *unused) {
     return sleeps(unused);
 }
 
-static int prints(const char *unused) {
+static int floods(const char *unused) {
     (void)unused;
     while (puts("PASS 100/100") >= 0)
         ;
@@ -272,13 +273,13 @@ static const struct {
     {"shares-memory", shares_memory},
     {"sets-clock", sets_clock},
     {"starts-threads", starts_threads},
-    {"says", says},
-    {"faults", faults},
+    {"prints", prints},
+    {"crashes", crashes},
     {"forks", forks},
-    {"swells", swells},
+    {"uses-memory", uses_memory},
     {"sleeps", sleeps},
     {"detaches", detaches},
-    {"prints", prints},
+    {"floods", floods},
 };
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* What an honest program does with a GPU: memory there, a kernel, a copy back. Exit status 0 when all
- * of it works; else 1, and CUDA's name for why not on stderr. */
+/* What an honest program does on a GPU: allocates memory, runs a kernel and copies the result back.
+ * Exit status 0 when all of it works; else 1, with CUDA's name of the error on stderr. */
 #include <cuda_runtime.h>
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-"""Makes a class of submissions: right, wrong, slow, broken, odd and hostile ones.
+"""Generates a class of submissions: correct, wrong, slow, broken, odd and hostile ones.
 
     python -m grader.tests.bulk.classes FOLDER --lab lab3 --count 120
 
-Each student comes with what must become of it. With `distinct`, no two files are the same, as in a
-real class; without, many share one and a run grades it once.
+Each student comes with the grade that a run must give. With `distinct`, no two files are the same,
+as in a real class. Without it many are, and a run grades them once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Literal
 
 from grader import paths
+from grader.bulk.store import Status
 from grader.model import spec
 from grader.tests.bulk import hostile
 
 Score = Literal["full", "some", "none", ""]
 ZOO = paths.ROOT / "grader" / "tests" / "zoo"
-PORT = 9  # discard: nobody need listen
+PORT = 9  # of the discard service, which need not run
 ODD_NAMES = (
     "Łukasz Żółć",
     "山田 太郎",
@@ -43,18 +44,18 @@ ODD_NAMES = (
 
 @dataclass(frozen=True)
 class Student:
-    """One of a class, and what a run must make of it. `score`: full, some of it, none at all."""
+    """A student, and the status and score that a run must give."""
 
-    name: str  # as the file system has it
+    name: str  # of the submission in the file system
     kind: str
-    status: str
+    status: Status
     score: Score = ""
 
 
 def make(
     folder: Path, lab_id: str, count: int, distinct: bool = False, seed: int = 1
 ) -> list[Student]:
-    """A class of that many in an empty folder, the same for the same arguments."""
+    """Writes a class of `count` into an empty folder: the same for the same arguments."""
     lab = spec.load(lab_id)
     folder.mkdir(parents=True, exist_ok=True)
     sibling = folder / "sibling" / lab.submit[0]
@@ -75,7 +76,7 @@ def make(
 
 
 def plain(folder: Path, lab_id: str, count: int) -> list[Student]:
-    """A class with neither oddities nor attacks; no two files are the same."""
+    """Writes a class without oddities and attacks. No two files are the same."""
     folder.mkdir(parents=True, exist_ok=True)
     maker = Maker(folder, spec.load(lab_id), distinct=True, dice=random.Random(count))
     for number in range(count):
@@ -84,6 +85,8 @@ def plain(folder: Path, lab_id: str, count: int) -> list[Student]:
 
 
 class Maker:
+    """Writes submissions into a folder, and lists the students."""
+
     def __init__(self, folder: Path, lab: spec.Lab, distinct: bool, dice: random.Random) -> None:
         self.folder, self.lab, self.distinct, self.dice = folder, lab, distinct, dice
         self.students: list[Student] = []
@@ -92,13 +95,13 @@ class Maker:
         )
 
     def folder_of(self, name: str, kind: str, text: str, score: Score) -> None:
-        """A student whose folder has the file, in one of the places where students put it."""
+        """A student who hands in a folder with the file, in one of the usual places."""
         if self.distinct:
             text += f"\n/* {len(self.students)} */\n"
         inside = "" if kind != "ordinary" else self.dice.choice(["", self.lab.folder, "src/deep"])
-        place = self.folder / name / inside
-        place.mkdir(parents=True)
-        (place / self.lab.submit[0]).write_text(text)
+        folder = self.folder / name / inside
+        folder.mkdir(parents=True)
+        (folder / self.lab.submit[0]).write_text(text)
         self.students.append(Student(name, kind, "graded", score))
 
     def file(self, name: str, kind: str, content: bytes) -> None:
@@ -107,31 +110,32 @@ class Maker:
         self.students.append(Student(stem, kind, "rejected"))
 
     def oddities(self) -> None:
-        """Folders with something else than a file in them, and links."""
+        """Folders without the file, or with something else in its place; and links."""
         name = self.lab.submit[0]
-        for kind, status in (
+        kinds: tuple[tuple[str, Status], ...] = (
             ("empty folder", "missing"),
             ("another file", "missing"),
             ("link in the folder", "rejected"),
             ("fifo", "rejected"),
             ("folder for a file", "rejected"),
-        ):
-            place = self.folder / kind
-            place.mkdir()
+        )
+        for kind, status in kinds:
+            folder = self.folder / kind
+            folder.mkdir()
             if kind == "another file":
-                (place / "notes.txt").write_text("I could not do it")
+                (folder / "notes.txt").write_text("I could not do it")
             elif kind == "link in the folder":
-                (place / name).symlink_to("/etc/passwd")
+                (folder / name).symlink_to("/etc/passwd")
             elif kind == "fifo":
-                os.mkfifo(place / name)
+                os.mkfifo(folder / name)
             elif kind == "folder for a file":
-                (place / name).mkdir()
+                (folder / name).mkdir()
             self.students.append(Student(kind, kind, status))
         (self.folder / "link").symlink_to(self.folder / "sibling")
         self.students.append(Student("link", "link for a folder", "rejected"))
 
     def ordinary(self, number: int) -> None:
-        """One of those that make up a class."""
+        """A student like most of a class."""
         solution, name = hostile.solution(self.lab), f"student {number:03}"
         roll = self.dice.random()
         if roll < 0.35:
@@ -166,8 +170,8 @@ def main() -> None:
     parser.add_argument("--lab", default="lab3")
     parser.add_argument("--count", type=int, default=120)
     arguments = parser.parse_args()
-    made = make(arguments.folder, arguments.lab, arguments.count, distinct=True)
-    print(f"{len(made)} submissions in {arguments.folder}")
+    students = make(arguments.folder, arguments.lab, arguments.count, distinct=True)
+    print(f"{len(students)} submissions in {arguments.folder}")
 
 
 if __name__ == "__main__":

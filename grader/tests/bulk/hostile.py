@@ -1,8 +1,8 @@
-"""Submissions that attack the grader, and what must become of each.
+"""Submissions that attack the grader.
 
-A program of `programs()` is the lab's right solution behind a gate: its functions do the work only
-if the attack came through. So an attack that succeeds earns full marks, and one that is held earns
-nothing: no verdict here is taken from what the program says of itself.
+A program of `programs()` is the lab's solution behind a gate: its functions do their work only if
+the attack succeeded. So a successful attack earns full marks and a failed one earns nothing, and a
+test need not believe what the program prints.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __attribute__((constructor)) static void forge_all(void) {
 }
 """
 
-# The loops and bombs go off on some inputs only, or a class would take hours.
+# The loops and bombs run on some inputs only, or a class would take hours.
 ATTACKS: dict[str, str] = {
     "fork bomb": "if (width == 64) while (fork() >= 0 || sleep(1) == 0) ; return 0;",
     "memory bomb": "if (width == 64) for (;;) { char *p = (char *)malloc(1 << 24); "
@@ -83,7 +83,7 @@ GATED: dict[str, str] = {
     "return fd >= 0;",
     "kills all that it can": "return kill(PARENT, 0) == 0;",
 }
-# A gate for each kind of function, by its parameters.
+# A gate for each kind of function: the kinds differ in their parameters.
 GATES = {
     "cpu": """
 void NAME(const float *image, int width, int height, const float *mask, int radius,
@@ -118,11 +118,12 @@ FUNCTIONS = {
 
 
 def solution(lab: spec.Lab) -> str:
+    """The text of the lab's solution."""
     return (paths.ROOT / "solutions" / lab.folder / lab.submit[0]).read_text()
 
 
 def gated(lab: spec.Lab, attack: str) -> str:
-    """The solution, which works only where attack(width) returns 1."""
+    """The solution behind a gate: it works only where attack(width) returns 1."""
     names = FUNCTIONS[lab.id]
     renamed = "".join(f"#define {name} honest_{name}\n" for name in names)
     back = "".join(f"#undef {name}\n" for name in names)
@@ -132,7 +133,7 @@ def gated(lab: spec.Lab, attack: str) -> str:
 
 
 def programs(lab: spec.Lab, sibling: Path, port: int) -> dict[str, str]:
-    """Every attacking program by its name. None may earn a point."""
+    """The attacking programs, by name. None may earn a point."""
     known = {
         "SOLUTIONS": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
         "HIDDEN": f"{paths.HIDDEN}/{lab.id}.toml",
@@ -141,17 +142,17 @@ def programs(lab: spec.Lab, sibling: Path, port: int) -> dict[str, str]:
         "PWNED": f"{sibling.parent}/pwned",
         "PARENT": str(os.getpid()),
     }
-    made = {}
+    texts = {}
     for name, attack in (ATTACKS | GATED).items():
         for word, value in known.items():
             attack = attack.replace(word, value)
-        made[name] = gated(lab, attack)
-    made["forges its verdict"] = HEADERS + FORGED + solution(lab).replace('#include "lab.h"', "")
+        texts[name] = gated(lab, attack)
+    texts["forges its verdict"] = HEADERS + FORGED + solution(lab).replace('#include "lab.h"', "")
     leaves = "__attribute__((constructor)) static void leave(void) { _exit(0); }\n"
-    made["constructor that exits"] = HEADERS + leaves + solution(lab)
-    made["includes the solutions"] = f'#include "{known["SOLUTIONS"]}"\n'
-    made["includes a sibling"] = f'#include "{sibling}"\n'
-    return made
+    texts["constructor that exits"] = HEADERS + leaves + solution(lab)
+    texts["includes the solutions"] = f'#include "{known["SOLUTIONS"]}"\n'
+    texts["includes a sibling"] = f'#include "{sibling}"\n'
+    return texts
 
 
 # ---------------------------------------------------------------- archives
@@ -181,7 +182,7 @@ def _special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
 
 
 def archives(lab: spec.Lab) -> dict[str, tuple[str, bytes]]:
-    """Hostile or damaged archives: suffix and content. Every one must be rejected."""
+    """Hostile and damaged archives, by name: suffix and content. Each must be rejected."""
     name, good = lab.submit[0], solution(lab).encode()
     link = zipfile.ZipInfo(name)
     link.external_attr = (stat.S_IFLNK | 0o777) << 16

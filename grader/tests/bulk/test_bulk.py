@@ -1,4 +1,4 @@
-"""A generated class, graded in bulk: every kind gets what it must, and nothing stops the batch."""
+"""`./grade bulk` on a generated class: every student gets the right grade, and nothing stops it."""
 
 import csv
 import json
@@ -18,21 +18,22 @@ from xml.etree import ElementTree
 import pytest
 
 from grader import paths
-from grader.bulk.cpu_lock import Turns
-from grader.bulk.intake.student_names import cell, student
-from grader.export.feedback import WORDS
+from grader.bulk.cpu_lock import CpuLock
+from grader.bulk.intake.student_names import student
+from grader.export import not_graded
+from grader.export.gradebook import cell
 from grader.model import spec
 from grader.sandbox import bubblewrap
 from grader.tests.bulk import classes, hostile
 
 LAB = "lab1"
-walls = pytest.mark.skipif(
+sandboxed = pytest.mark.skipif(
     bubblewrap.missing() is not None, reason=f"no sandbox on this machine: {bubblewrap.missing()}"
 )
 
 
 def command(submissions: Path, run: Path, *options: str) -> list[str]:
-    """The command line; the walls stand where there are some, and are probed for "probed" alone."""
+    """The command line. It uses a sandbox where there is one; "probed" has it tested first."""
     trusted = [] if "probed" in options else ["--i-trust-these-submissions"]
     options = tuple(o for o in options if o != "probed")
     quick = ["--labs", LAB, "--no-speed", "--seconds", "2", "--jobs", "2"]
@@ -65,37 +66,37 @@ def solution() -> str:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[classes.Student]]:
-    """A class of 60, graded once for all the tests that look at it."""
+    """A class of 60, graded once for several tests."""
     home = tmp_path_factory.mktemp("class")
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         classes.PORT = listener.getsockname()[1]
-        made = classes.make(home / "in", LAB, 60)
+        students = classes.make(home / "in", LAB, 60)
         done = bulk(home / "in", home / "run", "probed")
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
-    return home, made
+    return home, students
 
 
-@walls
-def test_every_kind_gets_what_it_must(graded: tuple[Path, list[classes.Student]]) -> None:
-    home, made = graded
-    found = rows(home / "run")
-    assert len(found) == len(made) == 60
+@sandboxed
+def test_every_student_gets_the_right_grade(graded: tuple[Path, list[classes.Student]]) -> None:
+    home, students = graded
+    gradebook = rows(home / "run")
+    assert len(gradebook) == len(students) == 60
     wrong = []
-    for one in made:
-        row = found[cell(student(one.name))]
+    for one in students:
+        row = gradebook[cell(student(one.name))]
         score, most = row[f"{LAB}_score"], row[f"{LAB}_max"]
-        seen = (
+        share = (
             "" if score == "" else "none" if score == "0" else "full" if score == most else "some"
         )
-        if (row[f"{LAB}_status"], seen) != (one.status, one.score):
+        if (row[f"{LAB}_status"], share) != (one.status, one.score):
             wrong.append((one, row))
     assert not wrong
 
 
-@walls
-def test_nothing_of_the_hostile_ones_is_left(graded: tuple[Path, list[classes.Student]]) -> None:
+@sandboxed
+def test_attacks_leave_nothing_behind(graded: tuple[Path, list[classes.Student]]) -> None:
     home, _ = graded
     names = {p.name for p in home.rglob("*")}
     assert "pwned" not in names
@@ -105,7 +106,9 @@ def test_nothing_of_the_hostile_ones_is_left(graded: tuple[Path, list[classes.St
         m[1].decode() for p in Path("/proc").glob("[0-9]*/cmdline") for m in ours.finditer(_read(p))
     }
     owners |= {folder.name for folder in (paths.BUILD / "bulk").iterdir()}
-    assert not [o for o in owners if not Path("/proc", o).exists()]  # whose worker has ended
+    assert not [
+        o for o in owners if not Path("/proc", o).exists()
+    ]  # the rest belongs to another run
 
 
 def _read(path: Path) -> bytes:
@@ -115,10 +118,10 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-@walls
+@sandboxed
 def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -> None:
-    home, made = graded
-    for one in made:
+    home, students = graded
+    for one in students:
         folder = home / "run" / student(one.name) / LAB
         text = (folder / "feedback.txt").read_text()
         if one.status == "graded":
@@ -129,12 +132,12 @@ def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -
                 assert check["details"] == {} or not check["hidden"]
         else:
             assert not (folder / "result.json").exists()
-            assert WORDS[one.status] in text
+            assert not_graded.REASONS[one.status] in text
         if one.kind != "includes a sibling":  # which names it itself
             assert str(home) not in text
 
 
-@walls
+@sandboxed
 def test_it_resumes_without_grading_again(graded: tuple[Path, list[classes.Student]]) -> None:
     home, _ = graded
     book = (home / "run" / "gradebook.csv").read_bytes()
@@ -149,9 +152,9 @@ def _grades(run: Path) -> list[Any]:
         return store.execute("select key, result from grade order by key").fetchall()
 
 
-@walls
+@sandboxed
 def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
-    home, made = graded
+    home, students = graded
 
     def export(form: str, *more: str) -> bytes:
         argv = [str(paths.ROOT / "grade"), "export", str(home / "run"), "--format", form, *more]
@@ -159,7 +162,7 @@ def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
 
     assert export("csv") == (home / "run" / "gradebook.csv").read_bytes()
     suites = ElementTree.fromstring(export("junit")).findall("testsuite")
-    assert len(suites) == len(made)
+    assert len(suites) == len(students)
     failures = {s.get("name"): int(s.get("failures", "")) for s in suites}
     assert failures[f"sibling {LAB}"] == 0 < failures[f"hostile fork bomb {LAB}"]
     export("gradescope")
@@ -196,11 +199,11 @@ def _wait_for(run: Path, grades: int, process: "subprocess.Popen[bytes]") -> Non
         except sqlite3.OperationalError:
             pass
         time.sleep(0.05)
-    pytest.fail(f"it ended with status {process.poll()}, or never came to {grades} grades")
+    pytest.fail(f"it ended with status {process.poll()}, or never had {grades} grades")
 
 
-def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) -> None:
-    """One never ends and keeps one of the two workers; the other one is free for the rest."""
+def test_ctrl_c_stops_it_cleanly_and_a_run_is_locked(tmp_path: Path) -> None:
+    """One program never ends and keeps one of the two workers busy."""
     texts = {"a": solution(), "b": hostile.gated(spec.load(LAB), "for (;;) ;")}
     folder, run = few(tmp_path / "in", texts), tmp_path / "run"
     process = subprocess.Popen(
@@ -211,10 +214,10 @@ def test_interrupted_it_stops_cleanly_and_nobody_else_gets_in(tmp_path: Path) ->
     )
     _wait_for(run, 1, process)  # type: ignore[arg-type]
     second = bulk(folder, run, "--resume")
-    assert second.returncode == 2 and "another grader is at work" in second.stderr
+    assert second.returncode == 2 and "another ./grade is working" in second.stderr
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130 and "--resume" in said and "Traceback" not in said
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130 and "--resume" in stderr and "Traceback" not in stderr
     again = bulk(folder, run)
     assert again.returncode == 2 and "--resume" in again.stderr
 
@@ -238,7 +241,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert {r[f"{LAB}_score"] for r in rows(tmp_path / "run").values()} == {"70"}
 
 
-def test_without_walls_it_refuses(tmp_path: Path) -> None:
+def test_without_a_sandbox_it_refuses(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     argv = command(folder, tmp_path / "run", "probed")
     environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
@@ -247,7 +250,7 @@ def test_without_walls_it_refuses(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
     trusted = [*argv, "--i-trust-these-submissions"]
     done = subprocess.run(trusted, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0 and "not isolated" in done.stderr
+    assert done.returncode == 0 and "without a sandbox" in done.stderr
     assert rows(tmp_path / "run")["a"] == {
         "student": "a",
         f"{LAB}_score": "0",
@@ -256,32 +259,32 @@ def test_without_walls_it_refuses(tmp_path: Path) -> None:
     }
 
 
-def test_folders_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+def test_impossible_folders_are_refused(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     (tmp_path / "empty").mkdir()
-    for given, run, said in (
+    for submissions, run, message in (
         (folder, folder / "run", "where every folder is taken for a student's"),
-        (tmp_path / "empty", tmp_path / "run", "holds no submission"),
+        (tmp_path / "empty", tmp_path / "run", "has no submissions"),
         (folder / "a" / "cpu_loop.c", tmp_path / "run", "is not a folder"),
     ):
-        done = bulk(given, run)
-        assert done.returncode == 2 and said in done.stderr, done.stderr
+        done = bulk(submissions, run)
+        assert done.returncode == 2 and message in done.stderr, done.stderr
         assert not run.exists()
 
 
-def test_who_is_timed_is_alone(tmp_path: Path) -> None:
+def test_a_worker_that_measures_is_alone(tmp_path: Path) -> None:
     inside: set[int] = set()
-    met: list[int] = []
+    others: list[int] = []
 
     def work(number: int) -> None:
-        turns = Turns(tmp_path)
+        lock = CpuLock(tmp_path)
         for _ in range(20):
-            with turns.together():
+            with lock.shared():
                 inside.add(number)
                 time.sleep(0.001)
                 inside.discard(number)
-                with turns.alone():
-                    met.append(len(inside))
+                with lock.exclusive():
+                    others.append(len(inside))
                     time.sleep(0.001)
                 inside.add(number)
                 inside.discard(number)
@@ -291,4 +294,4 @@ def test_who_is_timed_is_alone(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
-    assert len(met) == 80 and not any(met)
+    assert len(others) == 80 and not any(others)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from datasets import generate
-from grader.commands import doctor_report
-from grader.setup import stamp, system_packages
+from grader.commands import doctor
+from grader.setup import photograph, python_packages, stamp, system_packages
 
 
 def fake(folder: Path, name: str, script: str) -> None:
@@ -25,29 +24,29 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_not_ok_says_what_to_do() -> None:
-    rows = doctor_report.report()
+    rows = doctor.report()
     assert {"gcc", "g++", "make", "numpy", "photograph", "Check", "nvcc", "GPU"} <= {
         row.name for row in rows
     }
     for row in rows:
         assert (row.advice == "") == (row.state == "ok"), row
-        assert row.found, row
+        assert row.detail, row
 
 
 def test_this_machine_can_run_the_simulator() -> None:
-    wanting = [row for row in doctor_report.report() if row.state == "missing"]
+    wanting = [row for row in doctor.report() if row.state == "missing"]
     assert [row.name for row in wanting if row.name != "photograph"] == []
 
 
 def test_a_bare_machine(programs: Path) -> None:
     assert list(programs.iterdir()) == []
-    rows = {row.name: row for row in doctor_report.report()}
+    rows = {row.name: row for row in doctor.report()}
     for name in ("gcc", "g++", "make", "ar", "stb"):
         assert rows[name].state == "missing"
         assert "./grade setup" in rows[name].advice
     for name in ("Check", "clang", "nvcc", "GPU"):
         assert rows[name].state == "optional"
-    assert doctor_report.exit_code(list(rows.values())) == 1
+    assert doctor.exit_code(list(rows.values())) == 1
 
 
 @pytest.mark.parametrize(
@@ -55,42 +54,38 @@ def test_a_bare_machine(programs: Path) -> None:
 )
 def test_an_old_compiler_is_not_enough(programs: Path, version: str, state: str) -> None:
     fake(programs, "g++", f"echo {version}")
-    row = doctor_report.compiler("g++")
+    row = doctor.compiler("g++")
     assert row.state == state
-    assert version in row.found
+    assert version in row.detail
 
 
 def test_a_gpu_that_answers_and_one_that_does_not(programs: Path) -> None:
     fake(programs, "nvidia-smi", "echo 'NVIDIA H200, NVL, 580.65.06'")
-    assert doctor_report.gpu() == doctor_report.Row(
-        "GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06"
-    )
+    assert doctor.gpu() == doctor.Row("GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06")
     fake(programs, "nvidia-smi", "echo 'NVIDIA-SMI has failed'; exit 9")
-    assert doctor_report.gpu().state == "optional"
-    assert "does not answer" in doctor_report.gpu().found
+    assert doctor.gpu().state == "optional"
+    assert "does not answer" in doctor.gpu().detail
 
 
 def test_nvcc(programs: Path) -> None:
     fake(programs, "nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
-    assert doctor_report.nvcc() == doctor_report.Row("nvcc", "ok", "13.0")
+    assert doctor.nvcc() == doctor.Row("nvcc", "ok", "13.0")
 
 
 def test_a_package_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str | None:
-        return {"numpy": "1.0", "scipy": None}.get(name, real(name))
-
-    real = doctor_report.installed
-    monkeypatch.setattr(doctor_report, "installed", version)
-    rows = {row.name: row for row in doctor_report.python_packages()}
+    versions = python_packages.installed() | {"numpy": "1.0"}
+    del versions["scipy"]
+    monkeypatch.setattr(python_packages, "installed", lambda: versions)
+    rows = {row.name: row for row in doctor.packages()}
     assert rows["numpy"].state == rows["scipy"].state == "missing"
-    assert rows["numpy"].found.startswith("1.0, the lock says")
-    assert rows["scipy"].found == "not installed"
+    assert rows["numpy"].detail.startswith("1.0, the lock says")
+    assert rows["scipy"].detail == "not installed"
     assert rows["msgspec"].state == "ok"
 
 
 def test_locks_are_read_and_agree() -> None:
-    run = dict(doctor_report.locked(Path(stamp.LOCKS["run"])))
-    dev = dict(doctor_report.locked(Path(stamp.LOCKS["dev"])))
+    run = dict(python_packages.locked(Path(stamp.LOCKS["run"])))
+    dev = dict(python_packages.locked(Path(stamp.LOCKS["dev"])))
     assert run.items() <= dev.items()
     assert {"typer", "rich", "msgspec", "numpy", "scipy", "tree-sitter", "pillow"} <= run.keys()
     assert run["tree-sitter-cuda"] == "0.21.2"
@@ -99,27 +94,31 @@ def test_locks_are_read_and_agree() -> None:
 
 
 def test_the_photograph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "PHOTO", tmp_path / "coffee.png")
-    assert doctor_report.photograph().state == "missing"
-    (tmp_path / "coffee.png").write_bytes(b"another picture")
-    assert "not the manifest's" in doctor_report.photograph().found
+    folder = tmp_path / "build" / "datasets"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(stamp, "ROOT", str(tmp_path))
+    monkeypatch.setattr(photograph, "FILE", folder / "coffee.png")
+    assert doctor.photograph_row().state == "missing"
+    (folder / "coffee.png").write_bytes(b"another picture")
+    assert "differs from" in doctor.photograph_row().detail
+    assert doctor.photograph_row().advice
 
 
 def test_render() -> None:
     rows = [
-        doctor_report.Row("gcc", "ok", "12.2.0"),
-        doctor_report.Row("stb", "missing", "not found", "install it"),
-        doctor_report.Row("GPU", "optional", "none", "not needed"),
+        doctor.Row("gcc", "ok", "12.2.0"),
+        doctor.Row("stb", "missing", "not found", "install it"),
+        doctor.Row("GPU", "optional", "none", "not needed"),
     ]
-    plain = doctor_report.render(rows, colour=False)
+    plain = doctor.render(rows, colour=False)
     assert "\x1b" not in plain
     assert "  MISSING   stb  not found\n                 -> install it\n" in plain
     assert plain.endswith("missing for the labs: stb")
-    coloured = doctor_report.render(rows, colour=True)
+    coloured = doctor.render(rows, colour=True)
     assert "\x1b[31mMISSING \x1b[0m" in coloured
-    assert doctor_report.render(rows[:1], colour=False).endswith("in the simulator")
-    assert doctor_report.exit_code(rows) == 1
-    assert doctor_report.exit_code([rows[0], rows[2]]) == 0
+    assert doctor.render(rows[:1], colour=False).endswith("in the simulator")
+    assert doctor.exit_code(rows) == 1
+    assert doctor.exit_code([rows[0], rows[2]]) == 0
 
 
 def test_headers_and_libraries_are_asked_of_the_compiler(programs: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.commands import common
+from grader.commands import output
 from grader.grading.plan import matching
 from grader.model import result, spec
 from grader.model import submission as submissions
@@ -46,9 +46,9 @@ def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> N
     seen: list[bytes] = []
     reader = threading.Thread(target=lambda: seen.append(pipe.read_bytes()), daemon=True)
     reader.start()
-    common.write(str(pipe), b"grade")
+    output.write(str(pipe), b"grade")
     reader.join(10)
-    common.write(str(link), b"grade")
+    output.write(str(link), b"grade")
     assert seen == [b"grade"] and pipe.is_fifo()
     assert link.is_symlink() and file.read_bytes() == b"grade"
 
@@ -61,10 +61,10 @@ def test_a_dumb_terminal_gets_no_escapes(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("sys.stdout", Screen())
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert common.coloured(common.Colour.auto)
+    assert output.coloured(output.Colour.auto)
     monkeypatch.setenv("TERM", "dumb")
-    assert not common.coloured(common.Colour.auto)
-    assert common.coloured(common.Colour.always)
+    assert not output.coloured(output.Colour.auto)
+    assert output.coloured(output.Colour.always)
 
 
 @pytest.mark.parametrize("arguments", [["LAB9"], ["lab9", "--jsn"], ["hint"], ["lab9", "lab9"]])

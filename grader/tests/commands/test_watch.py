@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.commands import common, watch
+from grader.commands import watch
+from grader.commands.errors import UsageError
 from grader.tests import course
 
 
@@ -71,7 +72,7 @@ def test_keeps_its_place_whatever_a_grading_says(
     monkeypatch.setattr(watch, "EVERY", 0.01)
     ends: list[Exception | int | type[BaseException]] = [
         0,
-        common.UsageError("gone"),
+        UsageError("gone"),
         OSError(28, "No space left on device"),
         KeyboardInterrupt,
     ]

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths
+from grader import exit_codes, paths
 from grader.compile import make, nvcc_check
 from grader.compile.make import BuildRequest
 from grader.grading import score
 from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
-from grader.model.result import Check, Score
+from grader.model.result import Check
+from grader.model.score import Score
 from grader.model.submission import Submission
 from grader.sandbox import bubblewrap
 
@@ -85,7 +86,7 @@ def test_a_file_that_nvcc_refuses(fake: Fake, submission: Submission) -> None:
     assert "nvcc refuses it" in check.message[0]
     assert check.message[1].startswith(f"{submission.shown}/constant_mask.cu:7: identifier")
     assert check.message[2].strip() == submission.line(f"{submission.shown}/constant_mask.cu", 7)
-    assert score.exit_code([check], Score(10, 10, 10)) == score.LESS
+    assert score.exit_code([check], Score(10, 10, 10)) == exit_codes.LESS
 
 
 def test_an_error_of_the_assembler_has_no_line(fake: Fake, submission: Submission) -> None:
@@ -110,7 +111,7 @@ def test_an_nvcc_that_is_broken_is_not_the_students_fault(
     assert check.verdict == "skip" and "no host compiler" in check.message[0]
     marks = score.score(plan_for(LAB, "sim"), [check])
     assert all(u.points for u in marks.unmeasured)
-    assert score.exit_code([check], marks) == score.FULL_MARKS
+    assert score.exit_code([check], marks) == exit_codes.FULL_MARKS
     fake(ACCEPTS)  # nvcc was repaired
     assert checked(submission, again=False).verdict == "pass"
 

@@ -65,9 +65,9 @@ def test_masks_have_the_bits_of_the_c_library(c_program: Path) -> None:
 
 
 def test_the_photograph_has_the_bits_of_the_c_library(c_program: Path) -> None:
-    said = subprocess.run([c_program, generate.PHOTO], capture_output=True, check=True).stdout
+    stdout = subprocess.run([c_program, generate.PHOTO], capture_output=True, check=True).stdout
     want = generate.image("photo", None, 0).tobytes()
-    assert said[-len(want) :] == want
+    assert stdout[-len(want) :] == want
 
 
 def test_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,6 +277,6 @@ def test_large_arrays_are_written_whole(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_program_refuses_what_it_does_not_know() -> None:
     program = [sys.executable, str(ROOT / "datasets" / "generate.py")]
-    done = subprocess.run([*program, "lena"], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "no large array lena" in done.stderr
+    completed = subprocess.run([*program, "lena"], capture_output=True, text=True)
+    assert completed.returncode == 2
+    assert "no large array lena" in completed.stderr

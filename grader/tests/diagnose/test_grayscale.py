@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from grader import exit_codes
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
@@ -33,11 +34,11 @@ RIGHT = grey(GIVEN.image, WEIGHTS["709"])
 I64 = npt.NDArray[np.int64]
 
 
-def diagnosis(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
+def explained(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
     expected = operations.expected("grey", None, given.arrays, CASE.settings())
-    seen = compare(got.astype(np.uint8), expected)
-    assert not seen.right()
-    return explain.explain(CASE, "grey", given, seen)
+    comparison = compare(got.astype(np.uint8), expected)
+    assert not comparison.right()
+    return explain.explain(CASE, "grey", given, comparison)
 
 
 def test_the_image_is_what_the_driver_wants() -> None:
@@ -118,14 +119,14 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_known_mistake_is_named(name: str) -> None:
-    found = diagnosis(MISTAKES[name]())
-    assert found and found.name == name
+    diagnosis = explained(MISTAKES[name]())
+    assert diagnosis and diagnosis.name == name
 
 
 def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
     got = RIGHT.copy()
     got[::2, ::3] ^= 1
-    assert diagnosis(got) is None
+    assert explained(got) is None
 
 
 def test_a_white_image_left_unwritten_is_right() -> None:
@@ -161,4 +162,4 @@ def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert (marks.earned, marks.measured) == (10, 10)
     assert reasons["need a CPU with AVX2"] == 10
     assert reasons["need the simulator"] == 3
-    assert score.exit_code(checks, marks) == score.FULL_MARKS
+    assert score.exit_code(checks, marks) == exit_codes.FULL_MARKS

@@ -7,9 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader.diagnose import plane, tile_mistakes
+from grader.diagnose import explain, location
+from grader.diagnose.known import tiles
+from grader.diagnose.known.filter import Filter
 from grader.model.spec import Case
 from grader.oracle import correlation
+from grader.oracle.borders import BORDERS
 from grader.oracle.compare import POISON, SIGNALLING, compare
 from grader.oracle.correlation import F32
 from grader.oracle.inputs import Inputs
@@ -18,15 +21,15 @@ CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", po
 HEIGHT, WIDTH = 23, 37
 
 
-def inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
+def make_inputs(mask_shape: tuple[int, ...] = (5, 5)) -> Inputs:
     random = np.random.RandomState(1)
     image = random.uniform(0, 1, (HEIGHT, WIDTH)).astype(np.float32)
     return Inputs(image, random.uniform(0.1, 1, mask_shape).astype(np.float32))
 
 
-def right(given: Inputs, border: str = "zero", mask: F32 | None = None) -> F32:
-    chosen = given.mask if mask is None else mask
-    return correlation.correlate64(given.image, chosen, border).astype(np.float32)
+def right(inputs: Inputs, border: str = "zero", mask: F32 | None = None) -> F32:
+    chosen = inputs.mask if mask is None else mask
+    return correlation.correlate64(inputs.image, chosen, border).astype(np.float32)
 
 
 def without(mask: F32, rows: slice, columns: slice) -> F32:
@@ -41,14 +44,16 @@ def unwritten(out: F32, rows: slice, columns: slice) -> F32:
     return out
 
 
-def tiled(given: Inputs, kind: tuple[str, ...], width: int, height: int) -> F32:
+def tiled(inputs: Inputs, kind: tuple[str, ...], width: int, height: int) -> F32:
     """What tiles give that read 0 in a part of their apron."""
-    apron = tile_mistakes.Apron(kind, width, height)
-    return tile_mistakes.without(apron, given.image, given.mask, "zero").value.astype(np.float32)
+    apron = tiles.Apron(kind, width, height)
+    return tiles.without(
+        apron, Filter("correlate", inputs.image, inputs.mask, "zero")
+    ).value.astype(np.float32)
 
 
-def not_loaded(given: Inputs, wrong: npt.NDArray[np.bool_]) -> F32:
-    out = right(given)
+def not_loaded(inputs: Inputs, wrong: npt.NDArray[np.bool_]) -> F32:
+    out = right(inputs)
     out.view(np.uint32)[wrong] = POISON
     return out
 
@@ -59,14 +64,14 @@ def beyond_the_block(tile: int) -> npt.NDArray[np.bool_]:
     return np.asarray((x % tile >= tile - 4) | (y % tile >= tile - 4))
 
 
-def window_off(given: Inputs) -> F32:
-    wide = np.pad(given.image, 4)
-    return correlation.correlate64(wide, given.mask, "zero")[6:-2, 6:-2].astype(np.float32)
+def window_off(inputs: Inputs) -> F32:
+    wide = np.pad(inputs.image, 4)
+    return correlation.correlate64(wide, inputs.mask, "zero")[6:-2, 6:-2].astype(np.float32)
 
 
-def framed(given: Inputs, frame: F32) -> F32:
+def framed(inputs: Inputs, frame: F32) -> F32:
     out = frame.copy()
-    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
+    out[2:-2, 2:-2] = right(inputs)[2:-2, 2:-2]
     return out
 
 
@@ -76,9 +81,9 @@ def read_with_pitch(image: F32, pitch: int) -> F32:
     return np.stack([flat[y * pitch : y * pitch + WIDTH] for y in range(HEIGHT)])
 
 
-def written_with_pitch(given: Inputs, pitch: int) -> F32:
-    out = unwritten(given.image, ALL, ALL).reshape(-1)
-    for y, row in enumerate(right(given)):
+def written_with_pitch(inputs: Inputs, pitch: int) -> F32:
+    out = unwritten(inputs.image, ALL, ALL).reshape(-1)
+    for y, row in enumerate(right(inputs)):
         out[y * pitch : y * pitch + WIDTH] = row
     return out.reshape(HEIGHT, WIDTH)
 
@@ -88,8 +93,8 @@ def with_stride(mask: F32, stride: int) -> F32:
     return np.stack([flat[b * stride : b * stride + 5] for b in range(5)])
 
 
-def correlated(image: F32, given: Inputs) -> F32:
-    return correlation.correlate64(image, given.mask, "zero").astype(np.float32)
+def correlated(image: F32, inputs: Inputs) -> F32:
+    return correlation.correlate64(image, inputs.mask, "zero").astype(np.float32)
 
 
 ALL = slice(None)
@@ -100,6 +105,8 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "upside down mask": ("mask-upside-down", lambda g: right(g, mask=g.mask[::-1])),
     "replicate border": ("wrong-border", lambda g: right(g, "replicate")),
     "wrapped border": ("wrong-border", lambda g: right(g, "wrap")),
+    "mirrored border": ("wrong-border", lambda g: right(g, "mirror")),
+    "reflected border": ("wrong-border", lambda g: right(g, "reflect")),
     "last row of the mask": (
         "loop-bound",
         lambda g: right(g, mask=without(g.mask, slice(4, 5), ALL)),
@@ -132,7 +139,7 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "corners of the apron": ("apron-missing", lambda g: tiled(g, ("corners",), 16, 16)),
     "apron never loaded": (
         "apron-missing",
-        lambda g: not_loaded(g, tile_mistakes.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
+        lambda g: not_loaded(g, tiles.Apron(("top",), 0, 8).touched((HEIGHT, WIDTH), 2, 2)),
     ),
     "one load a thread": ("one-load-a-thread", lambda g: not_loaded(g, beyond_the_block(16))),
     "window off by a radius": ("window-off", window_off),
@@ -199,31 +206,73 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_known_mistake_is_named(name: str) -> None:
-    wanted, make = MISTAKES[name]
-    given = inputs()
-    seen = compare(make(given), correlation.correlate(given.image, given.mask, "zero"))
-    assert not seen.right()
-    found = plane.explain(CASE, "correlate", given, seen)
-    assert found is not None and found.name == wanted
+    expected, make = MISTAKES[name]
+    inputs = make_inputs()
+    comparison = compare(make(inputs), correlation.correlate(inputs.image, inputs.mask, "zero"))
+    assert not comparison.right()
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == expected
 
 
 def test_border_skipped_is_named() -> None:
-    given = inputs()
-    out = np.full_like(given.image, np.nan)
+    inputs = make_inputs()
+    out = np.full_like(inputs.image, np.nan)
     out.view(np.uint32)[:] = POISON
-    out[2:-2, 2:-2] = right(given)[2:-2, 2:-2]
-    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "correlate", given, seen)
-    assert found is not None and found.name == "border-skipped"
+    out[2:-2, 2:-2] = right(inputs)[2:-2, 2:-2]
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == "border-skipped"
+
+
+@pytest.mark.parametrize("border", ["replicate", "wrap", "mirror", "reflect"])
+def test_a_border_is_shown_beside_the_right_one(border: str) -> None:
+    inputs = make_inputs()
+    out = right(inputs, border)
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == "wrong-border"
+    for name in (border, "zero"):
+        assert f"a {name} border" in diagnosis.text and BORDERS[name].picture in diagnosis.text
+
+
+BANK: dict[str, Callable[[Inputs], tuple[F32, F32]]] = {
+    "mask-flipped": lambda g: (g.image, g.mask[..., ::-1, ::-1]),
+    "loop-bound": lambda g: (g.image, g.mask * (np.arange(5) < 4)),
+    "image-transposed": lambda g: (g.image.reshape(WIDTH, HEIGHT).T, g.mask),
+    "row-pitch": lambda g: (read_with_pitch(g.image, WIDTH - 1), g.mask),
+    "one-phase": lambda g: (g.image, np.repeat(g.mask[2:3], 4, axis=0)),
+}
+
+
+@pytest.mark.parametrize("name", BANK)
+def test_a_mistake_with_a_bank_of_phases_is_named(name: str) -> None:
+    inputs = make_inputs((4, 5, 5))
+    image, bank = BANK[name](inputs)
+    out = correlation.polyphase(image, bank, "zero").value.astype(np.float32)
+    comparison = compare(out, correlation.polyphase(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "polyphase", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == name
+
+
+def test_windows_that_are_off_keep_the_mask_of_their_column() -> None:
+    inputs = make_inputs((4, 5, 5))
+    image = np.pad(inputs.image, 8)[2:, 2:]  # column 8 + x of it is column x + 2 of the input
+    out = correlation.polyphase(image, inputs.mask, "zero").value[8:, 8:][:HEIGHT, :WIDTH]
+    comparison = compare(
+        out.astype(np.float32), correlation.polyphase(inputs.image, inputs.mask, "zero")
+    )
+    diagnosis = explain.explain(CASE, "polyphase", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == "window-off"
+    assert "2 px too far to the right and 2 px too far down" in diagnosis.text
 
 
 def test_wrong_phase_is_named() -> None:
-    given = inputs((4, 5, 5))
-    rolled = np.roll(given.mask, 1, axis=0)
-    out = correlation.polyphase(given.image, rolled, "zero").value.astype(np.float32)
-    seen = compare(out, correlation.polyphase(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "polyphase", given, seen)
-    assert found is not None and found.name == "wrong-phase"
+    inputs = make_inputs((4, 5, 5))
+    rolled = np.roll(inputs.mask, 1, axis=0)
+    out = correlation.polyphase(inputs.image, rolled, "zero").value.astype(np.float32)
+    comparison = compare(out, correlation.polyphase(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "polyphase", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == "wrong-phase"
 
 
 @pytest.mark.parametrize("operation", ["separable", "lines"])
@@ -231,10 +280,10 @@ def test_wrong_phase_is_named() -> None:
 def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None:
     random = np.random.RandomState(2)
     pair = random.uniform(0.1, 1, (2, 7)).astype(np.float32)
-    image = inputs().image
+    image = make_inputs().image
     column, row = pair[0][:, np.newaxis], pair[1][np.newaxis, :]
     mask = pair if operation == "lines" else column * row
-    given = Inputs(image, mask)
+    inputs = Inputs(image, mask)
     case = msgspec.structs.replace(CASE, border=border)
     other = "replicate" if border == "zero" else "zero"
 
@@ -257,11 +306,11 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ),
         (passes_with(row * (np.arange(7) < 6)), "loop-bound", "last column"),
     ):
-        seen = compare(
+        comparison = compare(
             out.astype(np.float32), correlation.OPERATIONS[operation](image, mask, border)
         )
-        found = plane.explain(case, operation, given, seen)
-        assert found is not None and found.name == name and word in found.text
+        diagnosis = explain.explain(case, operation, inputs, comparison)
+        assert diagnosis is not None and diagnosis.name == name and word in diagnosis.text
 
 
 @pytest.mark.parametrize(
@@ -275,57 +324,70 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
     ],
 )
-def test_where_it_is_wrong_is_said(where: tuple[slice, slice], words: str) -> None:
-    given = inputs()
-    out = right(given)
+def test_the_wrong_region_is_described(where: tuple[slice, slice], words: str) -> None:
+    inputs = make_inputs()
+    out = right(inputs)
     out[where] += 1
-    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    assert plane.location(seen, 2) == words
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    assert location.wrong_elements("correlate", inputs, comparison) == words
 
 
 def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
-    given = inputs()
-    for factor, said in ((np.float32(0.01), True), (np.float32(1), False)):
-        mask = np.ascontiguousarray(given.mask * factor)
-        seen = compare(np.zeros_like(given.image), correlation.correlate(given.image, mask, "zero"))
-        found = plane.explain(CASE, "correlate", Inputs(given.image, mask), seen)
-        assert found is not None and found.name == "all-zero"
-        assert ("integer" in found.text) == said
+    inputs = make_inputs()
+    for factor, small in ((np.float32(0.01), True), (np.float32(1), False)):
+        mask = np.ascontiguousarray(inputs.mask * factor)
+        comparison = compare(
+            np.zeros_like(inputs.image), correlation.correlate(inputs.image, mask, "zero")
+        )
+        diagnosis = explain.explain(CASE, "correlate", Inputs(inputs.image, mask), comparison)
+        assert diagnosis is not None and diagnosis.name == "all-zero"
+        assert ("integer" in diagnosis.text) == small
 
 
 def test_noise_is_not_explained() -> None:
-    given = inputs()
-    out = np.random.RandomState(9).uniform(0, 9, given.image.shape).astype(np.float32)
-    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    assert plane.explain(CASE, "correlate", given, seen) is None
-    assert plane.location(seen, 2) == "every pixel"
+    inputs = make_inputs()
+    out = np.random.RandomState(9).uniform(0, 9, inputs.image.shape).astype(np.float32)
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    assert explain.explain(CASE, "correlate", inputs, comparison) is None
+    assert location.wrong_elements("correlate", inputs, comparison) == "every pixel"
 
 
-def test_part_of_the_apron_and_size_of_the_tile_are_said() -> None:
-    given = inputs()
-    seen = compare(
-        tiled(given, ("bottom",), 0, 4), correlation.correlate(given.image, given.mask, "zero")
+def test_an_apron_is_tried_where_no_tap_adds_anything() -> None:
+    inputs = Inputs(make_inputs().image, np.zeros((5, 5), dtype=np.float32))
+    out = np.zeros_like(inputs.image)
+    out[:, np.arange(WIDTH) % 16 < 2] = 1
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is None or diagnosis.name != "apron-missing"
+
+
+def test_the_missing_part_and_the_tile_size_are_named() -> None:
+    inputs = make_inputs()
+    comparison = compare(
+        tiled(inputs, ("bottom",), 0, 4), correlation.correlate(inputs.image, inputs.mask, "zero")
     )
-    found = plane.explain(CASE, "correlate", given, seen)
-    assert found is not None and "the bottom apron of tiles of 4 rows" in found.text
-    assert plane.location(seen, 2) == "in rows 2..3 of every 4"
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is not None and "the bottom apron of tiles of 4 rows" in diagnosis.text
+    assert location.wrong_elements("correlate", inputs, comparison) == "in rows 2..3 of every 4"
 
 
 @pytest.mark.parametrize("kind", [("left",), ("right", "bottom"), ("corners",)])
 def test_apron_is_blamed_only_where_it_matters(kind: tuple[str, ...]) -> None:
-    """An output that is wrong in the same places, but not by what the apron would have given."""
-    given = inputs()
-    seen = compare(
-        tiled(given, kind, 16, 16), correlation.correlate(given.image, given.mask, "zero")
+    """An output that is wrong in the same places, but not by what the apron would have inputs."""
+    inputs = make_inputs()
+    comparison = compare(
+        tiled(inputs, kind, 16, 16), correlation.correlate(inputs.image, inputs.mask, "zero")
     )
-    other = np.where(seen.wrong, seen.got * np.float32(0.9), seen.got).astype(np.float32)
-    found = plane.explain(CASE, "correlate", given, compare(other, seen.expected))
-    assert found is None or found.name != "apron-missing"
+    other = np.where(comparison.wrong, comparison.got * np.float32(0.9), comparison.got).astype(
+        np.float32
+    )
+    diagnosis = explain.explain(CASE, "correlate", inputs, compare(other, comparison.expected))
+    assert diagnosis is None or diagnosis.name != "apron-missing"
 
 
 def untouched(where: tuple[slice, slice]) -> F32:
     """The right output, but for what the function never wrote."""
-    out = right(inputs())
+    out = right(make_inputs())
     out.view(np.uint32)[where] = SIGNALLING[4]
     return out
 
@@ -347,34 +409,40 @@ def added_to(where: tuple[slice, slice]) -> F32:
         (untouched((slice(21, None), ALL)), False, "left-before-loading"),
     ],
 )
-def test_what_was_never_written_is_told_from_what_was_added_to(
+def test_never_written_and_added_to_have_different_names(
     out: F32, on_host: bool, name: str
 ) -> None:
-    given = inputs()
-    seen = compare(out, correlation.correlate(given.image, given.mask, "zero"))
-    found = plane.explain(CASE, "correlate", given, seen, on_host)
-    assert found is not None and found.name == name
+    inputs = make_inputs()
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison, on_host)
+    assert diagnosis is not None and diagnosis.name == name
 
 
 @pytest.mark.parametrize("kind", [("left",), ("top", "bottom"), ("left", "right", "top", "bottom")])
 def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]) -> None:
     pair = np.random.RandomState(2).uniform(0.1, 1, (2, 7)).astype(np.float32)
-    given = Inputs(inputs().image, pair)
-    apron = tile_mistakes.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
-    mask = correlation.plane(pair).astype(np.float32)
-    out = tile_mistakes.without(apron, given.image, mask, "zero").value.astype(np.float32)
-    seen = compare(out, correlation.lines(given.image, pair, "zero"))
-    found = plane.explain(CASE, "lines", given, seen)
-    assert found is not None and found.name == "apron-missing" and apron.words() in found.text
+    inputs = Inputs(make_inputs().image, pair)
+    apron = tiles.Apron(kind, 16 if "left" in kind else 0, 8 if "top" in kind else 0)
+    mask = correlation.outer(pair).astype(np.float32)
+    out = tiles.without(apron, Filter("correlate", inputs.image, mask, "zero")).value.astype(
+        np.float32
+    )
+    comparison = compare(out, correlation.lines(inputs.image, pair, "zero"))
+    diagnosis = explain.explain(CASE, "lines", inputs, comparison)
+    assert (
+        diagnosis is not None
+        and diagnosis.name == "apron-missing"
+        and apron.words() in diagnosis.text
+    )
 
 
 def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
-    given = inputs()
+    inputs = make_inputs()
     case = msgspec.structs.replace(CASE, exact="float32 row-major")
-    exact = correlation.float32_row_major(given.image, given.mask, "zero")
+    exact = correlation.float32_row_major(inputs.image, inputs.mask, "zero")
     for out, name in (
-        (right(given), "not-bit-for-bit"),
-        (right(given, mask=given.mask[::-1, ::-1]), "mask-flipped"),
+        (right(inputs), "not-bit-for-bit"),
+        (right(inputs, mask=inputs.mask[::-1, ::-1]), "mask-flipped"),
     ):
-        found = plane.explain(case, "correlate", given, compare(out, exact))
-        assert found is not None and found.name == name
+        diagnosis = explain.explain(case, "correlate", inputs, compare(out, exact))
+        assert diagnosis is not None and diagnosis.name == name

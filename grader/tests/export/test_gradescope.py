@@ -1,4 +1,4 @@
-"""Gradescope's autograder: what is in it, and that it answers whatever is handed in."""
+"""Gradescope's autograder: what its zip holds, and that it answers every submission."""
 
 import io
 import json
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.export import autograder
+from grader.export import autograder, autograder_zip
 
 
 def packed() -> zipfile.ZipFile:
-    return zipfile.ZipFile(io.BytesIO(autograder.pack(["lab1"])))
+    return zipfile.ZipFile(io.BytesIO(autograder_zip.pack(["lab1"])))
 
 
 def test_the_zip_has_what_gradescope_starts_and_nothing_secret() -> None:
-    assert autograder.pack(["lab1"]) == autograder.pack(["lab1"])
+    assert autograder_zip.pack(["lab1"]) == autograder_zip.pack(["lab1"])
     archive = packed()
     names = archive.namelist()
     for program in ("setup.sh", "run_autograder"):
@@ -31,25 +31,25 @@ def test_the_zip_has_what_gradescope_starts_and_nothing_secret() -> None:
 
 
 def answer(submission: Path, target: Path) -> dict[str, object]:
-    assert autograder.main(["grade", str(submission), str(target)]) == 0
+    assert autograder.main(submission, target) == 0
     return dict(json.loads(target.read_text()))
 
 
 def test_nothing_and_a_link_are_answered(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    said = answer(tmp_path / "in", tmp_path / "results.json")
-    assert said["score"] == 0 and "lab1: cpu_loop.c" in str(said["output"])
+    results = answer(tmp_path / "in", tmp_path / "results.json")
+    assert results["score"] == 0 and "lab1: cpu_loop.c" in str(results["output"])
     (tmp_path / "in" / "cpu_loop.c").symlink_to("/etc/passwd")
-    said = answer(tmp_path / "in", tmp_path / "results.json")
-    assert said["score"] == 0 and "is a link" in str(said["output"])
+    results = answer(tmp_path / "in", tmp_path / "results.json")
+    assert results["score"] == 0 and "is a link" in str(results["output"])
 
 
 def test_a_file_that_does_not_compile_is_graded(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "cpu_loop.c").write_text("int x = ;\n")
-    said = answer(tmp_path / "in", tmp_path / "results.json")
-    tests = said["tests"]
-    assert isinstance(tests, list) and said["score"] == 0
+    results = answer(tmp_path / "in", tmp_path / "results.json")
+    tests = results["tests"]
+    assert isinstance(tests, list) and results["score"] == 0
     assert tests[0]["name"] == "compiles" and tests[0]["status"] == "failed"
     assert {t["status"] for t in tests} == {"failed"}
     assert not list((paths.BUILD / "bulk").glob(f"{os.getpid()}*"))
@@ -60,5 +60,5 @@ def test_a_fault_of_ours_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError("no space left on device")
 
     monkeypatch.setattr("grader.bulk.intake.collect.collect", fails)
-    said = answer(tmp_path, tmp_path / "results.json")
-    assert said["score"] == 0 and "not your fault" in str(said["output"])
+    results = answer(tmp_path, tmp_path / "results.json")
+    assert results["score"] == 0 and "not your fault" in str(results["output"])

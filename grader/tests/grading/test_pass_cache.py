@@ -11,7 +11,7 @@ from grader.grading import pass_cache, pipeline
 from grader.grading.observer import Observer
 from grader.grading.pass_cache import PassCache
 from grader.grading.plan import plan_for
-from grader.model import result, spec
+from grader.model import course_key, result, spec
 from grader.model import submission as submissions
 
 LAB = spec.load("lab3")
@@ -27,10 +27,10 @@ def binary(tmp_path: Path) -> Path:
 
 
 def noted(binary: Path, check: result.Check = PASS) -> PassCache:
-    cache = PassCache.of(binary)
+    cache = PassCache.of(binary, LAB.id)
     cache.add(CASE, binary, check)
     cache.write()
-    return PassCache.of(binary)
+    return PassCache.of(binary, LAB.id)
 
 
 def test_a_pass_is_found_and_marked(binary: Path) -> None:
@@ -46,18 +46,18 @@ def test_what_did_not_pass_is_not(verdict: result.Verdict, binary: Path) -> None
     assert cache.find(CASE, binary) is None
 
 
-def test_another_program_check_or_grader_is_run(
+def test_another_program_check_or_course_is_run(
     binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = noted(binary)
     for changed in ({"seed": CASE.seed + 1}, {"points": 3}, {"border": "replicate"}):
         assert cache.find(msgspec.structs.replace(CASE, **changed), binary) is None
-    monkeypatch.setattr(pass_cache, "_grader", lambda: b"another")
-    assert cache.find(CASE, binary) is None
+    monkeypatch.setattr(course_key, "digest", lambda _: b"another")
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
     monkeypatch.undo()
-    assert cache.find(CASE, binary) is not None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is not None
     binary.write_bytes(b"another")
-    assert PassCache.of(binary).find(CASE, binary) is None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
 
 
 def test_a_pass_belongs_to_the_program_that_ran(binary: Path) -> None:
@@ -69,14 +69,14 @@ def test_a_pass_belongs_to_the_program_that_ran(binary: Path) -> None:
     assert cache.find(SAFE, instrumented) is not None
     assert cache.find(SAFE, binary) is None
     instrumented.write_bytes(b"another")
-    assert PassCache.of(binary).find(SAFE, instrumented) is None
+    assert PassCache.of(binary, LAB.id).find(SAFE, instrumented) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b"\xff", b'{"x": {"id": 3}}'])
 def test_damaged_notes_are_none(damage: bytes, binary: Path) -> None:
     noted(binary)
     (binary.parent / pass_cache.NOTE).write_bytes(damage)
-    assert PassCache.of(binary).find(CASE, binary) is None
+    assert PassCache.of(binary, LAB.id).find(CASE, binary) is None
     assert noted(binary).find(CASE, binary) is not None
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from grader import exit_codes
 from grader.execute.backend import Backend
 from grader.grading import score
 from grader.grading.plan import plan_for
@@ -38,12 +39,13 @@ def graded(
 
 
 def test_full_marks_of_what_is_measured() -> None:
-    assert graded(check("pass", 85)) == (85, 85, {"need a GPU": 15}, score.FULL_MARKS)
+    assert graded(check("pass", 85)) == (85, 85, {"need a GPU": 15}, exit_codes.FULL_MARKS)
 
 
 def test_speed_that_was_not_asked_for_is_named() -> None:
     _, _, missing, code = graded(check("pass", 85), backend="gpu", timed=False)
-    assert missing == {"are for speed, left out by --no-speed": 15} and code == score.FULL_MARKS
+    assert missing == {"are for speed, left out by --no-speed": 15}
+    assert code == exit_codes.FULL_MARKS
 
 
 def test_of_a_lab_with_c_and_cuda_only_the_cuda_needs_a_gpu() -> None:
@@ -57,7 +59,7 @@ def test_a_failure_and_what_it_blocks_are_lost() -> None:
     earned, measured, _, code = graded(
         check("pass", 50), check("fail", 20, name="a"), check("skip", 15, needs="a")
     )
-    assert (earned, measured, code) == (50, 85, score.LESS)
+    assert (earned, measured, code) == (50, 85, exit_codes.LESS)
 
 
 @pytest.mark.parametrize("verdict", ["uncertain", "error"])
@@ -65,38 +67,38 @@ def test_what_is_not_the_students_fault_costs_nothing(verdict: Verdict) -> None:
     earned, measured, missing, code = graded(check("pass", 80), check(verdict, 5))
     assert (earned, measured) == (80, 80)
     assert 5 in missing.values()
-    assert code == (score.FAULT if verdict == "error" else score.FULL_MARKS)
+    assert code == (exit_codes.FAULT if verdict == "error" else exit_codes.FULL_MARKS)
 
 
 def test_what_a_fault_of_ours_blocks_costs_nothing() -> None:
     earned, measured, _, code = graded(
         check("error", 0, name="compiles"), check("skip", 85, needs="compiles")
     )
-    assert (earned, measured, code) == (0, 0, score.FAULT)
+    assert (earned, measured, code) == (0, 0, exit_codes.FAULT)
 
 
 def test_a_check_that_this_backend_lacks_costs_nothing() -> None:
     earned, measured, missing, code = graded(check("pass", 80), check("skip", 5), backend="gpu")
-    assert (earned, measured, code) == (80, 80, score.FULL_MARKS)
+    assert (earned, measured, code) == (80, 80, exit_codes.FULL_MARKS)
     assert missing["need the simulator"] == 5
 
 
 def test_what_cannot_be_timed_here_costs_nothing() -> None:
     speed = Check("s", "s", "speed", "skip", 0, 15)
     earned, measured, missing, code = graded(check("pass", 85), speed, backend="gpu")
-    assert (earned, measured, code) == (85, 85, score.FULL_MARKS)
+    assert (earned, measured, code) == (85, 85, exit_codes.FULL_MARKS)
     assert missing == {"cannot be timed here": 15}
 
 
 def test_half_of_the_points_for_speed() -> None:
     speed = Check("s", "s", "speed", "pass", 7.5, 15)
     earned, measured, missing, code = graded(check("pass", 85), speed, backend="gpu")
-    assert (earned, measured, missing, code) == (92.5, 100, {}, score.LESS)
+    assert (earned, measured, missing, code) == (92.5, 100, {}, exit_codes.LESS)
 
 
 def test_without_the_hidden_checks_their_points_are_named() -> None:
     _, measured, missing, code = graded(check("pass", 75))
-    assert measured == 75 and code == score.FULL_MARKS
+    assert measured == 75 and code == exit_codes.FULL_MARKS
     assert missing["are in your instructor's hidden checks"] == 10
 
 

@@ -132,5 +132,5 @@ def test_nan_and_infinity_are_never_right(bad: float) -> None:
     got = right.value.astype(np.float32)
     assert compare(got, right).right()
     got[2, 1] = bad
-    seen = compare(got, right)
-    assert seen.count() == 1 and seen.first() == (2, 1)
+    comparison = compare(got, right)
+    assert comparison.count() == 1 and comparison.first() == (2, 1)

@@ -1,8 +1,8 @@
-"""A Chromium for the tests of pages, and pictures of pages: whichever works on this machine.
+"""Finds a Chromium for the tests of the report, and makes screenshots of reports.
 
     python -m grader.tests.render.browser [wrong] [slow] [full]
 
-makes build/screenshots/*.png: three reports, light and dark, and on a phone.
+writes build/screenshots/*.png: three reports, each light, dark, and as wide as a phone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader import paths
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ZOO = paths.ROOT / "grader" / "tests" / "zoo"
-SHOTS = {  # what is graded for each screenshot
+SHOTS = {  # the lab and the files that are graded for each screenshot
     "wrong": ("lab4", ZOO / "lab4" / "apron-left-missing"),
     "slow": ("lab1", ZOO / "lab1" / "slow-loop-order"),
     "full": ("lab6", paths.ROOT / "solutions"),
@@ -29,10 +29,10 @@ SHOTS = {  # what is graded for each screenshot
 
 
 @cache
-def found() -> str | None:
-    """A Chromium that starts; "" for the one that Playwright brought; None where there is none.
+def installed() -> str | None:
+    """A Chromium that starts; "" for Playwright's own; None when there is none.
 
-    Ubuntu's chromium is a stub that asks for a snap: only one that says its version counts.
+    Ubuntu's chromium is a stub that asks for a snap: only one that prints its version counts.
     """
     for name in NAMES:
         program = shutil.which(name)
@@ -53,22 +53,22 @@ def _starts(program: str) -> bool:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """Raises FileNotFoundError where there is none."""
-    program = found()
+    """A running Chromium. Raises FileNotFoundError when there is none."""
+    program = installed()
     if program is None:
         raise FileNotFoundError(
             f"no browser: install one of {', '.join(NAMES)}, or run playwright install chromium"
         )
     with sync_playwright() as player:
-        made = player.chromium.launch(executable_path=program or None)
+        chromium = player.chromium.launch(executable_path=program or None)
         try:
-            yield made
+            yield chromium
         finally:
-            made.close()
+            chromium.close()
 
 
-def opened(made: Browser, file: Path, width: int = 1100, dark: bool = False) -> Page:
-    context = made.new_context(
+def opened(chromium: Browser, file: Path, width: int = 1100, dark: bool = False) -> Page:
+    context = chromium.new_context(
         viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
     )
     page = context.new_page()
@@ -77,19 +77,19 @@ def opened(made: Browser, file: Path, width: int = 1100, dark: bool = False) -> 
 
 
 def screenshots(folder: Path, names: list[str]) -> None:
-    """Grades what SHOTS names and pictures the reports."""
+    """Grades the submissions of SHOTS and makes screenshots of their reports."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         lab, source = SHOTS[name]
         report = folder / f"{name}.html"
         grade = [str(paths.ROOT / "grade"), lab, "--src", str(source), "--html", str(report)]
         subprocess.run(grade, stdout=subprocess.DEVNULL, check=False)
-        with browser() as made:
+        with browser() as chromium:
             for dark in (False, True):
-                page = opened(made, report, dark=dark)
+                page = opened(chromium, report, dark=dark)
                 theme = "dark" if dark else "light"
                 page.screenshot(path=folder / f"{name}-{theme}.png", full_page=True)
-            page = opened(made, report, width=360)
+            page = opened(chromium, report, width=360)
             page.screenshot(path=folder / f"{name}-narrow.png", full_page=True)
         print(folder / f"{name}-light.png", folder / f"{name}-dark.png")
 

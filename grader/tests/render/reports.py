@@ -32,14 +32,14 @@ def wrong() -> tuple[Result, Evidence]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
     submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
     evidence = Evidence(submission)
-    seen = pipeline.grade(
+    grade = pipeline.grade(
         plan_for(submission.lab, "sim", "B "), submission, Observer(), evidence=evidence
     )
-    return seen, evidence
+    return grade, evidence
 
 
 def slow() -> tuple[Result, Evidence]:
-    """A grade of lab 1 with the times of made-up rounds: solution 1, student 2, baseline 30 ms."""
+    """A grade of lab 1 with invented times: solution 1 ms, student 2 ms, baseline 30 ms."""
     lab = spec.load("lab1")
     submission = submissions.find(lab, str(paths.ROOT / "solutions"))
     evidence = Evidence(submission)
@@ -67,7 +67,7 @@ def slow() -> tuple[Result, Evidence]:
 
 
 def hostile() -> tuple[Result, Evidence]:
-    """What a student may shape says HOSTILE: file, source, kernel, messages, names."""
+    """A grade with HOSTILE in all that a student can choose: file, source, kernel, messages."""
     lab = spec.load("lab4")
     name = lab.submit[0]
     shown = HOSTILE.replace("/", "|")
@@ -104,11 +104,11 @@ def graded(evidence: Evidence, checks: list[Check]) -> Result:
     )
 
 
-def without_seconds(seen: Result) -> bytes:
-    """A grade without what differs from run to run."""
-    checks = [msgspec.structs.replace(check, seconds=0) for check in seen.checks]
-    return result.to_json(msgspec.structs.replace(seen, checks=checks))
+def without_seconds(grade: Result) -> bytes:
+    """A grade as JSON, without what differs from run to run."""
+    checks = [msgspec.structs.replace(check, seconds=0) for check in grade.checks]
+    return result.to_json(msgspec.structs.replace(grade, checks=checks))
 
 
-def page(made: tuple[Result, Evidence]) -> str:
-    return html.page(*made)
+def page(graded: tuple[Result, Evidence]) -> str:
+    return html.page(*graded)

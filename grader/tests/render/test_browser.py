@@ -1,5 +1,5 @@
-"""The report in a browser: it opens, is quiet, asks for nothing, and can be used by keyboard, by a
-screen reader, in the dark and on a phone."""
+"""The report in a browser: it loads nothing else, and works by keyboard, with a screen reader, in
+dark mode and on a phone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.grading.evidence import Evidence
 from grader.model.result import Result
 from grader.tests.render import browser, reports
 
-MADE: dict[str, Callable[[], tuple[Result, Evidence]]] = {
+REPORTS: dict[str, Callable[[], tuple[Result, Evidence]]] = {
     "wrong": reports.wrong,
     "slow": reports.slow,
     "hostile": reports.hostile,
@@ -24,19 +24,19 @@ MADE: dict[str, Callable[[], tuple[Result, Evidence]]] = {
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
-    for name, make in MADE.items():
+    for name, make in REPORTS.items():
         (folder / f"{name}.html").write_text(reports.page(make()), encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in MADE}
+    return {name: folder / f"{name}.html" for name in REPORTS}
 
 
 @pytest.fixture(scope="module")
 def chromium(files: dict[str, Path]) -> Iterator[Browser]:
-    """Started after the gradings: each of them ends whatever its process has started."""
+    """A Chromium, started after the gradings: each of these ends every process below this one."""
     assert files
-    if browser.found() is None:
+    if browser.installed() is None:
         pytest.skip(f"no Chromium that starts: {', '.join(browser.NAMES)}, nor Playwright's own")
-    with browser.browser() as made:
-        yield made
+    with browser.browser() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +45,20 @@ def pages(chromium: Browser, files: dict[str, Path]) -> dict[str, Page]:
     return {name: browser.opened(chromium, file) for name, file in files.items()}
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_it_opens_quietly_and_asks_for_nothing(
+@pytest.mark.parametrize("name", REPORTS)
+def test_it_opens_without_messages_and_requests(
     chromium: Browser, files: dict[str, Path], name: str
 ) -> None:
     page = chromium.new_page()
-    heard: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    page.on("dialog", lambda dialog: heard.append(dialog.message))
-    page.on("request", lambda request: asked.append(request.url))
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(files[name].as_uri())
-    assert heard == []
-    assert [url for url in asked if not url.startswith("data:")] == [files[name].as_uri()]
+    assert messages == []
+    assert [url for url in requests if not url.startswith("data:")] == [files[name].as_uri()]
     page.close()
 
 
@@ -105,7 +105,7 @@ def test_a_screen_reader_finds_its_way(pages: dict[str, Page], name: str) -> Non
     assert set(targets) <= set(ids)
 
 
-# Contrast of text with what lies behind it, as WCAG computes it, of every element with own text.
+# The elements whose text has too little contrast with its background, as WCAG computes it.
 CONTRAST = """() => {
   const level = c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4 };
   const light = c => 0.2126 * level(c[0]) + 0.7152 * level(c[1]) + 0.0722 * level(c[2]);
@@ -131,7 +131,7 @@ CONTRAST = """() => {
 }"""
 
 
-def test_it_is_light_or_dark_as_asked_and_can_be_read(
+def test_light_and_dark_mode_have_enough_contrast(
     chromium: Browser, files: dict[str, Path]
 ) -> None:
     grounds = []
@@ -144,7 +144,7 @@ def test_it_is_light_or_dark_as_asked_and_can_be_read(
     assert bright[0] > 600 and bright[1] < 200
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", REPORTS)
 def test_a_phone_need_not_scroll_sideways(
     chromium: Browser, files: dict[str, Path], name: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""The report as text: what it shows, what it must never show, what it makes of its evidence."""
+"""The HTML of the report: what it shows of the evidence, and what it must never show."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from grader.tests.render import reports
 
 
 def test_a_wrong_part_is_pictured() -> None:
-    seen, evidence = reports.wrong()
-    public = [c.id for c in seen.checks if c.verdict == "fail" and not c.hidden]
+    grade, evidence = reports.wrong()
+    public = [c.id for c in grade.checks if c.verdict == "fail" and not c.hidden]
     pictured = [failure.check for failure in evidence.failures]
     assert pictured and set(pictured) <= set(public)
-    text = html.page(seen, evidence)
+    text = html.page(grade, evidence)
     first = evidence.failures[0]
     assert first.tile is not None and (first.tile.width, first.tile.height) == (32, 32)
     assert first.first[1] % 32 == 0
@@ -45,24 +45,24 @@ def test_a_wrong_part_is_pictured() -> None:
     assert all(text.count(f"<strong>{title}</strong>") >= 1 for title in titles)
     assert f"first wrong pixel at x={first.first[1]}, y={first.first[0]}" in text
     assert "Your code, line by line" in text and "Roofline" in text
-    for check in seen.checks:
+    for check in grade.checks:
         assert check.name in text
 
 
 def test_the_grade_does_not_depend_on_the_report() -> None:
-    seen, evidence = reports.wrong()
+    grade, evidence = reports.wrong()
     plain = pipeline.grade(
         plan_for(evidence.submission.lab, "sim", "B "), evidence.submission, Observer()
     )
-    assert reports.without_seconds(plain) == reports.without_seconds(seen)
+    assert reports.without_seconds(plain) == reports.without_seconds(grade)
 
 
 def test_a_hidden_case_shows_its_reason_and_nothing_else() -> None:
-    seen, evidence = reports.wrong()
-    hidden = [c for c in seen.checks if c.hidden and c.verdict == "fail"]
+    grade, evidence = reports.wrong()
+    hidden = [c for c in grade.checks if c.hidden and c.verdict == "fail"]
     assert hidden, "this test needs a hidden case that fails"
     cases = {c.name: c for c in evidence.submission.lab.case if c.hidden}
-    text = html.page(seen, evidence)
+    text = html.page(grade, evidence)
     for check in hidden:
         assert check.id not in {failure.check for failure in evidence.failures}
         item = _item(text, check.name)
@@ -97,8 +97,8 @@ def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
     got = want.astype(np.float32)
     got[-1, -1] = 7
     expected = Expected(want, np.full(shape, 1e-6))
-    given = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
-    return Wrong(case, "correlate", given, compare(got, expected))
+    case_inputs = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
+    return Wrong(case, "correlate", case_inputs, compare(got, expected))
 
 
 def test_what_is_kept_is_bounded() -> None:
@@ -133,14 +133,14 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     """Labs 7 and 8: outputs of other axes and types than one plane of floats."""
     lab = spec.load("lab8" if part == "E" else "lab7")
     case = next(c for c in lab.case if c.part == part and not c.inject and not c.hidden)
-    given = inputs(lab, case, 1)
+    case_inputs = inputs(lab, case, 1)
     operation = lab.part_of(case).operation
-    want = expected(operation, None, given.arrays, case.settings())
-    kind, shape = OPERATIONS[operation].output(given.arrays)
+    want = expected(operation, None, case_inputs.arrays, case.settings())
+    kind, shape = OPERATIONS[operation].output(case_inputs.arrays)
     got = want.value.astype(kind)
     got[(-1,) * got.ndim] += 9
     evidence = Evidence(submissions.find(lab, "solutions"))
-    evidence.failed(Wrong(case, operation, given, compare(got, want)), None)
+    evidence.failed(Wrong(case, operation, case_inputs, compare(got, want)), None)
     failure = evidence.failures[0]
     assert failure.first == (shape[-2] - 1, shape[-1] - 1)
     assert bool(failure.plane) == (len(shape) == 3)
@@ -166,13 +166,13 @@ def test_the_tile_follows_from_the_launch(
     want: tuple[int, int] | None,
 ) -> None:
     launch = Launch(0, "k<1>", "a.cu", 1, (*grid, 1), (*block, 1), 0, 1, 1, True, [])
-    found = tile(shape, radius, [launch])
-    assert (found and (found.width, found.height)) == want
+    known = tile(shape, radius, [launch])
+    assert (known and (known.width, known.height)) == want
     assert tile(shape, radius, []) is None
 
 
 def test_a_warps_addresses_explain_its_cost() -> None:
-    """What the simulator counted for the warp that it kept is what the addresses give."""
+    """The cost that the simulator counted for a warp follows from the addresses of its lanes."""
     _, evidence = reports.wrong()
     kept = [warp for run in evidence.runs.values() for warp in run.warps]
     spaces = {warp.space for warp in kept}
@@ -198,24 +198,24 @@ def _traced(offsets: list[int], cost: int, counters: Counters) -> Traced:
     return Traced(["t"], "A", True, Profile([kernel]), [warp], 32, 640)
 
 
-def test_an_access_is_told_in_words() -> None:
+def test_an_access_is_described_in_words() -> None:
     strided = Counters(global_load_sectors=32, global_load_lanes=32, dram_bytes=1024)
     clash = Counters(shared_load_wavefronts=32, shared_load_conflicts=31)
     runs = [_traced([128 * i for i in range(32)], 32, strided)]
     runs.append(_traced([128 * i for i in range(32)], 32, clash))
     one, other = warp_access.worst(runs)
     assert one.title == "Load from global memory" and one.where == "a.cu:3"
-    assert "32 sectors = 1024 bytes move, 12.5 % of them are used" in one.said
-    assert "32 turns of the 32 banks; 1 would do" in other.said
+    assert "32 sectors = 1024 bytes are transferred; 12.5 % of them are used" in one.facts
+    assert "32 wavefronts because of bank conflicts; 1 would be enough" in other.facts
     assert str(one.picture).count('class="used"') == 32
-    assert str(other.picture).count('class="clash"') == warp_access.SHOWN_DEEP
+    assert str(other.picture).count('class="clash"') == warp_access.MOST_WORDS
 
 
 def test_the_roofline_places_a_kernel_by_its_counters() -> None:
     counted = Counters(global_load_sectors=10, dram_bytes=64, shared_load_wavefronts=5)
-    found = roofline.of_traced([_traced([0], 1, counted)])
-    assert found is not None
-    table = {row[1]: row[2:] for row in found.rows}
+    chart = roofline.of_traced([_traced([0], 1, counted)])
+    assert chart is not None
+    table = {row[1]: row[2:] for row in chart.rows}
     assert table["L1"][:2] == ("320 B", "2")
     assert table["shared"][:2] == ("640 B", "1")
     assert table["DRAM"][:2] == ("64 B", "10")
@@ -224,10 +224,10 @@ def test_the_roofline_places_a_kernel_by_its_counters() -> None:
     assert roofline.of_traced([]) is None
 
 
-def test_times_are_shown_beside_the_others() -> None:
-    seen, evidence = reports.slow()
-    text = html.page(seen, evidence)
-    assert text.count("Speed, as a part of what it is held against") == 3
+def test_times_are_shown_with_those_of_the_others() -> None:
+    grade, evidence = reports.slow()
+    text = html.page(grade, evidence)
+    assert text.count("Your relative speed, and the speeds that earn points") == 3
     medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
     assert list(medians) == ["your file", "baseline", "solution"]
     for median in medians.values():
@@ -239,7 +239,7 @@ def test_nothing_that_a_student_wrote_becomes_markup() -> None:
     assert "&lt;script&gt;alert(1)" in text
     tags = _Tags()
     tags.feed(text)
-    assert not tags.found & {"script", "img", "iframe", "object", "base", "form"}
+    assert not tags.names & {"script", "img", "iframe", "object", "base", "form"}
     assert not tags.handlers
     assert text.count("<style>") == 1
 
@@ -247,17 +247,17 @@ def test_nothing_that_a_student_wrote_becomes_markup() -> None:
 class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: set[str] = set()
+        self.names: set[str] = set()
         self.handlers: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add(tag)
+        self.names.add(tag)
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
 
 
 def test_no_address_of_the_network_is_in_a_page() -> None:
-    for made in (reports.wrong(), reports.slow()):
-        text = reports.page(made)
+    for graded in (reports.wrong(), reports.slow()):
+        text = reports.page(graded)
         assert not re.search(r"(src|href)=\"(?!data:|#)", text)
         assert "url(" not in text and "@import" not in text
         assert "default-src 'none'" in text
@@ -271,14 +271,14 @@ def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> No
     assert f"pictures: {file}" in done.stdout
     assert file.read_text(encoding="utf-8").endswith("</html>\n")
     assert [p.name for p in file.parent.iterdir()] == ["report.html"]
-    place = tmp_path / "report.html" / "below"
-    done = subprocess.run([*grade, str(place)], capture_output=True, text=True, check=False)
+    below = tmp_path / "report.html" / "below"
+    done = subprocess.run([*grade, str(below)], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "cannot be written" in done.stderr
 
 
 def test_a_page_without_evidence_is_a_page() -> None:
-    """A file that does not build: there is nothing but a message."""
-    seen, evidence = reports.hostile()
-    bare = reports.graded(Evidence(evidence.submission), seen.checks)
+    """As for a file that does not compile: there is only a message."""
+    grade, evidence = reports.hostile()
+    bare = reports.graded(Evidence(evidence.submission), grade.checks)
     text = html.page(bare, Evidence(evidence.submission))
     assert "Your code" not in text and "Checks" in text

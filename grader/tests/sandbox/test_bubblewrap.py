@@ -22,21 +22,21 @@ needs_sandbox = pytest.mark.skipif(
 
 
 @cache
-def probes() -> list[probe.Seen]:
-    return probe.all_seen()
+def probes() -> list[probe.Probe]:
+    return probe.run_all()
 
 
 @needs_sandbox
 @pytest.mark.parametrize("kind, least", [("refused", 25), ("works", 5), ("stopped", 5)])
 def test_every_probe_ends_as_it_must(kind: str, least: int) -> None:
-    results = [s for s in probes() if s.kind == kind]
+    results = [p for p in probes() if p.expected == kind]
     assert len(results) >= least
-    assert not probe.surprises(results)
+    assert not probe.problems(results)
 
 
-def test_a_probe_that_succeeds_is_a_surprise() -> None:
-    seen = probe.Seen("read another's file", "refused", False, 0.1, "exit status 0")
-    assert probe.surprises([seen]) == ["read another's file: not refused. exit status 0"]
+def test_a_probe_that_failed_is_a_problem() -> None:
+    failed = probe.Probe("read another's file", "refused", False, 0.1, "exit status 0")
+    assert probe.problems([failed]) == ["read another's file: not refused (exit status 0)"]
 
 
 @needs_sandbox

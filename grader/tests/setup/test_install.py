@@ -1,7 +1,7 @@
 """Set-up: what is missing is installed once, whatever interrupts it. No network is used.
 
-Most tests run the real `grade` in a small copy of the repository whose lock names one package,
-which pip finds in a folder.
+Most tests run the real `grade` in a small copy of the repository. test_before_setup.py has the
+commands that install nothing.
 """
 
 from __future__ import annotations
@@ -9,95 +9,21 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from grader.setup import install, stamp, system_packages
-
-ROOT = Path(__file__).resolve().parents[3]
-
-MAIN = """
-import sys, tiny
-print("graded", *sys.argv[1:])
-"""
-FETCH = """
-from pathlib import Path
-folder = Path(__file__).parent.parent / "build" / "datasets"
-folder.mkdir(parents=True, exist_ok=True)
-(folder / "coffee.png").write_bytes(b"a picture")
-"""
-
-
-def wheel(folder: Path, name: str) -> str:
-    """Makes a package of nothing but one empty module. Returns its line in a lock."""
-    path = folder / f"{name}-1.0-py3-none-any.whl"
-    about = f"{name}-1.0.dist-info"
-    members = {
-        f"{name}.py": "",
-        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
-        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{about}/RECORD": "",
-    }
-    with zipfile.ZipFile(path, "w") as file:
-        for member, text in members.items():
-            file.writestr(zipfile.ZipInfo(member), text)  # of 1980: the same hash each time
-    return f"{name}==1.0 --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-
-
-class Copy:
-    """A small copy of the repository, its name as odd as names are, and how to run its `grade`."""
-
-    def __init__(self, folder: Path) -> None:
-        self.shop = folder / "shop"
-        self.shop.mkdir()
-        self.root = folder / "a b'\"ü $(x) %s"
-        (self.root / "grader").mkdir(parents=True)
-        (self.root / "datasets").mkdir()
-        needed = ("__init__", "stamp", "bootstrap", "system", "files")
-        for name in ("grade", *(f"grader/{module}.py" for module in needed)):
-            shutil.copy(ROOT / name, self.root / name)
-        (self.root / "grader" / "__main__.py").write_text(MAIN)
-        (self.root / "datasets" / "generate.py").write_text(FETCH)
-        tiny = wheel(self.shop, "tiny")
-        (self.root / "grader" / "setup" / "requirements.lock").write_text(tiny)
-        (self.root / "grader" / "setup" / "requirements-dev.lock").write_text(
-            tiny + wheel(self.shop, "tinytest")
-        )
-        self.cwd = folder
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
-        self.environment.pop("MAKELEVEL", None)
-        self.environment |= {
-            "PIP_NO_INDEX": "1",
-            "PIP_FIND_LINKS": self.shop.as_uri(),
-            "PIP_CONFIG_FILE": os.devnull,
-            "PYTHONPATH": "/nonexistent",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, str(self.root / "grade"), *arguments],
-            cwd=self.cwd,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def grade(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit status, stdout, stderr."""
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
-
-    def stamped(self) -> set[str]:
-        return {path.stem for path in (self.root / "build" / "venv").glob("*.stamp")}
+from grader.setup import apt, failure, stamp, system_packages
+from grader.setup.failure import SetupError
+from grader.setup.runner import Output, Runner
+from grader.tests.setup.small_copy import ROOT, Copy, no_network, wheel
 
 
 @pytest.fixture
@@ -128,9 +54,16 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     status, out, err = copy.grade("lab3", "--src", "x y")
     first = time.monotonic() - began
     assert (status, out) == (0, "graded lab3 --src x y\n"), err
-    assert err.count("setting up (once") == 1
-    assert "Python packages" in err
-    assert "photograph" in err
+    lines = err.splitlines()
+    assert lines[0].startswith("convlabs: setting up, once; the log is ")
+    assert lines[0].endswith("/build/setup.log")
+    assert "[1/2] Python packages: 1 into build/venv, about 65 MB to download" in lines
+    assert "[2/2] the photograph that some cases show: about 14 MB to download" in lines
+    assert sum(bool(re.fullmatch(r" {6}took \d+ s", line)) for line in lines) == 2
+    assert re.fullmatch(r"convlabs: set up in \d+ s", lines[-1])
+    assert "\x1b" not in err
+    log = (copy.root / "build" / "setup.log").read_text()
+    assert log.count("\n$ ") == 2 and "tiny" in log
     assert copy.stamped() == {"run"}
     assert (copy.root / "build" / "datasets" / "coffee.png").exists()
     began = time.monotonic()
@@ -145,7 +78,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
 
 
 def test_setup_says_that_nothing_is_missing_but_not_to_make(ready: Copy) -> None:
-    assert "everything is in place" in ready.grade("setup")[2]
+    assert "everything is installed" in ready.grade("setup")[2]
     ready.environment["MAKELEVEL"] = "1"
     assert ready.grade("setup") == (0, "", "")
 
@@ -209,7 +142,7 @@ def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> No
     process.send_signal(number)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "interrupted; run the same command again" in err
+    assert "interrupted; to go on, run the same command again" in err
     assert "Traceback" not in err
     assert copy.stamped() == set()
 
@@ -226,12 +159,35 @@ def test_two_at_once(copy: Copy) -> None:
 def test_no_network(ready: Copy) -> None:
     del ready.environment["PIP_NO_INDEX"], ready.environment["PIP_FIND_LINKS"]
     ready.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
+    began = time.monotonic()
     status, out, err = ready.grade("setup", "--dev")
     assert (status, out) == (3, "")
-    assert "no network; connect to the internet" in err
+    assert time.monotonic() - began < 60, "pip's own patience is minutes"
+    assert "pip could not reach the package index 127.0.0.1: no network" in err
+    assert "connect to a network and run the same command again" in err
     assert "Traceback" not in err
+    assert "From the log, " in err and "build/setup.log:\n    WARNING: Retrying" in err
+    assert "PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels ./grade setup --dev" in err
     assert ready.stamped() == {"run"}
     assert "tinytest" in (ready.root / "build" / "setup.log").read_text()
+
+
+def test_really_no_network(copy: Copy) -> None:
+    prefix = no_network()
+    if not prefix:
+        pytest.skip("unshare cannot take the network away here")
+    copy.prefix = prefix
+    for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
+        del copy.environment[name]
+    status, out, err = copy.grade("lab1")
+    assert (status, out) == (3, "")
+    assert "grade: pip could not reach the package index pypi.org: no network" in err
+    assert "What to do: connect to a network and run the same command again" in err
+    # With the packages from elsewhere, as the message says.
+    wheels = copy.shop.rename(copy.cwd / "wheels")
+    copy.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels.name}
+    status, out, err = copy.grade("lab1")
+    assert (status, out) == (0, "graded lab1\n"), err
 
 
 def test_a_package_that_is_not_the_locked_one(ready: Copy) -> None:
@@ -248,7 +204,7 @@ def test_without_the_photograph_the_rest_works(ready: Copy) -> None:
     (ready.root / "datasets" / "generate.py").write_text("raise SystemExit('no network here')")
     status, _, err = ready.grade("setup")
     assert status == 0
-    assert "the photograph is missing" in err
+    assert "no photograph: cases that show it cannot run" in err
     assert "no network here" in err
     # It is tried again when asked for, not before each grading.
     assert ready.grade("lab1") == (0, "graded lab1\n", "")
@@ -260,6 +216,40 @@ def test_a_folder_that_cannot_be_written(copy: Copy) -> None:
     assert (status, out) == (3, "")
     assert "cannot write" in err
     assert "Traceback" not in err
+
+
+def test_a_read_only_folder_is_refused_in_one_sentence() -> None:
+    with tempfile.TemporaryDirectory() as place:  # pytest's own folders are for their owner only
+        Path(place).chmod(0o755)
+        copy = Copy(Path(place))
+        copy.root.chmod(0o555)
+        if os.geteuid() == 0:  # root may write anywhere
+            copy.prefix = ["setpriv", "--reuid", "65534", "--clear-groups"]
+            if shutil.which("setpriv") is None or not os.access(sys.executable, os.X_OK):
+                pytest.skip("there is no setpriv")
+            copy.python = "/usr/bin/python3"
+        status, out, err = copy.grade("lab1")
+        copy.root.chmod(0o755)
+    assert (status, out) == (3, "")
+    assert err.startswith("grade: cannot write ") and err.count("\n") == 1
+    assert "Permission denied; copy the repository to a folder that you can write to" in err
+
+
+def test_setup_repairs_a_package_that_is_gone(ready: Copy) -> None:
+    (folder,) = (ready.root / "build" / "venv").glob("lib/*/site-packages/tiny-1.0.dist-info")
+    shutil.rmtree(folder)
+    assert "MISSING   Python packages" in ready.grade("doctor")[1]
+    status, _, err = ready.grade("setup")
+    assert status == 0 and "[1/1] Python packages: 1 into build/venv" in err
+    assert folder.is_dir()
+
+
+def test_setup_replaces_a_damaged_photograph(ready: Copy) -> None:
+    photograph = ready.root / "build" / "datasets" / "coffee.png"
+    photograph.write_bytes(b"half a pic")
+    assert "coffee.png differs from the one in datasets/manifest.toml" in ready.grade("doctor")[1]
+    assert ready.grade("setup")[0] == 0
+    assert photograph.read_bytes() == b"a picture"
 
 
 def test_usage(ready: Copy) -> None:
@@ -281,35 +271,38 @@ MAKE = system_packages.Package("make", "GNU make", program="no-such-program")
 def test_a_user_who_may_not_install_gets_the_exact_line(monkeypatch: pytest.MonkeyPatch) -> None:
     programs(monkeypatch, "apt-get")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(install.SetupError) as error:
-        install.install_system_packages([STB, MAKE])
+    with pytest.raises(SetupError) as error:
+        apt.prefix([STB, MAKE])
     assert (
         "\n    sudo apt-get update && "
-        "sudo apt-get install -y --no-install-recommends libstb-dev make\n" in str(error.value)
+        "sudo apt-get install -y --no-install-recommends libstb-dev make\n" in error.value.advice
     )
 
 
 def test_a_system_without_apt_gets_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     programs(monkeypatch)
-    with pytest.raises(install.SetupError, match="the headers of stb; GNU make"):
-        install.install_system_packages([STB, MAKE])
+    with pytest.raises(SetupError, match="no apt-get") as error:
+        apt.prefix([STB, MAKE])
+    assert "the headers of stb; GNU make" in error.value.advice
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_apt_get_is_run_where_it_may(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apt_get_is_run_where_it_may(
+    user: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     programs(monkeypatch, "apt-get", "sudo")
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(install, "sudo_without_password", lambda: True)
+    monkeypatch.setattr(apt, "sudo_without_password", lambda: True)
     run: list[list[str]] = []
 
-    def logged(command: list[str]) -> install.Output:
+    def fake_run(_: Runner, command: list[str], *__: object) -> Output:
         run.append(command)
-        return install.Output(0, "")
+        return Output(0, "")
 
-    monkeypatch.setattr(install, "logged", logged)
-    # Nothing was installed, which is seen.
-    with pytest.raises(install.SetupError, match="still not found"):
-        install.install_system_packages([STB])
+    monkeypatch.setattr(Runner, "run", fake_run)
+    # Nothing was installed, which is noticed.
+    with pytest.raises(SetupError, match="still not found"):
+        apt.install([STB], apt.prefix([STB]), Runner(tmp_path / "log", 1))
     assert [command[0] == "sudo" for command in run] == [user != 0] * 3
     assert ["update" in command for command in run] == [False, True, False]
     assert run[-1][-3:] == ["-y", "--no-install-recommends", "libstb-dev"]
@@ -348,13 +341,14 @@ def test_a_browser_is_asked_for_where_there_is_a_package(
     [
         ("OSError: [Errno 28] No space left on device", "the disk is full"),
         ("Temporary failure in name resolution\nE: Failed", "no network"),
+        ("W: Failed to fetch http://x  Temporary failure resolving 'x'", "no network"),
         ("E: Unable to locate package libstb-dev\n", "E: Unable to locate package libstb-dev"),
         ("one\nERROR: two\nthree\n", "ERROR: two"),
         ("", "no reason was given"),
     ],
 )
-def test_reasons(text: str, why: str) -> None:
-    assert why in install.reason(text)
+def test_causes(text: str, why: str) -> None:
+    assert why in failure.cause(text).text
 
 
 # ------------------------------------------------------------------------------ old Pythons

@@ -98,7 +98,7 @@ def test_only_what_is_in_starter_is_the_students_own(folder: Path, tmp_path: Pat
     (elsewhere / "add.c").write_text("")
     (tmp_path / "linked").symlink_to(folder)
     places = (paths.STARTER, tmp_path / "linked", elsewhere)
-    assert [progress.own(submissions.find(lab, str(p))) for p in places] == [True, True, False]
+    assert [progress.is_own(submissions.find(lab, str(p))) for p in places] == [True, True, False]
 
 
 def _keep_many(start: int) -> None:
@@ -179,7 +179,7 @@ def test_solution_only_after_full_marks_of_these_files(
         return seen.err
 
     course.keep(85)
-    assert "not given away" in refused(), "never is what a lab.toml without a word means"
+    assert "does not allow" in refused(), "a lab.toml that does not mention it means never"
     file = paths.LABS / "lab9_sums" / "lab.toml"
     file.write_text('solution = "after-full-marks"\n' + course.SPEC)
     course.keep(84)
@@ -201,7 +201,7 @@ def test_solution_only_after_full_marks_of_these_files(
     assert "return a + b;" in (tmp_path / "there" / "add.c").read_text()
     capsys.readouterr()
     (paths.PROGRESS / "lab9.json").unlink()
-    assert "first full marks" in refused()
+    assert "after full marks" in refused()
     (paths.SOLUTIONS / "lab9_sums" / "sub.c").unlink()
     assert "no solutions" in refused()
 

@@ -73,7 +73,7 @@ def test_what_must_not_be_handed_in(
     assert "sub.c:2 has the mark of an unfinished merge" in refused(monkeypatch, capsys)
     (folder / "add.c").write_text(course.ADD)
     (folder / "sub.c").write_text(course.SUB)
-    assert "still the starter" in refused(monkeypatch, capsys)
+    assert "still the unsolved starter" in refused(monkeypatch, capsys)
     (folder / "sub.c").unlink()
     (folder / "sub.c").symlink_to("/etc/passwd")
     assert "is a link" in refused(monkeypatch, capsys)
@@ -88,7 +88,7 @@ def test_warns_of_one_unsolved_file_and_of_an_open_editor(folder: Path) -> None:
     (folder / "add.c").write_text(course.ADD)
     (folder / ".sub.c.swp").write_text("")
     said = " ".join(submission_zip.warnings(course.submission()))
-    assert "add.c is still the starter" in said and "sub.c is open in an editor" in said
+    assert "add.c is still the unsolved starter" in said and "sub.c seems to be open" in said
     assert not submission_zip.refusals(course.submission())
 
 

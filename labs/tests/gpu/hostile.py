@@ -56,7 +56,7 @@ def graded() -> dict[str, Any]:
     """The results of probing the sandbox, and the grades; no rows without a sandbox for GPUs."""
     if (why := bubblewrap.missing_for_gpus()) is not None:
         return {"sandbox": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
-    probes = probe.all_seen(gpu=True)
+    probes = probe.run_all(gpu=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in sources().items():
@@ -72,7 +72,7 @@ def graded() -> dict[str, Any]:
     return {
         "sandbox": bubblewrap.tier(gpu=True),
         "probes": len(probes),
-        "surprises": probe.surprises(probes),
+        "surprises": probe.problems(probes),
         "seconds": round(seconds),
         "rows": rows,
     }

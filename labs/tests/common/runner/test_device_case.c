@@ -19,6 +19,12 @@ struct runner {
 
 static struct runner runner;
 
+/* Makes one call of the runtime API fail, as CONVLABS_SIM_INJECT does. */
+static void inject(const char *call) {
+    setenv("CONVLABS_SIM_INJECT", call, 1);
+    sim_read_options();
+}
+
 void runner_fail(struct runner *r, int returned, const char *format, ...) {
     if (r->returned != 0)
         return;
@@ -67,12 +73,6 @@ static void drive(cudaError_t (*function)(const float *, float *), bool armed_fi
 }
 
 /* ---------------------------------------------------------------- tests */
-
-/* From now on the simulator makes that call fail: "cudaMalloc:2" is the second cudaMalloc(). */
-static void inject(const char *call) {
-    setenv("CONVLABS_SIM_INJECT", call, 1);
-    sim_read_options();
-}
 
 static size_t free_bytes(void) {
     size_t available = 0, total = 0;

@@ -1,4 +1,4 @@
-"""`./grade labN`: the command that is made for every lab."""
+"""The options of `./grade labN`, the command that each lab has. grade.py carries it out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from grader.commands import common
+from grader.commands import options, output
+from grader.commands.errors import UsageError
 from grader.model import spec
 
 
 def _words(context: typer.Context) -> list[str]:
-    """For the shell: what -k can be given, the parts and one word of a check's name each. Whole
-    names hold spaces, and a word is enough to select by."""
+    """For completion: what -k takes, the parts and the single words of the checks' names. A whole
+    name contains spaces, and one word is enough to select a check."""
     try:
         lab = spec.load(context.info_name or "")
     except spec.SpecError:
@@ -27,14 +28,14 @@ def command(lab_id: str) -> Callable[..., None]:
     """The function that Typer makes `./grade <lab_id>` from."""
 
     def grade(
-        src: common.Src = "starter",
-        backend: common.BackendOption = common.BackendName.auto,
+        src: options.Src = "starter",
+        backend: options.BackendOption = options.BackendName.auto,
         pattern: Annotated[
             str | None,
             typer.Option(
                 "-k",
                 metavar="PATTERN",
-                help="Only the checks of this part (A, B, ...), or whose name has this text.",
+                help="Only the checks of this part (A, B, ...), or whose name contains this text.",
                 autocompletion=_words,
             ),
         ] = None,
@@ -48,22 +49,33 @@ def command(lab_id: str) -> Callable[..., None]:
                 "--html", metavar="FILE", help="Write a page with pictures; - for stdout."
             ),
         ] = None,
-        colour: common.ColourOption = common.Colour.auto,
+        colour: options.ColourOption = output.Colour.auto,
         verbose: Annotated[
-            bool, typer.Option("-v", "--verbose", help="Times, every message, the build commands.")
+            bool,
+            typer.Option(
+                "-v", "--verbose", help="Show times, every message and the build commands."
+            ),
         ] = False,
         timed: Annotated[
-            bool, typer.Option("--speed/--no-speed", help="Time what is right; some seconds more.")
+            bool,
+            typer.Option(
+                "--speed/--no-speed", help="Time the correct functions; takes some seconds more."
+            ),
         ] = True,
         profiled: Annotated[
             bool,
-            typer.Option("--profile", help="The counters of the technique checks, line by line."),
+            typer.Option(
+                "--profile", help="Print the counters of the technique checks, line by line."
+            ),
         ] = False,
         watched: Annotated[
-            bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C ends.")
+            bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C to stop.")
         ] = False,
         fresh: Annotated[
-            bool, typer.Option("--fresh", help="Run again what this very file has passed before.")
+            bool,
+            typer.Option(
+                "--fresh", help="Run again the checks that this same file has passed before."
+            ),
         ] = False,
     ) -> None:
         from grader.commands import grade as grading
@@ -76,7 +88,7 @@ def command(lab_id: str) -> Callable[..., None]:
             pattern=pattern,
             json_file=json_file,
             html_file=html_file,
-            colour=common.coloured(colour),
+            colour=output.coloured(colour),
             verbose=verbose,
             timed=timed,
             profiled=profiled,
@@ -85,9 +97,7 @@ def command(lab_id: str) -> Callable[..., None]:
         if not watched:
             raise typer.Exit(grading.grade(request))
         if "-" in (json_file, html_file):
-            raise common.UsageError(
-                "--watch prints more than one grade: --json and --html need a file"
-            )
+            raise UsageError("--watch prints more than one grade: --json and --html need a file")
         raise typer.Exit(watch.watch(lab_id, src, lambda: grading.grade(request)))
 
     return grade

@@ -1,0 +1,243 @@
+"""`./grade doctor`: what this machine has, what is missing, and what to do about it. The standard
+library alone, so that it can also say what a machine without any set-up lacks."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grader.commands import output
+from grader.commands.parser import Parser
+from grader.sandbox import bubblewrap
+from grader.setup import photograph, python_packages, stamp, system_packages
+
+State = Literal["ok", "missing", "optional"]
+OLDEST_GCC = 12  # the first with -ftrivial-auto-var-init
+INSTALLS = "./grade setup installs it"
+REPAIRS = "./grade setup makes build/venv anew"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report. "optional" is missing, too, but the labs in the simulator do not
+    need it."""
+
+    name: str
+    state: State
+    detail: str  # a version, a path, or why it is missing
+    advice: str = ""  # what to do; "" where it is ok
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Prints the report. Returns the exit status."""
+    parser = Parser("doctor")
+    parser.add_colour()
+    options = parser.parse_args(arguments)
+    rows = report()
+    print(render(rows, output.coloured(options.color)))
+    return exit_code(rows)
+
+
+def report() -> list[Row]:
+    """Looks at everything. Takes a second or so."""
+    return [
+        compiler("gcc"),
+        compiler("g++"),
+        program("make", "missing", INSTALLS),
+        program("ar", "missing", INSTALLS),
+        stb(),
+        python(),
+        venv(),
+        *packages(),
+        photograph_row(),
+        check(),
+        *clang(),
+        sandbox(),
+        nvcc(),
+        gpu(),
+    ]
+
+
+def exit_code(rows: list[Row]) -> int:
+    """0 where everything is installed that the labs need in the simulator, else 1."""
+    return 1 if any(row.state == "missing" for row in rows) else 0
+
+
+def first_line(*command: str) -> str | None:
+    """The first line that a command prints; None where it is missing, fails or hangs."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, errors="replace")
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    lines = done.stdout.strip().splitlines()
+    return lines[0].strip() if done.returncode == 0 and lines else None
+
+
+def compiler(name: str) -> Row:
+    version = first_line(name, "-dumpfullversion")
+    if version is None:
+        return Row(name, "missing", "not found", INSTALLS)
+    major = re.match(r"\d+", version)
+    if major is None or int(major[0]) < OLDEST_GCC:
+        return Row(
+            name,
+            "missing",
+            f"{version} is too old; {OLDEST_GCC} or later is needed (-ftrivial-auto-var-init)",
+            f"install {name}-{OLDEST_GCC} or later and let the command `{name}` start it",
+        )
+    return Row(name, "ok", version)
+
+
+def program(name: str, lacking: State, advice: str) -> Row:
+    line = first_line(name, "--version")
+    if line is None:
+        return Row(name, lacking, "not found", advice)
+    version = re.search(r"\d+(\.\d+)+", line)
+    return Row(name, "ok", version[0] if version else line)
+
+
+def stb() -> Row:
+    if system_packages.header_found("stb/stb_image.h"):
+        return Row("stb", "ok", "stb/stb_image.h")
+    return Row("stb", "missing", "gcc finds no stb/stb_image.h", INSTALLS)
+
+
+def check() -> Row:
+    advice = "./grade setup --check installs it; only make test and make labN-test need it"
+    if system_packages.header_found("check.h"):
+        return Row("Check", "ok", "check.h")
+    return Row("Check", "optional", "gcc finds no check.h", advice)
+
+
+def clang() -> list[Row]:
+    """A row, except in a student's copy, which has no test that needs clang."""
+    if not Path(stamp.LOCKS["dev"]).exists():
+        return []
+    advice = "./grade setup --dev installs it; only make test needs it"
+    return [program("clang", "optional", advice)]
+
+
+def nvcc() -> Row:
+    if shutil.which("nvcc") is None:
+        advice = "only --backend gpu needs NVIDIA's CUDA Toolkit; the simulator does not"
+        return Row("nvcc", "optional", "not found", advice)
+    try:
+        done = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return Row("nvcc", "optional", "does not answer", "find out why `nvcc --version` fails")
+    release = re.search(r"release (\S+?),", done.stdout)
+    return Row("nvcc", "ok", release[1] if release else "unknown release")
+
+
+def gpu() -> Row:
+    query = "--query-gpu=name,driver_version"
+    line = first_line("nvidia-smi", query, "--format=csv,noheader")
+    if line is None:
+        why = "nvidia-smi does not answer" if shutil.which("nvidia-smi") else "no nvidia-smi"
+        return Row("GPU", "optional", why, "not needed: the labs run in the simulator")
+    name, _, driver = line.rpartition(", ")
+    return Row("GPU", "ok", f"{name}, driver {driver}")
+
+
+def python() -> Row:
+    """The Python that the grader runs on: that of build/venv, or of this command before set-up."""
+    line = first_line(stamp.PYTHON, "--version")
+    if line is not None:
+        return Row("Python", "ok", f"{line.removeprefix('Python ')}, {stamp.PYTHON}")
+    return Row("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+
+
+def venv() -> Row:
+    """Whether Python can make build/venv; on Debian that is a separate package."""
+    if importlib.util.find_spec("ensurepip") is None:
+        return Row("Python venv", "missing", "there is no module ensurepip", INSTALLS)
+    return Row("Python venv", "ok", "module ensurepip")
+
+
+def packages() -> list[Row]:
+    """A row for each Python package that grading needs; those of the tests share one row."""
+    run = dict(python_packages.locked(Path(stamp.LOCKS["run"])))
+    installed = python_packages.installed()
+    if not run.keys() & installed.keys():
+        size = python_packages.SIZES["run"]
+        advice = f"./grade setup installs them, about {size} MB to download"
+        return [Row("Python packages", "missing", f"none of {len(run)} in build/venv", advice)]
+    rows = [package(name, version, installed.get(name)) for name, version in run.items()]
+    if all(row.state == "ok" for row in rows):
+        rows.append(grammar())
+    if not Path(stamp.LOCKS["dev"]).exists():  # a student's copy
+        return rows
+    dev = dict(python_packages.locked(Path(stamp.LOCKS["dev"])))
+    tests = [name for name in dev if name not in run]
+    lacking = [name for name in tests if installed.get(name) != dev[name]]
+    if lacking:
+        detail = f"not as locked: {', '.join(lacking)}"
+        advice = "./grade setup --dev installs them; only make test needs them"
+        return [*rows, Row("test packages", "optional", detail, advice)]
+    return [*rows, Row("test packages", "ok", f"all {len(tests)}")]
+
+
+def package(name: str, locked: str, version: str | None) -> Row:
+    if version == locked:
+        return Row(name, "ok", version)
+    detail = f"{version}, the lock says {locked}" if version else "not installed"
+    return Row(name, "missing", detail, REPAIRS)
+
+
+def grammar() -> Row:
+    """Whether tree-sitter takes the CUDA grammar: both carry a version of their interface."""
+    code = (
+        "import tree_sitter as t, tree_sitter_cuda as c; t.Language(c.language()); "
+        "print(t.LANGUAGE_VERSION)"
+    )
+    version = first_line(stamp.PYTHON, "-I", "-c", code)
+    if version is None:
+        return Row("CUDA grammar", "missing", "tree-sitter does not take it", REPAIRS)
+    return Row("CUDA grammar", "ok", f"interface {version} or older")
+
+
+def photograph_row() -> Row:
+    problem = photograph.problem()
+    if problem:
+        advice = "./grade setup fetches it; only cases that show it use it"
+        return Row("photograph", "missing", problem, advice)
+    return Row("photograph", "ok", "build/datasets/coffee.png")
+
+
+def sandbox() -> Row:
+    why = bubblewrap.missing()
+    if why is None:
+        return Row("sandbox", "ok", bubblewrap.tier())
+    advice = "your own code also runs without it; ./grade bulk, for others' code, needs it"
+    return Row("sandbox", "optional", why, advice)
+
+
+COLOURS: dict[State, str] = {"ok": "32", "missing": "31", "optional": "33"}
+SIGNS: dict[State, str] = {"ok": "ok", "missing": "MISSING", "optional": "optional"}
+
+
+def render(rows: list[Row], colour: bool) -> str:
+    """The rows as text, one a line, what to do on the line below; the conclusion last."""
+    width = max(len(row.name) for row in rows)
+    lines = []
+    for row in rows:
+        sign = f"{SIGNS[row.state]:8}"
+        if colour:
+            sign = f"\x1b[{COLOURS[row.state]}m{sign}\x1b[0m"
+        lines.append(f"  {sign}  {row.name:{width}}  {row.detail}")
+        if row.advice:
+            lines.append(f"  {'':8}  {'':{width}}  -> {row.advice}")
+    if exit_code(rows) == 0:
+        lines.append("everything is installed that the labs need in the simulator")
+    else:
+        names = ", ".join(row.name for row in rows if row.state == "missing")
+        lines.append(f"missing for the labs: {names}")
+    return "\n".join(lines)

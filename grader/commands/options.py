@@ -1,0 +1,69 @@
+"""The options that several commands share, declared for Typer, and what their values name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from grader.commands import overview
+from grader.commands.errors import UsageError
+from grader.commands.output import Colour
+from grader.execute import backend as backends
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.submission import Submission
+
+
+class BackendName(StrEnum):
+    """The values of --backend."""
+
+    auto = "auto"
+    cpu = "cpu"
+    sim = "sim"
+    gpu = "gpu"
+
+
+def _lab_names() -> list[str]:
+    return list(spec.available())
+
+
+LabName = Annotated[
+    str, typer.Argument(metavar="LAB", help="lab1, lab2, ...", autocompletion=_lab_names)
+]
+Src = Annotated[
+    str,
+    typer.Option(
+        "--src", metavar="PATH", help="The folder with your files of the lab, or its parent folder."
+    ),
+]
+BackendOption = Annotated[
+    BackendName, typer.Option(help="auto: the GPU where one answers, else the simulator.")
+]
+ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a terminal only.")]
+
+
+def load(lab_id: str) -> spec.Lab:
+    """The lab of that id. Raises UsageError where there is none."""
+    overview.require_lab(lab_id)
+    return spec.load(lab_id)
+
+
+def submission(lab: spec.Lab, src: str) -> Submission:
+    """The files of a lab in the folder `src`. Raises UsageError where the folder is not there."""
+    try:
+        return submissions.find(lab, src)
+    except submissions.SourceError as problem:
+        raise UsageError(str(problem)) from problem
+
+
+def backend(lab: spec.Lab, name: str) -> backends.Backend:
+    """The backend to grade a lab on, "auto" resolved. Raises UsageError where the lab has no such
+    backend, BackendError where this machine has none."""
+    try:
+        return backends.choose(lab, name)
+    except backends.BackendError as problem:
+        if problem.usage:
+            raise UsageError(str(problem)) from problem
+        raise

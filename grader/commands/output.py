@@ -1,0 +1,63 @@
+"""Where and how a command prints: colour, width, files. The standard library alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TextIO
+
+from grader import files
+from grader.commands.errors import UsageError
+
+
+class Colour(StrEnum):
+    """The values of --color."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+def coloured(choice: Colour) -> bool:
+    """Whether to colour what goes to stdout."""
+    if choice is Colour.auto:
+        return understands_escapes(sys.stdout) and "NO_COLOR" not in os.environ
+    return choice is Colour.always
+
+
+def understands_escapes(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that takes escape sequences. Emacs's shell, for one, is a
+    terminal and does not; it sets TERM=dumb."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int:
+    """The width of the terminal; 100 where there is none."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def announce_first_build() -> None:
+    """Says on stderr why the first build takes longer, where this is the first."""
+    from grader.compile import make
+
+    if not make.runtime_is_built():
+        print("building the simulator and the runner (once, about 15 s)", file=sys.stderr)
+
+
+def write(target: str, data: bytes) -> None:
+    """Writes `data` to a file, whole or not at all; to stdout where `target` is "-". A device or a
+    pipe, such as /dev/stdout, is written to and never replaced. Raises UsageError."""
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        return
+    path = Path(target).resolve()  # a link stays a link
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+        else:
+            files.replace(path, data)
+    except OSError as problem:
+        raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem

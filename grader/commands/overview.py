@@ -1,0 +1,96 @@
+"""All commands of ./grade with a line on each, for `./grade --help` and to suggest one for a
+misspelt command. The standard library alone."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from grader import paths
+from grader.commands.errors import UsageError
+from grader.model import outline
+
+STUDENT = {
+    "list": "your best score in each lab so far, and the next step",
+    "hint": "a hint for a part of a lab: the first is a question, the last is nearly the code",
+    "reset": "put the unsolved starter of a lab back; your file is kept in backup-DATE/",
+    "submit": "make the zip to hand in, once the files have the right names and build",
+    "solution": "the course's solution, after full marks, where your instructor allows it",
+    "build": "build your file of a lab; `make labN` does the same",
+    "run": "run a CUDA program that has its own main() on the simulator",
+    "doctor": "what this machine has, what is missing, and what to do about it",
+    "setup": "install what is missing; a command that needs it does this by itself",
+}
+INSTRUCTOR = {  # not in a student's copy
+    "bulk": "grade a folder of submissions, each in its own sandbox",
+    "export": "write the grades of a bulk run for another program",
+}
+TAKE_A_LAB = ("hint", "reset", "submit", "solution", "build")
+COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # a shell sets it to ask for completions
+
+USAGE = """\
+usage: ./grade COMMAND [OPTION]...
+
+Grade a lab, and find out why. Start with:  make lab1 && ./grade lab1
+./grade COMMAND --help lists the options of a command.
+"""
+SETTINGS = """\
+options
+  -h, --help             print this text
+  --install-completion   let Tab complete commands, labs, parts and options (bash, zsh, fish)
+  --show-completion      print the script that --install-completion installs
+
+environment variables
+  NO_COLOR=1             no colour
+  CONVLABS_NO_SANDBOX=1  run your own programs without the sandbox, where bubblewrap fails
+  PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
+
+exit status
+  0 full marks of what was measured, 1 less, 2 wrong usage, 3 a fault of the grader or the machine,
+  130 interrupted
+"""
+
+
+def commands() -> dict[str, str]:
+    """Every command except the labs, with its line of help."""
+    return STUDENT | (INSTRUCTOR if (paths.ROOT / "grader" / "bulk").is_dir() else {})
+
+
+def sentence(command: str) -> str:
+    """The line of help of a command or a lab as a sentence."""
+    line = commands()[command] if command in commands() else purpose(command)
+    return f"{line[0].upper()}{line[1:]}."
+
+
+def purpose(lab_id: str) -> str:
+    """What the command of a lab does, or that its lab.toml is damaged."""
+    try:
+        return f"grade {lab_id}: {outline.load(lab_id).title}"
+    except outline.SpecError:
+        return f"{lab_id} cannot be graded; ./grade {lab_id} says why"
+
+
+def help_text() -> str:
+    """What `./grade --help` prints, without a newline at its end."""
+    labs = [f"  {lab_id:8}  {purpose(lab_id)}" for lab_id in outline.available()]
+    others = [f"  {name:8}  {line}" for name, line in commands().items()]
+    return "\n".join([USAGE, "labs", *labs, "", "commands", *others, "", SETTINGS.rstrip()])
+
+
+def require_command(name: str) -> None:
+    """Raises UsageError where `name` is neither a command nor a lab; the message suggests one."""
+    names = [*outline.available(), *commands()]
+    if name in names:
+        return
+    if re.fullmatch(r"lab\d*", name):
+        require_lab(name)
+    similar = difflib.get_close_matches(name.lower(), names, n=1)
+    advice = f"did you mean {similar[0]}? " if similar else ""
+    raise UsageError(f"there is no command {name!r}; {advice}./grade --help lists all")
+
+
+def require_lab(lab_id: str) -> None:
+    """Raises UsageError where there is no such lab; the message names those there are."""
+    labs = outline.available()
+    if lab_id not in labs:
+        raise UsageError(f"there is no {lab_id}; the labs are {', '.join(labs)}")

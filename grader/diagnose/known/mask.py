@@ -1,0 +1,148 @@
+"""Mistakes with the mask: flipped, transposed, a row or a tap missing, its rows read wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from grader.diagnose.known.filter import Array, Filter, kept
+from grader.diagnose.known.indexing import read_at
+from grader.diagnose.mistake import Mistake
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import Expected
+
+MAX_SIZE = 17  # of the labs' masks: a row of a mask of fixed size is that long
+MOST_TAPS = 4096  # tried one by one; no mask of fixed size has more
+MOST_VALUES = 6_000_000  # computed for all of them together
+
+
+def turned(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Flipped, transposed, mirrored, upside down."""
+    for name, text, mask in (
+        (
+            "mask-flipped",
+            "a flipped mask gives (convolution); Eq. 1 is a correlation: multiply f(x+a, y+b) by "
+            "g(a, b)",
+            f.mask[..., ::-1, ::-1],
+        ),
+        (
+            "mask-transposed",
+            "a transposed mask gives: swap the row and the column where you index the mask",
+            np.swapaxes(f.mask, -1, -2),
+        ),
+        (
+            "mask-mirrored",
+            "a mask mirrored left to right gives: change the sign of the x offset",
+            f.mask[..., ::-1],
+        ),
+        (
+            "mask-upside-down",
+            "a mask turned upside down gives: change the sign of the y offset",
+            f.mask[..., ::-1, :],
+        ),
+    ):
+        yield Mistake(name, f"your output is what {text}", f.output(mask=mask))
+
+
+def parts(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """A row or a column of the mask left out, or all but its middle."""
+    every = slice(None)
+    for name, rows, columns in (
+        ("last row and column", slice(0, -1), slice(0, -1)),
+        ("last row", slice(0, -1), every),
+        ("last column", every, slice(0, -1)),
+        ("first row and column", slice(1, None), slice(1, None)),
+        ("first row", slice(1, None), every),
+        ("first column", every, slice(1, None)),
+        ("outermost ring", slice(1, -1), slice(1, -1)),
+    ):
+        yield Mistake(
+            "loop-bound",
+            f"your output is what {f.masks} gives without its {name}: run both loops over the mask "
+            "from -radius to +radius, both included",
+            f.output(mask=kept(f.mask, rows, columns)),
+        )
+    if f.radius > 1:
+        yield Mistake(
+            "loop-bound",
+            f"your output is what the centre of {f.masks} gives alone: run both loops over the "
+            "mask from -radius to +radius, both included",
+            f.output(mask=_middle(f, 0)),
+        )
+    if f.radius > 2:
+        yield Mistake(
+            "radius-ignored",
+            f"your code uses only the middle 3x3 of {f.masks}: use the radius that it is given",
+            f.output(mask=_middle(f, 1)),
+        )
+
+
+def _middle(f: Filter, radius: int) -> Array:
+    rows, columns = f.reach
+    return kept(
+        f.mask,
+        slice(max(rows - radius, 0), rows + radius + 1),
+        slice(max(columns - radius, 0), columns + radius + 1),
+    )
+
+
+def single_taps(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """One tap left out, or counted twice."""
+    rows, columns = f.mask.shape[-2:]
+    if rows * columns * comparison.got.size > MOST_VALUES:
+        return
+    for b, a, tap in islice(f.taps(), MOST_TAPS):
+        for sign, verb in ((-1, "leaves out"), (1, "counts twice")):
+            yield Mistake(
+                "single-tap",
+                f"your code {verb} the tap at a={a}, b={b} of {f.masks}",
+                partial(_with, comparison.expected, tap, sign),
+            )
+
+
+def _with(right: Expected, tap: Expected, sign: int) -> Expected:
+    """With the bound twice as large: a sum with one more tap rounds once more."""
+    return Expected(right.value + sign * tap.value, 2 * right.bound)
+
+
+def strides(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The mask's rows read as if they were longer or shorter than they are."""
+    rows, size = f.mask.shape[-2:]
+    if size == 1 or rows != size:
+        return
+    row, column = np.indices((size, size))
+    number = np.arange(f.mask.size // row.size).reshape((*f.mask.shape[:-2], 1, 1))
+    for pitch in dict.fromkeys((size - 1, size + 1, MAX_SIZE, size // 2)):
+        apart = "1 coefficient" if pitch == 1 else f"{pitch} coefficients"
+        for whole in dict.fromkeys((pitch * pitch, size * size)):
+            if pitch != size:
+                index = np.asarray(number * whole + row * pitch + column)
+                yield Mistake(
+                    "mask-stride",
+                    f"the rows of {f.masks} were read {apart} apart; row b begins at b * (2 * "
+                    f"radius + 1) = b * {size}",
+                    f.output(mask=read_at(f.mask, index)),
+                )
+
+
+def phases(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The wrong mask of a bank of which column x takes mask x mod n."""
+    count = f.phases
+    if count == 1:
+        return
+    rule = f"column x needs mask x mod {count} of the bank"
+    for shift in range(1, count):
+        yield Mistake(
+            "wrong-phase",
+            f"{rule}; your code takes mask (x + {shift}) mod {count}",
+            f.output(mask=np.roll(f.mask, -shift, axis=0)),
+        )
+    for phase in range(count):
+        yield Mistake(
+            "one-phase",
+            f"{rule}; your code takes mask {phase} for every column",
+            f.output(mask=np.repeat(f.mask[phase : phase + 1], count, axis=0)),
+        )

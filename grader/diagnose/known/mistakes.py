@@ -1,0 +1,47 @@
+"""The list of known mistakes, and which of them are tried for an operation, the likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+
+from grader.diagnose.known import border, channels, indexing, mask, separable, sums, tiles
+from grader.diagnose.known.filter import Filter
+from grader.diagnose.mistake import Mistake
+from grader.oracle.compare import Comparison
+
+WORK = 10**9  # multiply-adds, some seconds: on a large input only the likeliest are tried
+SLOWER = 8  # times, where most taps of most pixels lie outside the image
+
+# Each yields what it knows of an operation, and nothing where it does not apply.
+MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
+    channels.weights,
+    channels.single_precision,
+    tiles.missing_aprons,
+    mask.turned,
+    border.wrong,
+    separable.mistakes,
+    mask.parts,
+    tiles.parts_on_some_lines,
+    channels.image_layout,
+    channels.output_layout,
+    channels.left_out,
+    sums.not_reset,
+    mask.phases,
+    sums.copied,
+    border.skipped,
+    indexing.moved_outputs,
+    indexing.windows_off,
+    indexing.swapped_inputs,
+    indexing.row_pitches,
+    mask.strides,
+)
+
+
+def of_filter(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """The known mistakes of a filter, the likeliest first."""
+    mistakes = chain.from_iterable(known(f, comparison) for known in MISTAKES)
+    if f.image.ndim > 2:
+        return mistakes  # products of matrices: fast enough for all of them
+    work = f.multiply_adds(f.image) * (SLOWER if f.mask.size > f.image.size else 1)
+    return islice(mistakes, max(1, WORK // work))

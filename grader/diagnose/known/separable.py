@@ -1,0 +1,54 @@
+"""Mistakes with the two passes of a separable filter: one of them missing, or its border wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from grader.diagnose.known.filter import Filter
+from grader.diagnose.mistake import Mistake
+from grader.oracle.compare import Comparison
+from grader.oracle.correlation import F64, Expected, correlate64, gamma
+
+FEW = 16  # pixels: any mistake explains fewer, or a single line, when its factor is free
+
+
+def mistakes(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """The mask is a column times a row. How the program shares a constant factor between the two is
+    unknown; least squares finds the factor in the student's output."""
+    image, border = f.image, f.border
+    if f.operation != "separable" or image.size < FEW or min(image.shape) == 1:
+        return
+    b, a = np.unravel_index(int(np.abs(f.mask).argmax()), f.mask.shape)
+    row = f.mask[b : b + 1, :].astype(np.float64)
+    column = f.mask[:, a : a + 1].astype(np.float64)
+    if min(np.count_nonzero(row), np.count_nonzero(column)) > 1:
+        for what, line in (("row", row), ("column", column)):
+            yield Mistake(
+                "one-pass",
+                f"your output is what the {what} pass gives alone: pass its result through the "
+                "other pass",
+                partial(_scaled, f, comparison, [(line, border)]),
+            )
+    other = "replicate" if border == "zero" else "zero"
+    for what, in_rows, in_columns in (("column", border, other), ("row", other, border)):
+        yield Mistake(
+            "wrong-border",
+            f"your output is what a {other} border in the {what} pass gives; this case asks for a "
+            f"{border} border in both passes",
+            partial(_scaled, f, comparison, [(row, in_rows), (column, in_columns)]),
+        )
+
+
+def _scaled(f: Filter, comparison: Comparison, passes: list[tuple[F64, str]]) -> Expected:
+    """The result of the passes, each with its line and border, times the factor that comes closest
+    to the student's output."""
+    value = f.image.astype(np.float64)
+    for line, border in passes:
+        value = correlate64(value, line, border)
+    square = float((value * value).sum())
+    value = value * (float((comparison.got * value).sum()) / square if square else 0.0)
+    bound = np.full(value.shape, gamma(2 * f.mask.size) * np.abs(value).max())
+    return Expected(value, bound)

@@ -1,0 +1,88 @@
+"""Where the wrong elements of an output lie, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.diagnose import tile_pattern
+from grader.diagnose.known import border
+from grader.oracle.compare import Comparison
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Operation
+
+Mask = npt.NDArray[np.bool_]
+
+MOST = 0.9  # of the elements: more are "nearly everywhere"
+FEW = 6  # rows, or others, that are listed one by one
+PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
+
+
+def wrong_elements(operation: str, inputs: Inputs, comparison: Comparison) -> str:
+    """Such as "all of columns 32..36, the right end of the image"."""
+    return elements(OPERATIONS[operation], comparison.wrong, inputs.radius)
+
+
+def elements(out: Operation, hit: Mask, radius: int) -> str:
+    """Where the elements of `hit` lie; `radius`: how far the mask reaches, 0 for none."""
+    if hit.all():
+        return f"every {out.things()[:-1]}"
+    flat = hit.ndim == 2
+    if flat and (end := _end(hit)):
+        return end
+    inside = ~border.frame(hit, radius)
+    if radius and inside.any() and not (hit & inside).any():
+        near = "1 pixel" if radius == 1 else f"{radius} pixels"
+        return f"all within {near} of the image's border, where the mask reaches outside"
+    if hit.mean() > MOST:
+        return "nearly everywhere"
+    if flat and (repeating := tile_pattern.words(hit)):
+        return repeating
+    parts = [part for axis, name in enumerate(out.axes) if (part := _along(axis, name, hit))]
+    if not parts:
+        return "scattered over the whole output"
+    return f"in {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
+
+
+def first_in_tile(operation: str, comparison: Comparison) -> str:
+    """Where the first wrong element lies in its tile, such as " (column 5 of every 32)"; "" when
+    nothing repeats, or when nearly all is wrong."""
+    if comparison.wrong.mean() > MOST or OPERATIONS[operation].axes[-2:] != ("y", "x"):
+        return ""
+    *_, y, x = comparison.first()
+    position = tile_pattern.position(tile_pattern.plane(comparison.wrong), y, x)
+    return f" ({position})" if position else ""
+
+
+def _end(hit: Mask) -> str:
+    """The end of the image that is hit, whole, if nothing else is; otherwise ""."""
+    for name, axis, ends in (
+        ("columns", 1, ("left end", "right end")),
+        ("rows", 0, ("top", "bottom")),
+    ):
+        numbers = np.flatnonzero(hit.any(axis=1 - axis))
+        first, last, size = int(numbers[0]), int(numbers[-1]), hit.shape[axis]
+        whole = hit.all(axis=1 - axis).sum() == len(numbers) == last - first + 1 < size
+        if whole and (first == 0 or last == size - 1):
+            return f"all of {lines(name, first, last)}, the {ends[first > 0]} of the image"
+    return ""
+
+
+def _along(axis: int, name: str, hit: Mask) -> str:
+    """Such as "rows 3..7", "masks 0, 2, 4" or "some of rows 3..90"; "" when every row, or whatever
+    the axis counts, has an element that is hit."""
+    others = tuple(i for i in range(hit.ndim) if i != axis)
+    numbers = np.flatnonzero(hit.any(axis=others))
+    first, last = int(numbers[0]), int(numbers[-1])
+    if len(numbers) == hit.shape[axis]:
+        return ""
+    if len(numbers) == last - first + 1:
+        return lines(PLURALS[name], first, last)
+    if len(numbers) > FEW:
+        return f"some of {lines(PLURALS[name], first, last)}"
+    return f"{PLURALS[name]} {', '.join(str(number) for number in numbers)}"
+
+
+def lines(plural: str, first: int, last: int) -> str:
+    """Such as "rows 3..7", or "row 3"."""
+    return f"{plural} {first}..{last}" if first < last else f"{plural[:-1]} {first}"

@@ -1,0 +1,7 @@
+"""The exit status of every command of ./grade."""
+
+FULL_MARKS = 0  # of what was measured; also the status of a command that does not grade
+LESS = 1  # less than full marks, or a file that does not build
+USAGE = 2  # a command or an option that does not exist, or a file that is not there
+FAULT = 3  # the grader or this machine is at fault, not the submission
+INTERRUPTED = 130  # by Ctrl-C, as in a shell

@@ -1,0 +1,42 @@
+"""The borders: which value a pixel outside the image has, and what SciPy and NumPy call that rule.
+
+The labs ask for `zero` or `replicate`. The others are what a wrong index or a library's default
+gives; they have SciPy's names (scipy.ndimage), whose `mirror` and `reflect` differ by one pixel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Border:
+    """One rule under its names, and a line a b c d with the pixels that it has left and right."""
+
+    scipy: str  # mode of scipy.ndimage.correlate()
+    numpy: str  # mode of numpy.pad()
+    picture: str
+
+
+BORDERS: dict[str, Border] = {
+    "zero": Border("constant", "constant", "0 0 | a b c d | 0 0"),
+    "replicate": Border("nearest", "edge", "a a | a b c d | d d"),
+    "wrap": Border("wrap", "wrap", "c d | a b c d | a b"),
+    "mirror": Border("mirror", "reflect", "c b | a b c d | c b"),
+    "reflect": Border("reflect", "symmetric", "b a | a b c d | d c"),
+}
+
+
+def pad(image: Array, rows: int, columns: int, border: str) -> Array:
+    """An image (... x height x width) with `rows` more pixels above and below, and `columns` more
+    on the left and on the right, filled as `border` (a key of BORDERS) says."""
+    outer = [(0, 0)] * (image.ndim - 2)
+    widths = [*outer, (rows, rows), (columns, columns)]
+    padded: Array = np.pad(image, widths, mode=BORDERS[border].numpy)  # type: ignore[call-overload]
+    return padded

@@ -1,0 +1,192 @@
+"""The Python packages in build/venv: which the lock asks for, which are there, and how the others
+are installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.setup import failure, stamp
+from grader.setup.failure import SetupError
+from grader.setup.runner import Output, Runner, shown
+
+VENV = Path(stamp.VENV)
+SIZES = {"run": 65, "dev": 155}  # MB to download for x86-64; "dev" includes "run"
+PATIENCE = {"retries": "1", "timeout": "10"}  # pip's own are 5 and 15 s: minutes without a network
+PIP = (stamp.PYTHON, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
+
+
+# ------------------------------------------------------------------------------ what is there
+
+
+def locked(lock: Path) -> Iterator[tuple[str, str]]:
+    """The names and versions in a lock file, without the packages that are for Windows only."""
+    for line in lock.read_text().splitlines():
+        match = re.match(r"([A-Za-z0-9._-]+)==(\S+)(.*)", line)
+        if match and "win32" not in match[3]:
+            yield match[1], match[2]
+
+
+def installed() -> dict[str, str]:
+    """The versions of the packages in build/venv by their names, spelt as in a lock file."""
+    folders = [str(folder) for folder in VENV.glob("lib/python3*/site-packages")]
+    return {
+        re.sub(r"[-_.]+", "-", name).lower(): package.version
+        for package in importlib.metadata.distributions(path=folders)
+        if (name := package.metadata["Name"])
+    }
+
+
+def lacking(flavour: str) -> list[str]:
+    """The packages of a lock that build/venv does not have in the locked version."""
+    present = installed()
+    lock = locked(Path(stamp.LOCKS[flavour]))
+    return [name for name, version in lock if present.get(name) != version]
+
+
+def ready(flavour: str) -> bool:
+    """Whether build/venv was set up completely, still fits, and has all its packages."""
+    return stamp.valid(flavour) and not lacking(flavour)
+
+
+# ------------------------------------------------------------------------------ installing
+
+
+def title(flavour: str) -> str:
+    """What is to be installed: number and size."""
+    size = SIZES[flavour] - (SIZES["run"] if ready("run") else 0)
+    what = "Python packages for the tests" if flavour == "dev" else "Python packages"
+    return f"{what}: {_count(flavour)} into build/venv, about {size} MB to download"
+
+
+def _count(flavour: str) -> int:
+    """How many packages are to be installed; all of them where build/venv is made anew."""
+    return len(lacking(flavour) if ready("run") else list(locked(Path(stamp.LOCKS[flavour]))))
+
+
+def install(flavour: str, runner: Runner) -> None:
+    """Makes build/venv, unless it is complete for "run", and installs the packages of the lock that
+    it lacks. Raises SetupError."""
+    count = _count(flavour)
+    if not ready("run"):
+        _make_environment(runner)
+    exactly = ["--require-hashes", "--only-binary", ":all:", "-r", stamp.LOCKS[flavour]]
+    command = [*PIP, "install", "--progress-bar", "off", "--no-warn-script-location", *exactly]
+    runner.doing("looking for the package index")
+    configuration = pip_configuration()
+    output = runner.run(command, Activity(count), patience(configuration))
+    if output.status != 0:
+        raise _install_error(output, configuration, flavour)
+    for complete in dict.fromkeys(["run", flavour]):
+        write_stamp(complete)
+
+
+def _make_environment(runner: Runner) -> None:
+    if os.pathsep in str(VENV):
+        raise SetupError(
+            f"the folder {shown(Path(stamp.ROOT))} has a colon in its name, which Python's "
+            "environments do not allow",
+            f"rename or move the folder and {failure.AGAIN}",
+        )
+    for flavour in stamp.LOCKS:  # first: a removal that is interrupted must not leave a valid stamp
+        Path(stamp.path(flavour)).unlink(missing_ok=True)
+    runner.doing("making the environment build/venv")
+    shutil.rmtree(VENV, ignore_errors=True)
+    output = runner.run([sys.executable, "-m", "venv", str(VENV)])
+    if output.status != 0:
+        cause = failure.cause(output.text)
+        raise SetupError(
+            f"Python could not make an environment in {shown(VENV)}: {cause.text}",
+            cause.advice,
+            output.text,
+        )
+    # Makes `grader` importable. The path is relative, so this folder may be moved.
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = VENV / "lib" / version / "site-packages"
+    (site / "convlabs.pth").write_text("../../../../..\n")
+
+
+class Activity:
+    """What pip is doing, by a line of its output: "downloading numpy 2.4.6, 16.9 MB (8 of 20)"."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.count = total, 0
+
+    def __call__(self, line: str) -> str:
+        if ".whl.metadata" in line:
+            return "looking up the packages"
+        if match := re.match(r"\s*Downloading (\S+?)-(\d[^-]*)-\S*(?: \(([^)]*)\))?", line):
+            return f"downloading {match[1]} {match[2]}, {match[3] or 'size unknown'}{self._next()}"
+        if match := re.match(r"\s*Using cached (\S+?)-(\d[^-]*)-", line):
+            return f"{match[1]} {match[2]} was downloaded before{self._next()}"
+        if line.startswith("Installing collected packages"):
+            return f"installing {self.total} packages"
+        if "Retrying (" in line:
+            return "the package index does not answer; trying again"
+        return ""
+
+    def _next(self) -> str:
+        self.count += 1
+        return f" ({self.count} of {self.total})"
+
+
+def patience(configuration: str) -> dict[str, str]:
+    """Environment variables that make pip give up within seconds without a network. They leave out
+    what the user has configured."""
+    return {
+        f"PIP_{name.upper()}": value
+        for name, value in PATIENCE.items()
+        if not re.search(rf"\b{name}=", configuration)
+    }
+
+
+def pip_configuration() -> str:
+    """pip's settings from its files and the environment. Not logged: an address may contain a
+    password."""
+    command = [*PIP, "config", "list"]
+    return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
+
+
+def _install_error(output: Output, configuration: str, flavour: str) -> SetupError:
+    cause = failure.cause(output.text)
+    if not cause.is_network():
+        return SetupError(
+            f"pip could not install the Python packages: {cause.text}", cause.advice, output.text
+        )
+    lock = shown(Path(stamp.LOCKS[flavour]))
+    option = " --dev" if flavour == "dev" else ""
+    return SetupError(
+        f"pip could not reach the package index {index(configuration)}: {cause.text}",
+        f"{cause.advice}. Or, on a machine that has a network, a processor of the same kind "
+        f"and Python {sys.version_info.major}.{sys.version_info.minor},\n\n"
+        f"    python3 -m pip download --require-hashes --only-binary :all: -r {lock} -d wheels\n\n"
+        "and here, with that folder,\n\n"
+        f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels ./grade setup{option}",
+        output.text,
+    )
+
+
+def index(configuration: str) -> str:
+    """The host of the package index that pip asks, without the password that its address may
+    contain."""
+    # The environment's comes first, and wins.
+    match = re.search(r"(?<!extra-)index-url='([^']*)'", configuration)
+    return urllib.parse.urlsplit(match[1]).hostname or match[1] if match else "pypi.org"
+
+
+def write_stamp(flavour: str) -> None:
+    """Marks build/venv as complete for a flavour."""
+    target = Path(stamp.path(flavour))
+    temporary = target.with_suffix(".new")
+    with temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(stamp.key(flavour))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(target)

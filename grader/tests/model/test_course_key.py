@@ -1,0 +1,115 @@
+"""A grade is made again after a change of anything that could decide it, and only then."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.model import course_key
+
+# What git tracks at the top and grades do not depend on.
+DECIDES_NOTHING = {
+    *(".ci", ".clang-format", ".editorconfig", ".gitignore", "pyproject.toml", "LICENSE"),
+    *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "handouts", "starter"),
+}
+PACKAGES = sorted(
+    p.parent.name for p in (paths.ROOT / "grader").glob("*/__init__.py") if "tests" not in p.parts
+)
+DECIDES = (
+    *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
+    *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
+    *("grader/hidden/lab3.toml", "grader/setup/requirements.lock"),
+    *("grader/render/roofs.toml", "grader/render/templates/*.html"),
+    *("grader/render/templates/*.css", "grader/bulk/isolation/*.c"),
+    *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
+    *("labs/lab3_*/baseline.*", "labs/common/submission.mk", "labs/common/**/*.h"),
+    *("labs/common/**/*.c", "labs/common/**/*.cu", "labs/sim/include/*.h", "labs/sim/src/**/*.h"),
+    *("labs/sim/src/**/*.c", "labs/sim/src/**/*.S", "labs/sim/**/*.py", "solutions/lab3_*/*.cu"),
+)
+ADDED = ("grader/new_package/module.py", "grader/new.json", "labs/sim/src/new/new.inc", "labs/x.mk")
+ELSEWHERE = (
+    *("README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "handouts/lab3.md"),
+    *("starter/lab3_constant_mask/constant_mask.cu", "labs/lab4_shared_tile/lab.toml"),
+    *("solutions/lab4_shared_tile/shared_tile.cu", "grader/hidden/lab4.toml"),
+    *("grader/tests/bulk/test_bulk.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
+    *("labs/reproduce/report.py", "grader/bulk/RESULTS.md", "grader/__pycache__/cli.pyc"),
+    *("grader/cli.py~", "labs/common/.mask.c.swp", "labs/common/#mask.c#", "run/store.sqlite"),
+    "build/lib/plain/libsim.a",
+)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what counts, somewhere else."""
+    root = tmp_path_factory.mktemp("course")
+    for top in course_key.TOP:
+        if (paths.ROOT / top).is_file():
+            shutil.copy(paths.ROOT / top, root / top)
+        else:
+            shutil.copytree(paths.ROOT / top, root / top, ignore=shutil.ignore_patterns("tests"))
+    return root
+
+
+@contextmanager
+def changed(file: Path) -> Iterator[None]:
+    """With more in that file, or with that file."""
+    before = file.read_bytes() if file.exists() else None
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes((before or b"") + b"\n")
+    try:
+        yield
+    finally:
+        file.unlink() if before is None else file.write_bytes(before)
+
+
+def test_the_place_does_not_count(course: Path) -> None:
+    assert course_key.compute(course, "lab3") == course_key.compute(paths.ROOT, "lab3")
+    assert course_key.compute(course, "lab4") != course_key.compute(course, "lab3")
+
+
+@pytest.mark.parametrize("pattern", DECIDES)
+def test_what_decides_a_grade_is_in_the_key(course: Path, pattern: str) -> None:
+    before = course_key.compute(course, "lab3")
+    files = [file for file in course.glob(pattern) if not file.name.startswith("test_")]
+    assert files, "no such file: has it moved?"
+    with changed(files[0]):
+        assert course_key.compute(course, "lab3") != before
+    assert course_key.compute(course, "lab3") == before
+
+
+@pytest.mark.parametrize("file", ADDED)
+def test_what_is_new_is_in_the_key(course: Path, file: str) -> None:
+    before = course_key.compute(course, "lab3")
+    with changed(course / file):
+        assert course_key.compute(course, "lab3") != before
+
+
+@pytest.mark.parametrize("file", ELSEWHERE)
+def test_what_decides_nothing_is_not(course: Path, file: str) -> None:
+    before = course_key.compute(course, "lab3")
+    with changed(course / file):
+        assert course_key.compute(course, "lab3") == before
+
+
+def test_a_move_and_a_swap_change_the_key(course: Path) -> None:
+    before = course_key.compute(course, "lab3")
+    one, other = course / "datasets" / "masks.py", course / "datasets" / "moved.py"
+    one.rename(other)
+    assert course_key.compute(course, "lab3") != before
+    other.rename(one)
+    assert course_key.compute(course, "lab3") == before
+
+
+def test_every_top_level_entry_is_known() -> None:
+    """A new one must be put into TOP, or into DECIDES_NOTHING."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=paths.ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip("this copy of the course is not a git checkout")
+    tracked = {path.split("/")[0] for path in done.stdout.split("\0") if path}
+    assert tracked == {*course_key.TOP, *DECIDES_NOTHING}
