@@ -175,7 +175,8 @@ INDEXED: dict[str, Callable[[Inputs], np.ndarray]] = {
 def test_a_mistake_with_an_index_is_named(name: str) -> None:
     inputs = make_inputs()
     comparison = compare(
-        INDEXED[name](inputs).astype(np.float64), multichannel.convolution(inputs.image, inputs.mask)
+        INDEXED[name](inputs).astype(np.float64),
+        multichannel.convolution(inputs.image, inputs.mask),
     )
     assert not comparison.right()
     diagnosis = explain.explain(CASE, "layers", inputs, comparison)

@@ -324,7 +324,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
         ((slice(4, 5), slice(7, 21)), "in row 4 and columns 7..20"),
         (
-            np.ix_([2, 3, 5, 9, 10, 12, 15], np.arange(7, 21)),
+            np.ix_(np.array([2, 3, 5, 9, 10, 12, 15]), np.arange(7, 21)),
             "in some of rows 2..15 and columns 7..20",
         ),
     ],
