@@ -139,7 +139,7 @@ def with_stride(bank: np.ndarray, stride: int) -> np.ndarray:
     return np.asarray(flat[rows[..., None] + np.arange(3)].reshape(bank.shape))
 
 
-PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
+INDEXED: dict[str, Callable[[Inputs], np.ndarray]] = {
     "wrong-border": lambda g: padded(g, "edge"),
     "window-off": lambda g: padded(g, "constant", dx=1),
     "transposed": lambda g: np.swapaxes(right_in(g), 1, 2).reshape(MASKS, HEIGHT, WIDTH),
@@ -171,18 +171,19 @@ PLACES: dict[str, Callable[[Inputs], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_a_mistake_with_places_is_named(name: str) -> None:
+@pytest.mark.parametrize("name", INDEXED)
+def test_a_mistake_with_an_index_is_named(name: str) -> None:
     inputs = make_inputs()
     comparison = compare(
-        PLACES[name](inputs).astype(np.float64), multichannel.convolution(inputs.image, inputs.mask)
+        INDEXED[name](inputs).astype(np.float64),
+        multichannel.convolution(inputs.image, inputs.mask),
     )
     assert not comparison.right()
     diagnosis = explain.explain(CASE, "layers", inputs, comparison)
     assert diagnosis is not None and diagnosis.name == name
 
 
-def seen_with_poison(where: tuple[slice, ...]) -> tuple[Inputs, Comparison]:
+def partly_unwritten(where: tuple[slice, ...]) -> tuple[Inputs, Comparison]:
     inputs = make_inputs()
     right = multichannel.convolution(inputs.image, inputs.mask)
     got = right.value.astype(np.float64)
@@ -202,8 +203,8 @@ ALL = slice(None)
         ((slice(1, 2), ALL, ALL), "not-all-written", "mask 1"),
     ],
 )
-def test_unwritten_doubles_are_seen(where: tuple[slice, ...], name: str, words: str) -> None:
-    inputs, comparison = seen_with_poison(where)
+def test_unwritten_doubles_are_named(where: tuple[slice, ...], name: str, words: str) -> None:
+    inputs, comparison = partly_unwritten(where)
     diagnosis = explain.explain(CASE, "layers", inputs, comparison)
     assert diagnosis is not None and diagnosis.name == name
     assert words in diagnosis.text

@@ -322,6 +322,11 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ((slice(1, None, 4), ALL), "in row 1 of every 4"),
         ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
+        ((slice(4, 5), slice(7, 21)), "in row 4 and columns 7..20"),
+        (
+            np.ix_(np.array([2, 3, 5, 9, 10, 12, 15]), np.arange(7, 21)),
+            "in some of rows 2..15 and columns 7..20",
+        ),
     ],
 )
 def test_the_wrong_region_is_described(where: tuple[slice, slice], words: str) -> None:
