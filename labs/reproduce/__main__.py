@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 
 from datasets import generate
-from grader import paths
 from labs.reproduce import measure, programs, report
 
 
@@ -19,12 +18,12 @@ def main(arguments: Sequence[str]) -> int:
         print(f"reproduce: {problem}", file=sys.stderr)
         return 1
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    (measure.FOLDER / "measurement.json").write_text(text, encoding="utf-8")
+    (programs.FOLDER / "measurement.json").write_text(text, encoding="utf-8")
     reference = report.read(report.REFERENCE) if report.REFERENCE.exists() else None
-    pictures = sorted((measure.FOLDER / "work" / "000").glob("result-*.png"))
-    report.write(document, reference, pictures, measure.FOLDER)
+    pictures = sorted((programs.FOLDER / "work" / "000").glob("result-*.png"))
+    report.write(document, reference, pictures, programs.FOLDER)
     for name in ("report.html", "report.md"):
-        print((measure.FOLDER / name).relative_to(paths.ROOT))
+        print((programs.FOLDER / name).relative_to(programs.ROOT))
     return 0
 
 

@@ -21,11 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from datasets import generate
-from grader import paths
 from labs.reproduce import experiments, machine, programs
 
 FORMAT = "convlabs-reproduce/v1"
-FOLDER = paths.BUILD / "reproduce"
 
 
 def say(text: str) -> None:
@@ -57,7 +55,7 @@ def experiment(
     source: str, this: dict[str, Any], gpu: dict[str, str] | None, no_gpu: str, fresh: bool
 ) -> dict[str, Any]:
     """Date, settings, rows and missing rows of one source: the kept ones, or measured now."""
-    path = FOLDER / "measured" / f"{source}.json"
+    path = programs.FOLDER / "measured" / f"{source}.json"
     key = _key(source, this, gpu)
     kept = None if fresh else _kept(path, key)
     if kept is not None:
@@ -65,7 +63,7 @@ def experiment(
         return kept
     start = time.monotonic()
     bench = experiments.Bench(
-        work=FOLDER / "work" / source,
+        work=programs.FOLDER / "work" / source,
         gpu=gpu is not None,
         no_gpu=no_gpu,
         say=lambda text: say(f"{source}  {text}"),

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader import paths
 from labs.reproduce import machine
 
-BINARIES = paths.BUILD / "reproduce" / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build" / "reproduce"
+BINARIES = FOLDER / "bin"
 
 
 class ProgramError(Exception):
@@ -25,7 +26,7 @@ class ProgramError(Exception):
 def build(backend: str) -> None:
     """Builds all programs of a backend whose labs have a solution. Raises ProgramError."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
-    make = ["make", "-C", str(paths.ROOT), "reproduce-programs", f"BACKEND={backend}"]
+    make = ["make", "-C", str(ROOT), "reproduce-programs", f"BACKEND={backend}"]
     process = subprocess.run(
         [*make, f"PYTHON={sys.executable}"],
         env=environment,
