@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-import msgspec
-
-from grader.execute.instrumented import InstrumentedRun, Runner
-from grader.execute.profile import Kernel, Line, Profile, profile, read
+from grader.execute.instrumented import InstrumentedRun
+from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
@@ -30,42 +28,35 @@ class Measured:
 
 
 def check(
-    submission: Submission, technique: Technique, runner: Runner, needs: str
-) -> tuple[Check, Profile | None]:
-    """Runs and counts. Returns the check, and the profile that it was read from.
+    submission: Submission,
+    technique: Technique,
+    run: InstrumentedRun,
+    counted: Profile | None,
+    needs: str,
+) -> Check:
+    """Judges a profiled run. counted: its counters, or None if they cannot be read.
 
     needs: the check that a skip names when the result is wrong, since the counters of a wrong
-    kernel mean nothing. Raises OSError or DatasetMissing, for which the student is not to blame.
+    kernel mean nothing.
     """
-    run = runner.forwards(technique)
-    counted, fault = _counted(run, runner) if run.right else (None, "")
-    measured = measure(technique, counted, run.pixels) if counted else None
-    outcome: Verdict = "skip"
+    measured = measure(technique, counted, run.pixels) if counted and run.right else None
+    verdict: Verdict = "skip"
     lines: list[str] = []
     if run.outcome.end == "our-fault":
-        outcome, lines = "error", [f"the runner failed: {run.outcome.reason}"]
-    elif fault:
-        outcome, lines = "error", [fault]
+        verdict, lines = "error", [f"the runner failed: {run.outcome.reason}"]
+    elif run.right and counted is None:
+        verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
-        outcome, lines = _judged(submission, technique, counted, measured)
-    line = grade_line(
+        verdict, lines = _judged(submission, technique, counted, measured)
+    return grade_line(
         submission.lab,
         technique,
-        outcome,
+        verdict,
         lines,
-        needs=needs if outcome == "skip" else None,
-        details=_details(technique, measured) if measured and outcome != "error" else None,
+        needs=needs if verdict == "skip" else None,
+        details=_details(technique, measured) if measured and verdict != "error" else None,
         seconds=run.outcome.seconds,
     )
-    return line, counted
-
-
-def _counted(run: InstrumentedRun, runner: Runner) -> tuple[Profile | None, str]:
-    """The counters of a traced run, or why they cannot be read."""
-    try:
-        return profile(runner.binary, read(run.outcome.profile), run.outcome.findings), ""
-    except msgspec.DecodeError:
-        return None, "the traced run left counters that cannot be read"
 
 
 def _judged(

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from grader.execute.case import Outcome, run
 from grader.execute.modes import (
     CHECKED_REVERSED,
@@ -15,6 +17,7 @@ from grader.execute.modes import (
     SANITIZED,
     Mode,
 )
+from grader.execute.profile import Profile, profile, read
 from grader.model.spec import Input
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
@@ -50,6 +53,17 @@ class Runner:
         """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""
         profiled = SAMPLED if self.sampled else PROFILED
         return self._run(check, profiled if self.backend == "sim" else SANITIZED)
+
+    def profiled(self, check: Input) -> tuple[InstrumentedRun, Profile | None]:
+        """Runs as forwards() does, and reads what was counted; None if the result is wrong, or what
+        was counted is damaged."""
+        run = self.forwards(check)
+        if not run.right:
+            return run, None
+        try:
+            return run, profile(self.binary, read(run.outcome.profile), run.outcome.findings)
+        except msgspec.DecodeError:
+            return run, None
 
     def backwards(self, check: Input) -> InstrumentedRun | None:
         """Runs with the threads and blocks of every kernel in reverse order; None on the CPU, where

@@ -134,10 +134,12 @@ class Evidence:
                     self._add(wrong.case, seen, run, runner)
         self.failures.append(_failure(self.submission, wrong, launches))
 
-    def counted(self, technique: Technique, seen: Profile, runner: Runner) -> None:
+    def counted(
+        self, technique: Technique, seen: Profile, run: InstrumentedRun, runner: Runner
+    ) -> None:
         """Keeps the traced run of a technique check."""
         with suppress(*LOST):
-            self._add(technique, seen, runner.forwards(technique), runner)
+            self._add(technique, seen, run, runner)
 
     def timed(self, speed: Speed, timings: Timings) -> None:
         """Keeps the undisturbed rounds of a speed check, if there are any."""

@@ -112,12 +112,12 @@ class Judge:
         needs = early_stop.first_wrong_case(self.so_far, check.part)
         if isinstance(check, Safe):
             return safe.check(self.submission, check, runner, needs)
-        line, profile = technique.check(self.submission, check, runner, needs)
-        if profile is not None:
-            self.observer.profiled(check, profile)
+        run, counted = runner.profiled(check)
+        if counted:
+            self.observer.profiled(check, counted)
             if self.evidence:
-                self.evidence.counted(check, profile, runner)
-        return line
+                self.evidence.counted(check, counted, run, runner)
+        return technique.check(self.submission, check, run, counted, needs)
 
     def _instrumented_runner(self) -> Runner | None:
         """The runner of the instrumented program, or None where there is no such program."""
