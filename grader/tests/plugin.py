@@ -13,7 +13,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # nvcc would compile each of hundreds of submissions once more: minutes in sum. So it is taken from
 # PATH (but for a folder that has everything else as well), and test_nvcc_check.py puts it back.
-_NVCC = shutil.which("nvcc")
+# Workers of pytest-xdist get this PATH, hence the variable.
+_NVCC = os.environ.setdefault("CONVLABS_TEST_NVCC", shutil.which("nvcc") or "")
 _FOLDERS = os.environ["PATH"].split(os.pathsep)
 os.environ["PATH"] = os.pathsep.join(
     f for f in _FOLDERS if not Path(f, "nvcc").exists() or Path(f, "make").exists()
@@ -23,6 +24,6 @@ os.environ["PATH"] = os.pathsep.join(
 @pytest.fixture
 def real_nvcc() -> str:
     """The path of this machine's nvcc; without one the test is skipped."""
-    if _NVCC is None:
+    if not _NVCC:
         pytest.skip("there is no nvcc")
     return _NVCC

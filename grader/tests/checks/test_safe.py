@@ -12,7 +12,7 @@ from grader.model.finding import Finding
 from grader.tests.grading.test_bad_input import cpu_loop
 from grader.tests.zoo.test_zoo import ZOO, grade
 
-A_IN_LAB1 = "A nothing outside"
+A_IN_LAB1 = "A no access outside"
 
 BROKEN = {
     "reads before the image": ("out[0] = image[-1];", "out-of-bounds", "before the beginning"),
@@ -82,7 +82,7 @@ def with_threads(name: str, folder: Path) -> Path:
 
 def test_threads_that_share_a_row_are_named_by_both_lines(tmp_path: Path) -> None:
     folder = with_threads("a row of everybody's", tmp_path)
-    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")
     (check,) = (c for c in document["checks"] if c["kind"] == "safe")
     assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", "thread-race"), check
     text = "\n".join(check["message"])
@@ -93,7 +93,7 @@ def test_threads_that_share_a_row_are_named_by_both_lines(tmp_path: Path) -> Non
 
 def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) -> None:
     folder = with_threads("tasks, which the check does not know", tmp_path)
-    code, document = grade("lab1", "--src", str(folder), "-k", "C no race")
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")
     (check,) = (c for c in document["checks"] if c["kind"] == "safe")
     assert code == 0 and check["verdict"] == "pass", check
     assert "not checked for data races" in check["message"][0]
@@ -103,8 +103,8 @@ def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
     tmp_path: Path,
 ) -> None:
     solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
-    (tmp_path / "cpu_loop.c").write_text(solution + "void race_meets(void) {}\n")
-    code, document = grade("lab1", "--src", str(tmp_path), "-k", "C no race")
+    (tmp_path / "cpu_loop.c").write_text(solution + "void race_synchronize(void) {}\n")
+    code, document = grade("lab1", "--src", str(tmp_path), "-k", "C no data race")
     (check,) = (c for c in document["checks"] if c["kind"] == "safe")
     assert code != 0 and check["verdict"] != "pass", check
 
@@ -115,7 +115,7 @@ def test_clean_output_has_no_findings() -> None:
 
 def test_nothing_is_earned_where_the_result_is_wrong() -> None:
     """A function that does nothing does nothing wrong either; that is no points."""
-    code, document = grade("lab2", "-k", "no race")
+    code, document = grade("lab2", "-k", "no data race")
     assert code == 1
     safe = [c for c in document["checks"] if c["kind"] == "safe"]
     assert safe and all(c["verdict"] == "skip" and c["needs"] for c in safe)
@@ -128,7 +128,7 @@ def safe_checks(entry: str, pattern: str) -> list[dict[str, Any]]:
 
 
 def test_a_race_shows_both_lines() -> None:
-    (check,) = safe_checks("lab2/unsafe-spare-threads-write", "A no race")
+    (check,) = safe_checks("lab2/unsafe-spare-threads-write", "A no data race")
     file = ZOO / "lab2/unsafe-spare-threads-write/global_memory.cu"
     shown = str(file.relative_to(paths.ROOT))
     lines = file.read_text().splitlines()
@@ -140,7 +140,7 @@ def test_a_race_shows_both_lines() -> None:
 
 
 def test_a_result_that_depends_on_the_order_says_so() -> None:
-    (check,) = safe_checks("lab2/unsafe-order-of-atomics", "A no race")
+    (check,) = safe_checks("lab2/unsafe-order-of-atomics", "A no data race")
     assert check["diagnosis"] == "order-dependent"
     text = "\n".join(check["message"])
     assert "reverse order: out[y=" in text and "depends on the order in which threads run" in text
