@@ -13,6 +13,7 @@ from pathlib import Path
 from grader.compile.compiler_messages import diagnostics_in, listed
 from grader.model.result import Check
 from grader.model.submission import Submission
+from grader.model.verdicts import build_line
 
 NAME = "compiles with nvcc"
 
@@ -28,18 +29,17 @@ def check(submission: Submission, report: Path) -> Check:
     When nvcc itself does not work, the check is skipped and the report is removed, so that the next
     build calls nvcc again.
     """
-    identity = f"{submission.lab.id}/{NAME}"
     *messages, status = report.read_text(errors="replace").splitlines()
     if status == "exit 0":
-        return Check(identity, NAME, "build", "pass")
+        return build_line(submission.lab, NAME, "pass")
     diagnostics = diagnostics_in("\n".join(messages), submission.shown)
     errors = [d for d in diagnostics if d.severity == "error"]
     ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
     lines = listed(errors, submission) if errors else ptxas_errors
     if lines:
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
-        return Check(identity, NAME, "build", "fail", message=[why, *lines])
+        return build_line(submission.lab, NAME, "fail", [why, *lines])
     report.unlink(missing_ok=True)
     reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
     lines = [f"nvcc does not work on this machine: {reason[:200]}"]
-    return Check(identity, NAME, "build", "skip", message=lines)
+    return build_line(submission.lab, NAME, "skip", lines)

@@ -122,8 +122,10 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
 
 
 def _environment(case: Input, mode: Mode, folder: Path) -> dict[str, str]:
-    """The variables that tell the simulator what to check and where to write it."""
-    env = mode.env | {"CONVLABS_SIM_FINDINGS": f"{folder}/{FINDINGS}"}
+    """The variables that tell the simulator, or the race detector for OpenMP (labs/common/
+    openmp_race), what to check and where to write it."""
+    reader = "CONVLABS_RACE_FINDINGS" if mode.openmp_races else "CONVLABS_SIM_FINDINGS"
+    env = mode.env | {reader: f"{folder}/{FINDINGS}"}
     if isinstance(case, Case) and case.inject:
         env["CONVLABS_SIM_INJECT"] = case.inject
     if mode.profiled:

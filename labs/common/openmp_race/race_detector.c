@@ -86,7 +86,7 @@ static void report(const void *pc, int kind, const struct access *earlier, int e
         return;
     reported[reported_count].pc = pc;
     reported[reported_count++].other = earlier->pc;
-    const char *path = getenv("CONVLABS_SIM_FINDINGS");
+    const char *path = getenv("CONVLABS_RACE_FINDINGS");
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
     const int file = path ? open(path, flags, 0600) : -1;
     if (file < 0)

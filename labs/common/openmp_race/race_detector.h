@@ -6,7 +6,8 @@
  * and keeps, for each byte, which thread wrote it and which read it since the last synchronization
  * of the whole team. Two threads access the same byte, at least one of them writes, and no barrier,
  * lock or atomic access orders the two: that is a data race, whatever happened in this run, on
- * however many cores and in whatever order.
+ * however many cores and in whatever order. Each race is appended, as a line of JSON, to the file
+ * that CONVLABS_RACE_FINDINGS names.
  */
 #ifndef CONVLABS_RACE_DETECTOR_H
 #define CONVLABS_RACE_DETECTOR_H

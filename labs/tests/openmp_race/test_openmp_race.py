@@ -304,7 +304,7 @@ def checked(
     compiling, linking = compiler
     subprocess.run(["gcc", *compiling, "-c", file, "-o", folder / "a.o"], check=True)
     subprocess.run(["gcc", folder / "a.o", *linking, "-o", program], check=True)
-    environment = {"CONVLABS_SIM_FINDINGS": str(found)}
+    environment = {"CONVLABS_RACE_FINDINGS": str(found)}
     done = subprocess.run(
         [program], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
