@@ -1,7 +1,7 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
 # Folders of grader/tests whose tests compile little.
-PYTHON_FAST := datasets diagnose export model oracle release setup student timing
+PYTHON_FAST := datasets diagnose export model oracle release student timing
 
 # The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
@@ -9,11 +9,11 @@ TIME_lint := 15 s
 WHAT_lint := ruff, mypy and clang on every file; the layers of grader/ and labs/sim
 TIME_unit-plain := 15 s
 WHAT_unit-plain := unit tests of the runtime and the simulator, in C
-TIME_python-fast := 70 s
+TIME_python-fast := 40 s
 WHAT_python-fast := grader tests of $(PYTHON_FAST)
 TIME_unit-asan := 40 s
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-TIME_python-slow := 16 min
+TIME_python-slow := 17 min
 WHAT_python-slow := all other Python tests: they build and grade submissions
 LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
 
