@@ -20,9 +20,9 @@ typedef cudaError_t on_device(const float *d_image, int width, int height, const
 static void run_on_device(struct runner *r, const char *name, on_device *function,
                           const struct job *job) {
     struct device_case c = {.runner = r};
-    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
-    const float *d_mask = device_case_input(&c, job->mask, job->mask_bytes);
-    float *d_out = device_case_output(&c, job->image_bytes);
+    const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
+    const float *d_mask = device_case_input(&c, "d_mask", job->mask, job->mask_bytes);
+    float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
         device_case_students_turn();

@@ -79,9 +79,9 @@ static void run_part(struct device_case *c, const struct job *job, const float *
 
 static void run_on_device(struct runner *r, const struct job *job, float *out) {
     struct device_case c = {.runner = r};
-    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
-    const float *d_mask = device_case_input(&c, job->mask, job->mask_bytes);
-    float *d_out = device_case_output(&c, job->image_bytes);
+    const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
+    const float *d_mask = device_case_input(&c, "d_mask", job->mask, job->mask_bytes);
+    float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
         run_part(&c, job, d_image, d_mask, d_out);

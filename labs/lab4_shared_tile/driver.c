@@ -58,7 +58,7 @@ static void refuse_radius(struct device_case *c, struct task task, int radius) {
         our_fault("not enough memory for a mask of radius %d", radius);
     }
     task.radius = radius;
-    task.d_mask = device_case_input(c, zeros, size * size * sizeof(float));
+    task.d_mask = device_case_input(c, "d_mask", zeros, size * size * sizeof(float));
     free(zeros);
     if (!runner_failed(c->runner)) {
         device_case_must_refuse(c, name_of(task.part), correlate(&task), "radius", radius,
@@ -91,9 +91,9 @@ static void run_on_device(struct runner *r, const struct job *job, float *out) {
     struct device_case c = {.runner = r};
     struct task task = job->task;
 
-    task.d_image = device_case_input(&c, job->image, job->image_bytes);
-    task.d_mask = device_case_input(&c, job->mask, job->mask_bytes);
-    task.d_out = device_case_output(&c, job->image_bytes);
+    task.d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
+    task.d_mask = device_case_input(&c, "d_mask", job->mask, job->mask_bytes);
+    task.d_out = device_case_output(&c, "d_out", job->image_bytes);
     if (!runner_failed(r)) {
         run_part(&c, job, &task);
     }

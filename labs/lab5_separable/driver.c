@@ -204,9 +204,9 @@ static void run_work(struct device_case *c, struct job *job, const float *d_imag
 
 static void run_on_device(struct runner *r, struct job *job, float *out) {
     struct device_case c = {.runner = r};
-    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
-    float *d_between = device_case_output(&c, job->image_bytes);
-    float *d_out = device_case_output(&c, job->image_bytes);
+    const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
+    float *d_between = device_case_output(&c, "d_between", job->image_bytes);
+    float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
         run_work(&c, job, d_image, d_between, d_out);

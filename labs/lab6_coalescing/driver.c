@@ -35,9 +35,9 @@ struct job {
 static void run_on_device(struct runner *r, const struct job *job, float *out) {
     const struct part *part = job->part;
     struct device_case c = {.runner = r};
-    const float *d_image = device_case_input(&c, job->image, job->image_bytes);
-    float *d_between = device_case_output(&c, job->image_bytes);
-    float *d_out = device_case_output(&c, job->image_bytes);
+    const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
+    float *d_between = device_case_output(&c, "d_between", job->image_bytes);
+    float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
         device_case_students_turn();

@@ -137,8 +137,8 @@ static bool took_turns(const struct job *job) {
 /* Part E, the kernel alone, in a stream. */
 static void run_on_device(struct runner *r, const struct job *job) {
     struct device_case c = {.runner = r};
-    const uint8_t *d_rgb = device_case_input(&c, job->rgb, 3 * job->pixels);
-    uint8_t *d_grey = device_case_output(&c, job->pixels);
+    const uint8_t *d_rgb = device_case_input(&c, "d_rgb", job->rgb, 3 * job->pixels);
+    uint8_t *d_grey = device_case_output(&c, "d_grey", job->pixels);
     cudaStream_t stream = NULL;
 
     if (!runner_failed(r) && cudaStreamCreate(&stream) != cudaSuccess) {

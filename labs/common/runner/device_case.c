@@ -13,7 +13,7 @@ static bool prepared(struct device_case *c, const char *what, cudaError_t error)
     return error == cudaSuccess;
 }
 
-static void *allocate(struct device_case *c, size_t bytes) {
+static void *allocate(struct device_case *c, const char *name, size_t bytes) {
     void *memory = NULL;
     if (runner_failed(c->runner)) {
         return NULL;
@@ -26,11 +26,17 @@ static void *allocate(struct device_case *c, size_t bytes) {
         return NULL;
     }
     c->buffer[c->buffers++] = memory;
+#ifdef CONVLABS_SIM
+    sim_name_memory(memory, name);
+#else
+    (void)name;
+#endif
     return memory;
 }
 
-void *(device_case_input)(struct device_case *c, const void *data, size_t bytes) {
-    void *memory = allocate(c, bytes);
+void *(device_case_input)(struct device_case *c, const char *name, const void *data,
+                          size_t bytes) {
+    void *memory = allocate(c, name, bytes);
     if (memory &&
         !prepared(c, "cudaMemcpy()", cudaMemcpy(memory, data, bytes, cudaMemcpyHostToDevice))) {
         return NULL;
@@ -38,8 +44,8 @@ void *(device_case_input)(struct device_case *c, const void *data, size_t bytes)
     return memory;
 }
 
-void *(device_case_output)(struct device_case *c, size_t bytes) {
-    void *memory = allocate(c, bytes);
+void *(device_case_output)(struct device_case *c, const char *name, size_t bytes) {
+    void *memory = allocate(c, name, bytes);
 #ifndef CONVLABS_SIM
     if (memory && !prepared(c, "cudaMemset()", cudaMemset(memory, 0xff, bytes))) {
         return NULL;

@@ -2,8 +2,8 @@
  * student's calls, and the result back on the host.
  *
  *     struct device_case c = {.runner = r};
- *     const float *d_image = device_case_input(&c, image->data, image->bytes);
- *     float *d_out = device_case_output(&c, image->bytes);
+ *     const float *d_image = device_case_input(&c, "d_image", image->data, image->bytes);
+ *     float *d_out = device_case_output(&c, "d_out", image->bytes);
  *     if (!runner_failed(r)) {
  *         device_case_students_turn();
  *         device_case_called(&c, "correlate", correlate(d_image, width, height, d_out));
@@ -32,14 +32,15 @@ struct device_case {
     void *buffer[DEVICE_CASE_BUFFERS];
 };
 
-/* Device memory with a copy of that host memory; NULL after a failure. The case frees it. */
-void *device_case_input(struct device_case *c, const void *data, size_t bytes);
+/* Device memory with a copy of that host memory; NULL after a failure. The case frees it. `name`:
+ * what the simulator's findings call it, a string constant. */
+void *device_case_input(struct device_case *c, const char *name, const void *data, size_t bytes);
 
 /* Device memory for what the student's functions must write before they read it; NULL after a
  * failure. The case frees it. On the simulator it stays unwritten, so that a read of it is found,
  * as in `d_out[i] += ...`. A GPU cannot find that; there every byte is 0xff, a float that is NaN.
  */
-void *device_case_output(struct device_case *c, size_t bytes);
+void *device_case_output(struct device_case *c, const char *name, size_t bytes);
 
 #ifdef CONVLABS_SIM /* whose findings name the driver's line, which says what the memory is for */
 #define device_case_input(...) (sim_site(__FILE__, __LINE__), device_case_input(__VA_ARGS__))

@@ -42,6 +42,10 @@ extern "C++" {
 /* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
 SIM_EXTERN_C void sim_inject_arm(void);
 
+/* Findings call the device memory that begins there by this name, such as "d_out". The name must
+ * live as long as the memory. */
+SIM_EXTERN_C void sim_name_memory(const void *pointer, const char *name);
+
 /* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
 

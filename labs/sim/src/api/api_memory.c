@@ -54,6 +54,15 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
+void sim_name_memory(const void *pointer, const char *name) {
+    sim_lock_device();
+    struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
+    if (a) {
+        a->name = name;
+    }
+    sim_unlock_device();
+}
+
 /* Reports why `call` cannot free `pointer`. */
 static void report_bad_free(const void *pointer, const char *call, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
@@ -62,11 +71,9 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
         sim_report(&finding, "%s() of a pointer that no allocation returned", call);
     } else if (owner->freed) {
         finding.kind = "use-after-free";
-        sim_report(
-            &finding,
-            "%s() of memory that was already freed (an array of %zu bytes allocated at %s:%d)",
-            call, owner->bytes, owner->location.file ? owner->location.file : "?",
-            owner->location.line);
+        char array[160];
+        sim_describe_allocation(owner, array, sizeof array);
+        sim_report(&finding, "%s() of memory that was already freed (%s)", call, array);
     } else if (owner->base != pointer) {
         sim_report(
             &finding,

@@ -106,6 +106,7 @@ static struct memory_object allocation(const char *at) {
                                   .near = a->mapping,
                                   .far = a->mapping + a->mapped,
                                   .shadow = shadow_of(a),
+                                  .name = a->name,
                                   .declared_at = a->location,
                                   .freed = a->freed};
 }
@@ -240,6 +241,10 @@ void address_describe(const struct memory_object *p, char *text, size_t size) {
     const char *file = p->declared_at.file ? p->declared_at.file : "?";
     switch (p->kind) {
     case MEMORY_GLOBAL:
+        if (p->name) {
+            snprintf(text, size, "%s (%zu bytes)", p->name, bytes);
+            break;
+        }
         snprintf(text, size, "the array of %zu bytes allocated at %s:%d", bytes, file,
                  p->declared_at.line);
         break;

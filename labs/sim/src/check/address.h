@@ -21,7 +21,7 @@ struct memory_object {
     const char *from, *to;  /* its bytes: the address may lie outside */
     const char *near, *far; /* this object is the nearest one for every address of near..far */
     struct shadow *shadow;  /* NULL if nothing is remembered of it */
-    const char *name;       /* of a variable */
+    const char *name;       /* of a variable, or of named memory; NULL: none */
     struct sim_location declared_at; /* where it was declared or allocated */
     bool freed;
 };

@@ -29,7 +29,10 @@ static const void *program_counter(const void *context) {
 /* Reports the allocation at or near the address that `who` accessed. */
 static void report(struct sim_finding *f, const char *address, const char *who) {
     const struct sim_allocation *a = sim_owner(address);
-    const char *file = a && a->location.file ? a->location.file : "?";
+    char array[160] = "";
+    if (a) {
+        sim_describe_allocation(a, array, sizeof array);
+    }
     f->kind = "out-of-bounds";
     if (!a && !f->kernel) {
         f->kind = "crash";
@@ -39,25 +42,18 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
                    (const void *)address);
     } else if (a->freed) {
         f->kind = "use-after-free";
-        sim_report(
-            f,
-            "%s accessed memory that was already freed (an array of %zu bytes allocated at %s:%d)",
-            who, a->bytes, file, a->location.line);
+        sim_report(f, "%s accessed memory that was already freed (%s)", who, array);
     } else if (address < a->base) {
-        sim_report(f,
-                   "%s accessed memory %td bytes before the array of %zu bytes allocated at %s:%d",
-                   who, a->base - address, a->bytes, file, a->location.line);
+        sim_report(f, "%s accessed memory %td bytes before %s", who, a->base - address, array);
     } else if (address >= a->base + a->bytes) {
-        sim_report(f,
-                   "%s accessed memory %td bytes past the end of the array of %zu bytes allocated "
-                   "at %s:%d",
-                   who, address - (a->base + a->bytes), a->bytes, file, a->location.line);
+        sim_report(f, "%s accessed memory %td bytes past the end of %s", who,
+                   address - (a->base + a->bytes), array);
     } else {
         f->kind = "wrong-space";
         sim_report(f,
-                   "%s accessed device memory (an array of %zu bytes allocated at %s:%d), which "
-                   "host code cannot access: copy it with cudaMemcpy()",
-                   who, a->bytes, file, a->location.line);
+                   "%s accessed device memory (%s), which host code cannot access: copy it with "
+                   "cudaMemcpy()",
+                   who, array);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "memory/variables.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -205,11 +206,21 @@ static char *written(char *from, char *to) {
     return from < to ? from : NULL;
 }
 
+void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size) {
+    if (a->name) {
+        snprintf(text, size, "%s (%zu bytes)", a->name, a->bytes);
+    } else {
+        snprintf(text, size, "the array of %zu bytes allocated at %s:%d", a->bytes,
+                 a->location.file ? a->location.file : "?", a->location.line);
+    }
+}
+
 /* Reports changed poison around an allocation, and restores it. */
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
                                struct sim_location location) {
     struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};
-    const char *file = a->location.file ? a->location.file : "?";
+    char array[160];
+    sim_describe_allocation(a, array, sizeof array);
     char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
     char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
                        ? a->base - ALIGNMENT
@@ -217,18 +228,15 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
     char *bad = written(after, end);
     if (bad) {
         sim_report(&finding,
-                   "kernel %s wrote past the end of the array of %zu bytes allocated at %s:%d: it "
-                   "changed the byte at index %td",
-                   kernel, a->bytes, file, a->location.line, bad - a->base);
+                   "kernel %s wrote past the end of %s: it changed the byte at index %td", kernel,
+                   array, bad - a->base);
         memset(after, SIM_POISON, (size_t)(end - after));
     }
     bad = written(before, a->base);
     if (bad) {
-        sim_report(
-            &finding,
-            "kernel %s wrote before the start of the array of %zu bytes allocated at %s:%d: it "
-            "changed the byte at index %td",
-            kernel, a->bytes, file, a->location.line, bad - a->base);
+        sim_report(&finding,
+                   "kernel %s wrote before the start of %s: it changed the byte at index %td",
+                   kernel, array, bad - a->base);
         memset(before, SIM_POISON, (size_t)(a->base - before));
     }
 }

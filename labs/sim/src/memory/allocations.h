@@ -19,9 +19,13 @@ struct sim_allocation {
     unsigned flags;
     bool freed;
     struct sim_location location;
+    const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
     struct sim_allocation *next;
 };
+
+/* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12". */
+void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size);
 
 /* The width of the guard on each side of an allocation: a wider one catches accesses farther away.
  * Set it before the first allocation. */

@@ -62,8 +62,8 @@ static void drive(cudaError_t (*function)(const float *, float *), bool armed_fi
     struct device_case c = {.runner = &runner};
     if (armed_first)
         device_case_students_turn();
-    const float *d_image = device_case_input(&c, image, BYTES);
-    float *d_out = device_case_output(&c, BYTES);
+    const float *d_image = device_case_input(&c, "d_image", image, BYTES);
+    float *d_out = device_case_output(&c, "d_out", BYTES);
     if (!runner_failed(&runner)) {
         if (!armed_first)
             device_case_students_turn();
@@ -93,7 +93,7 @@ END_TEST
 START_TEST(memory_that_is_not_freed_shows_in_these_tests) {
     const size_t before = free_bytes();
     struct device_case c = {.runner = &runner};
-    ck_assert_ptr_nonnull(device_case_output(&c, BYTES));
+    ck_assert_ptr_nonnull(device_case_output(&c, "d_out", BYTES));
     ck_assert_uint_lt(free_bytes(), before);
     device_case_end(&c, NULL, NULL, 0);
     ck_assert_uint_eq(free_bytes(), before);
@@ -108,7 +108,7 @@ START_TEST(an_output_stays_unwritten_on_the_simulator) {
     ck_assert_int_eq(runner.returned, 0); /* there was no cudaMemset() to fail */
 
     struct device_case c = {.runner = &runner};
-    const void *d_out = device_case_output(&c, BYTES);
+    const void *d_out = device_case_output(&c, "d_out", BYTES);
     device_case_end(&c, d_out, bytes, BYTES);
     for (int i = 0; i < BYTES; i++)
         ck_assert_uint_eq(bytes[i], 0xff); /* floats that are NaN, as on a GPU */

@@ -222,7 +222,7 @@ START_TEST(out_of_bounds) {
     expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the array of 1000 bytes");
     expect_death(past_the_end, "out-of-bounds", "\"block\":[2,0,0],\"thread\":[5,0,0]");
     expect_death(before_the_start, "out-of-bounds", "4096 bytes before the array of 1000 bytes");
-    expect_death(after_free, "use-after-free", "already freed (an array of 1000 bytes");
+    expect_death(after_free, "use-after-free", "already freed (the array of 1000 bytes");
     struct outcome outcome = run_program(just_past_the_end, NULL);
     ck_found(outcome, "out-of-bounds", "changed the byte at index 1003");
     outcome = run_program(just_before_the_start, NULL);
