@@ -154,7 +154,7 @@ RUNNER_OBJ := $(LIB)/common/runner/runner.o
 
 .PHONY: runtime
 runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libopenmp_race.a $(RUNNER_OBJ)
-	@chmod -f a+r $^ || :  # whatever the umask: behind walls a submission is linked by another user
+	@chmod -f a+r $^ || :  # whatever the umask: in the sandbox another user links a submission
 
 ifeq ($(READY),)
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
