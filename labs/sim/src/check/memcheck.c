@@ -5,6 +5,7 @@
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/footprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,6 +288,12 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
         report_misaligned(a, p);
         sim_end_kernel(cudaErrorMisalignedAddress);
     }
+    if (sim_footprint && p->kind != MEMORY_SHARED && p->kind != MEMORY_DYNAMIC) {
+        footprint_add(sim_footprint, a->at, a->bytes,
+                      a->how == RACE_LOAD    ? FOOTPRINT_READ
+                      : a->how == RACE_STORE ? FOOTPRINT_WRITE
+                                             : FOOTPRINT_ATOMIC);
+    }
     if (p->shadow == NULL) {
         return;
     }
@@ -304,6 +311,10 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
 
 /* An access of host code. It must not access device variables, although it can in this process. */
 static void check_host(const struct access *a) {
+    if (sim_host_access) {
+        const bool flag = a->how != RACE_LOAD && a->how != RACE_STORE;
+        sim_host_access(a->at, a->bytes, a->how == RACE_STORE, flag, a->pc);
+    }
     const struct sim_variable *v =
         sim_device_end(a->at) && !sim_owner(a->at) ? address_variable(a->at) : NULL;
     struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};

@@ -8,6 +8,7 @@
 #include "check/address.h"
 #include "check/memcheck.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
 
@@ -175,6 +176,16 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    const bool in_kernel = sim_worker && sim_worker->config;
+    if (sim_host_access && !in_kernel) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
+    }
+}
+
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void) {
     if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
@@ -201,11 +212,11 @@ void __sanitizer_cov_trace_pc(void) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
