@@ -197,3 +197,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     }
     return cudaSuccess;
 }
+
+__attribute__((destructor)) static void report_leaks(void) {
+    sim_report_leaks();
+}

@@ -3,7 +3,6 @@
 #include "api/launch.h"
 
 #include "api/api.h"
-#include "api/event.h"
 #include "api/queue.h"
 #include "base/options.h"
 #include "exec/block.h"
@@ -298,11 +297,4 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
                "copy it with cudaMemcpy() to memory from cudaMalloc()",
                number, c->kernel);
     bad_argument = true;
-}
-
-__attribute__((destructor)) static void at_exit(void) {
-    sim_report_unchecked();
-    sim_report_leaks();
-    sim_report_streams();
-    sim_report_events();
 }

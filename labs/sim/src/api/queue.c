@@ -241,7 +241,10 @@ void sim_forget_streams(void) {
     sim_unlock_queue();
 }
 
-void sim_report_streams(void) {
+__attribute__((destructor)) static void report_at_exit(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
     sim_watch_report_pending();
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {

@@ -49,10 +49,6 @@ bool sim_destroy_stream(cudaStream_t stream);
 /* Ends every handle: cudaDeviceReset(). */
 void sim_forget_streams(void);
 
-/* At the end of the program: reports the work that nothing has waited for, and each stream that was
- * not destroyed. */
-void sim_report_streams(void);
-
 void sim_hold_item(struct sim_item *item);
 void sim_release_item(struct sim_item *item); /* NULL does nothing */
 

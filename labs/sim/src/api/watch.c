@@ -2,7 +2,6 @@
 
 #include "api/overlap.h"
 #include "api/queue_lock.h"
-#include "base/errors.h"
 #include "base/options.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
@@ -36,7 +35,8 @@ struct host_access {
     const char *call; /* NULL: an instruction */
     struct sim_location location;
     bool written;
-    uint64_t time; /* of the newest operation then */
+    bool synchronises; /* of a flag, which tells what a kernel has done */
+    uint64_t time;     /* of the newest operation then */
     struct footprint footprint;
 };
 
@@ -279,7 +279,7 @@ static const void *conflict(const struct sim_watch *a, const struct sim_watch *b
 }
 
 static const void *host_conflict(const struct sim_watch *w, const struct sim_range *r) {
-    const void *at = range_meets_footprint(r, &w->footprint);
+    const void *at = w->ended ? range_meets_footprint(r, &w->footprint) : NULL;
     for (unsigned i = 0; !at && i < w->operation.range_count; i++) {
         at = ranges_meet(r, &w->operation.ranges[i]);
     }
@@ -426,10 +426,21 @@ static void excuse_sources(const struct sim_watch *w) {
     }
 }
 
+/* Compares a kernel that has run with what the host did meanwhile. A host that has seen a flag of the
+ * kernel's may know what it has done. */
 static void compare_with_host(struct sim_watch *w) {
     for (unsigned i = 0; i < access_count; i++) {
         const struct host_access *h = &accesses[i];
-        const void *at = h->time >= w->time ? footprint_conflict(&w->footprint, &h->footprint) : NULL;
+        if (h->synchronises && footprint_conflict(&w->footprint, &h->footprint)) {
+            join(host_clock, w->clock);
+            return;
+        }
+    }
+    for (unsigned i = 0; i < access_count; i++) {
+        const struct host_access *h = &accesses[i];
+        const void *at = h->time >= w->time && !h->synchronises
+                             ? footprint_conflict(&w->footprint, &h->footprint)
+                             : NULL;
         if (at) {
             report_host(w, h, at);
         }
@@ -459,53 +470,39 @@ void sim_watch_end(struct sim_watch *w) {
 
 /* ---- the host */
 
-static struct host_access *access_of(const void *pc, const char *call, bool written,
-                                     struct sim_location location) {
-    for (unsigned i = access_count; i-- > 0;) {
-        struct host_access *h = &accesses[i];
-        if (h->pc == pc && h->call == call && h->written == written && h->time == now) {
-            return h;
-        }
+/* Remembers an access for the kernels that are yet to end. */
+static void keep_access(const struct host_access *access, const struct sim_range *r) {
+    unsigned i = 0;
+    while (i < access_count &&
+           (accesses[i].pc != access->pc || accesses[i].call != access->call ||
+            accesses[i].written != access->written || accesses[i].time != now)) {
+        i++;
     }
-    if (access_count == MOST_ACCESSES) {
-        return NULL;
+    if (i == access_count && i < MOST_ACCESSES) {
+        accesses[access_count++] = *access;
     }
-    struct host_access *h = &accesses[access_count++];
-    *h = (struct host_access){
-        .pc = pc, .call = call, .location = location, .written = written, .time = now};
-    return h;
-}
-
-/* Compares an access of the host with all work that it has not waited for, and remembers it for the
- * kernels that are yet to run. */
-static void check_host_access(const struct sim_range *r, const void *pc, const char *call,
-                              struct sim_location location) {
-    bool any_kernel = false;
-    const struct host_access h = {
-        .pc = pc, .call = call, .location = location, .written = r->written};
-    for (struct sim_watch *w = newest; w; w = w->older) {
-        if (waited(w)) {
-            continue;
-        }
-        any_kernel = any_kernel || !w->ended;
-        const void *at = host_conflict(w, r);
-        if (at) {
-            report_host(w, &h, at);
-        }
-    }
-    struct host_access *kept = any_kernel ? access_of(pc, call, r->written, location) : NULL;
-    if (kept) {
-        footprint_add(&kept->footprint, r->from, r->bytes,
+    if (i < access_count) {
+        footprint_add(&accesses[i].footprint, r->from, r->bytes,
                       r->written ? FOOTPRINT_WRITE : FOOTPRINT_READ);
     }
 }
 
-/* A flag: what it tells is known to the host from now on. */
-static void synchronise(const struct sim_range *r) {
-    for (const struct sim_watch *w = newest; w; w = w->older) {
-        if (w->ended && !waited(w) && host_conflict(w, r)) {
+/* Compares an access of the host with all work that it has not waited for. */
+static void check_host_access(const struct sim_range *r, struct host_access *access) {
+    bool any_unended = false;
+    access->written = r->written;
+    access->time = now;
+    for (struct sim_watch *w = newest; w; w = w->older) {
+        const void *at = waited(w) ? NULL : host_conflict(w, r);
+        any_unended = any_unended || !w->ended;
+        if (at && access->synchronises && w->ended) {
             join(host_clock, w->clock);
+        } else if (at && !access->synchronises) {
+            report_host(w, access, at);
         }
+    }
+    if (any_unended) {
+        keep_access(access, r);
     }
 }
 
@@ -519,10 +516,9 @@ static void host_access(const void *address, size_t bytes, bool written, bool sy
     if (host_call) {
         footprint_add(&host_call->footprint, address, bytes,
                       written ? FOOTPRINT_WRITE : FOOTPRINT_READ);
-    } else if (synchronises) {
-        synchronise(&r);
     } else {
-        check_host_access(&r, pc, NULL, (struct sim_location){NULL, 0});
+        struct host_access access = {.pc = pc, .synchronises = synchronises};
+        check_host_access(&r, &access);
     }
     sim_unlock_queue();
 }
@@ -541,7 +537,8 @@ void sim_watch_memory_ends(const void *from, size_t bytes, const char *call,
                            struct sim_location location) {
     const struct sim_range all = {from, bytes, 0, 1, true};
     if (newest) {
-        check_host_access(&all, NULL, call, location);
+        struct host_access access = {.call = call, .location = location};
+        check_host_access(&all, &access);
     }
 }
 
@@ -549,7 +546,7 @@ void sim_watch_memory_ends(const void *from, size_t bytes, const char *call,
 
 void sim_watch_report_pending(void) {
     bool reported[LANES] = {false};
-    for (const struct sim_watch *w = sim_sticky() == cudaSuccess ? newest : NULL; w; w = w->older) {
+    for (const struct sim_watch *w = newest; w; w = w->older) {
         bool works = w->operation.kind <= SIM_OP_HOST_CALL;
         if (waited(w) || !works || reported[w->lane]) {
             continue;

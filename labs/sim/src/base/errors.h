@@ -28,7 +28,4 @@ __attribute__((format(printf, 4, 5))) void sim_unchecked_launch(const char *kind
                                                                 const char *format, ...);
 void sim_report_unchecked_launch(void);
 
-/* At the end of the program: reports every error that it never checked. */
-void sim_report_unchecked(void);
-
 #endif
