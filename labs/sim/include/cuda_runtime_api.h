@@ -5,6 +5,7 @@
  * In C++ every call also passes the file and line of the caller, which findings name. */
 #ifndef SIM_CUDA_RUNTIME_API_H
 #define SIM_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* programs test this one */
 
 #include "driver_types.h"
 #include "sim_abi.h"
@@ -18,24 +19,30 @@ extern "C++" {
 #define SIM_EXTERN_C extern "C"
 #define SIM_DEFAULT(value) = value
 #define SIM_SITE const char *sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
-#define SIM_API(name, arguments, ...)                                                              \
+#define SIM_API_AS(mark, name, arguments, ...)                                                     \
     extern "C" cudaError_t sim_c_##name(__VA_ARGS__) __asm__(#name);                               \
-    static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {                                        \
+    mark static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {                                   \
         sim_site(sim_file, sim_line);                                                              \
         return sim_c_##name arguments;                                                             \
     }
-#define SIM_API_VOID(name)                                                                         \
+#define SIM_API_VOID_AS(mark, name)                                                                \
     extern "C" cudaError_t sim_c_##name(void) __asm__(#name);                                      \
-    static inline cudaError_t name(SIM_SITE) {                                                     \
+    mark static inline cudaError_t name(SIM_SITE) {                                                \
         sim_site(sim_file, sim_line);                                                              \
         return sim_c_##name();                                                                     \
     }
 #else
 #define SIM_EXTERN_C extern
 #define SIM_DEFAULT(value)
-#define SIM_API(name, arguments, ...) cudaError_t name(__VA_ARGS__);
-#define SIM_API_VOID(name) cudaError_t name(void);
+#define SIM_API_AS(mark, name, arguments, ...) mark cudaError_t name(__VA_ARGS__);
+#define SIM_API_VOID_AS(mark, name) mark cudaError_t name(void);
 #endif
+#define SIM_API(name, ...) SIM_API_AS(, name, __VA_ARGS__)
+#define SIM_API_VOID(name) SIM_API_VOID_AS(, name)
+/* A function that programs should no longer call. */
+#define SIM_API_REMOVED(name, instead, ...)                                                        \
+    SIM_API_AS(SIM_REMOVED(instead), name, __VA_ARGS__)
+#define SIM_API_VOID_REMOVED(name, instead) SIM_API_VOID_AS(SIM_REMOVED(instead), name)
 
 /* ---- convlabs' own: not part of CUDA */
 
@@ -67,21 +74,7 @@ SIM_EXTERN_C const char *cudaGetErrorString(cudaError_t error);
 SIM_API_VOID(cudaGetLastError)
 SIM_API_VOID(cudaPeekAtLastError)
 
-/* ---- the device */
-
-SIM_API_VOID(cudaDeviceSynchronize)
-SIM_API_VOID(cudaDeviceReset)
-SIM_API(cudaSetDevice, (device), int device)
-SIM_API(cudaGetDevice, (device), int *device)
-SIM_API(cudaGetDeviceCount, (count), int *count)
-SIM_API(cudaSetDeviceFlags, (flags), unsigned int flags)
-SIM_API(cudaGetDeviceProperties, (properties, device), struct cudaDeviceProp *properties,
-        int device)
-SIM_API(cudaDeviceGetAttribute, (value, attribute, device), int *value,
-        enum cudaDeviceAttr attribute, int device)
-SIM_API(cudaMemGetInfo, (available, total), size_t *available, size_t *total)
-SIM_API(cudaDriverGetVersion, (version), int *version)
-SIM_API(cudaRuntimeGetVersion, (version), int *version)
+#include "sim_api_device.h"
 
 /* ---- memory */
 
@@ -145,16 +138,8 @@ SIM_API(cudaEventElapsedTime, (milliseconds, start, end), float *milliseconds, c
         cudaEvent_t end)
 SIM_API(cudaEventDestroy, (event), cudaEvent_t event)
 
-/* ---- kernels */
-
-SIM_API(cudaFuncSetAttribute, (kernel, attribute, value), const void *kernel,
-        enum cudaFuncAttribute attribute, int value)
-SIM_API(cudaFuncGetAttributes, (attributes, kernel), struct cudaFuncAttributes *attributes,
-        const void *kernel)
-SIM_API(cudaFuncSetCacheConfig, (kernel, config), const void *kernel, enum cudaFuncCache config)
-SIM_API(cudaDeviceSetCacheConfig, (config), enum cudaFuncCache config)
-SIM_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (blocks, kernel, threads, shared),
-        int *blocks, const void *kernel, int threads, size_t shared)
+#include "sim_api_kernel.h"
+#include "sim_api_removed.h"
 
 #ifdef __cplusplus
 }
