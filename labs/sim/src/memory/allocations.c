@@ -176,7 +176,7 @@ void sim_release(struct sim_allocation *a) {
 void sim_release_device(void) {
     for (struct sim_allocation *a = allocations, *next; a; a = next) {
         next = a->next;
-        if (is_live_on_device(a)) {
+        if (is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY)) {
             sim_release(a);
         }
     }
@@ -185,7 +185,8 @@ void sim_release_device(void) {
 size_t sim_device_bytes(void) {
     size_t bytes = 0;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        bytes += is_live_on_device(a) ? a->bytes : 0;
+        bool managed = !a->freed && a->space == SIM_MANAGED_MEMORY;
+        bytes += managed || is_live_on_device(a) ? a->bytes : 0;
     }
     return bytes;
 }
@@ -274,7 +275,8 @@ void sim_report_leaks(void) {
     }
     static const char *const what[] = {"device memory allocated here were never freed",
                                        "page-locked host memory allocated here were never freed",
-                                       "host memory registered here were never unregistered"};
+                                       "host memory registered here were never unregistered",
+                                       "managed memory allocated here were never freed"};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (!a->freed) {
             struct sim_finding finding = {.kind = "leak", .location = a->location};

@@ -8,7 +8,13 @@
 #include "base/findings.h"
 #include "memory/shadow.h"
 
-enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_REGISTERED_MEMORY };
+/* Managed memory is the host's and the device's at once. */
+enum sim_space {
+    SIM_DEVICE_MEMORY,
+    SIM_PINNED_MEMORY,
+    SIM_REGISTERED_MEMORY,
+    SIM_MANAGED_MEMORY,
+};
 
 struct sim_allocation {
     char *base;   /* 256-byte aligned */
