@@ -1,6 +1,6 @@
 /* The CUDA runtime API for C and C++, as far as the simulator supports it; CONVLABS_SIM is defined.
- * Each function does what NVIDIA documents and returns the codes of a driver. Everything runs at
- * once and in order, so streams and events only mark it.
+ * Each function does what NVIDIA documents and returns the codes of a driver. What is queued in a
+ * stream runs when something waits for it.
  *
  * In C++ every call also passes the file and line of the caller, which findings name. */
 #ifndef SIM_CUDA_RUNTIME_API_H

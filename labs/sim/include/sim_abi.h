@@ -49,6 +49,12 @@ cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from
                                size_t offset, enum cudaMemcpyKind kind);
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
+                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream);
+cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size, size_t bytes,
+                                       size_t offset, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream);
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
 

@@ -43,9 +43,10 @@ template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
                                                   size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                                  cudaStream_t = 0, SIM_SITE) {
+                                                  cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
+    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), from, bytes, offset, kind,
+                                    stream);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes,
@@ -59,9 +60,10 @@ template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes,
                                                     size_t offset = 0,
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                                    cudaStream_t = 0, SIM_SITE) {
+                                                    cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_from_symbol(to, (const void *)&symbol, sizeof(T), bytes, offset, kind);
+    return sim_copy_from_symbol_async(to, (const void *)&symbol, sizeof(T), bytes, offset, kind,
+                                      stream);
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol, SIM_SITE) {

@@ -1,5 +1,7 @@
 /* The device that the simulator stands for. */
 #include "api/api.h"
+#include "api/event.h"
+#include "api/queue.h"
 #include "memory/allocations.h"
 
 #include <stdio.h>
@@ -237,15 +239,18 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* Kernels have ended when their launch returns, so only a lost device is left to report. A refused
- * launch is not reported here, as on a device. */
+/* A refused launch is not reported here, as on a device. */
 cudaError_t cudaDeviceSynchronize(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
-    return cudaSuccess;
+    return sim_wait_all();
 }
 
+/* Queued work ends first, as it does on a device whose context is destroyed. */
 cudaError_t cudaDeviceReset(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
+    sim_wait_all();
+    sim_forget_streams();
+    sim_forget_events();
     sim_lock_device();
     sim_release_device();
     sim_unlock_device();
