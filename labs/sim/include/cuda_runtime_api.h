@@ -76,68 +76,8 @@ SIM_API_VOID(cudaPeekAtLastError)
 
 #include "sim_api_device.h"
 
-/* ---- memory */
-
-SIM_API(cudaMalloc, (pointer, bytes), void **pointer, size_t bytes)
-SIM_API(cudaMallocPitch, (pointer, pitch, width, height), void **pointer, size_t *pitch,
-        size_t width, size_t height)
-SIM_API(cudaFree, (pointer), void *pointer)
-SIM_API(cudaMallocHost, (pointer, bytes), void **pointer, size_t bytes)
-SIM_API(cudaHostAlloc, (pointer, bytes, flags), void **pointer, size_t bytes, unsigned int flags)
-SIM_API(cudaFreeHost, (pointer), void *pointer)
-SIM_API(cudaHostRegister, (pointer, bytes, flags), void *pointer, size_t bytes, unsigned int flags)
-SIM_API(cudaHostUnregister, (pointer), void *pointer)
-SIM_API(cudaHostGetDevicePointer, (device, host, flags), void **device, void *host,
-        unsigned int flags)
-SIM_API(cudaHostGetFlags, (flags, host), unsigned int *flags, void *host)
-SIM_API(cudaPointerGetAttributes, (attributes, pointer), struct cudaPointerAttributes *attributes,
-        const void *pointer)
-
-SIM_API(cudaMemcpy, (to, from, bytes, kind), void *to, const void *from, size_t bytes,
-        enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpyAsync, (to, from, bytes, kind, stream), void *to, const void *from, size_t bytes,
-        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemcpy2D, (to, to_pitch, from, from_pitch, width, height, kind), void *to,
-        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-        enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpy2DAsync, (to, to_pitch, from, from_pitch, width, height, kind, stream), void *to,
-        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemset, (pointer, value, bytes), void *pointer, int value, size_t bytes)
-SIM_API(cudaMemsetAsync, (pointer, value, bytes, stream), void *pointer, int value, size_t bytes,
-        cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemset2D, (pointer, pitch, value, width, height), void *pointer, size_t pitch,
-        int value, size_t width, size_t height)
-
-/* ---- symbols: `symbol` is the address of a __constant__ or __device__ variable. cuda_runtime.h
- * has the forms that take the variable itself, and so know its size. */
-
-SIM_API(cudaMemcpyToSymbol, (symbol, from, bytes, offset, kind), const void *symbol,
-        const void *from, size_t bytes, size_t offset SIM_DEFAULT(0),
-        enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyHostToDevice))
-SIM_API(cudaMemcpyFromSymbol, (to, symbol, bytes, offset, kind), void *to, const void *symbol,
-        size_t bytes, size_t offset SIM_DEFAULT(0),
-        enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToHost))
-SIM_API(cudaGetSymbolAddress, (pointer, symbol), void **pointer, const void *symbol)
-
-/* ---- streams and events */
-
-SIM_API(cudaStreamCreate, (stream), cudaStream_t *stream)
-SIM_API(cudaStreamCreateWithFlags, (stream, flags), cudaStream_t *stream, unsigned int flags)
-SIM_API(cudaStreamSynchronize, (stream), cudaStream_t stream)
-SIM_API(cudaStreamQuery, (stream), cudaStream_t stream)
-SIM_API(cudaStreamDestroy, (stream), cudaStream_t stream)
-SIM_API(cudaStreamWaitEvent, (stream, event, flags), cudaStream_t stream, cudaEvent_t event,
-        unsigned int flags SIM_DEFAULT(0))
-SIM_API(cudaEventCreate, (event), cudaEvent_t *event)
-SIM_API(cudaEventCreateWithFlags, (event, flags), cudaEvent_t *event, unsigned int flags)
-SIM_API(cudaEventRecord, (event, stream), cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaEventSynchronize, (event), cudaEvent_t event)
-SIM_API(cudaEventQuery, (event), cudaEvent_t event)
-SIM_API(cudaEventElapsedTime, (milliseconds, start, end), float *milliseconds, cudaEvent_t start,
-        cudaEvent_t end)
-SIM_API(cudaEventDestroy, (event), cudaEvent_t event)
-
+#include "sim_api_memory.h"
+#include "sim_api_stream.h"
 #include "sim_api_kernel.h"
 #include "sim_api_removed.h"
 

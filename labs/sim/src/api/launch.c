@@ -238,7 +238,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
     sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
+    bool known = sim_owner(p) || sim_device_end(p) || sim_is_managed(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
         sim_report(

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/options.h"
+#include "memory/pool.h"
 #include "memory/variables.h"
 
 #include <pthread.h>
@@ -129,7 +130,7 @@ const char *sim_device_end(const void *address) {
             return a->base + a->bytes;
         }
     }
-    return sim_variables_end(address);
+    return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
 /* Unmaps the allocations that were freed first, once there are too many. */
@@ -166,6 +167,9 @@ void sim_release(struct sim_allocation *a) {
         return;
     }
     a->freed = true;
+    if (a->pool) {
+        sim_pool_give_back(a->pool, a->bytes);
+    }
     shadow_release(a->shadow);
     a->shadow = NULL;
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */
