@@ -29,7 +29,7 @@ struct job {
 };
 
 static struct sim_kernel *kernels;
-static bool any_opted_in;
+bool sim_any_opted_in;
 static _Thread_local bool bad_argument; /* of the launch that follows */
 
 struct sim_kernel *sim_kernel_of(const void *function) {
@@ -45,48 +45,9 @@ struct sim_kernel *sim_kernel_of(const void *function) {
     return k;
 }
 
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
-                                 int value) {
-    struct sim_location location;
-    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &location);
-    if (refused != cudaSuccess) {
-        return refused;
-    }
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        return value >= -1 && value <= 100 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    bool fits = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && k && value >= 0 &&
-                (size_t)value + k->static_shared <= SIM_BLOCK_SHARED_OPTIN;
-    if (fits) {
-        k->dynamic_limit = (size_t)value;
-        any_opted_in = true;
-    }
-    sim_unlock_device();
-    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
-    if (!attributes || !function) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    size_t fixed = k ? k->static_shared : 0;
-    size_t dynamic = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
-    sim_unlock_device();
-    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
-                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
-                                              .ptxVersion = 90,
-                                              .binaryVersion = 90,
-                                              .maxDynamicSharedSizeBytes = (int)dynamic};
-    return cudaSuccess;
-}
-
 /* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
-    bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
+    bool more = c->function ? k->dynamic_limit > 0 : sim_any_opted_in;
     size_t limit = SIM_BLOCK_SHARED_OPTIN;
     if (more && c->function) {
         limit = k->dynamic_limit + k->static_shared;
@@ -277,7 +238,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
     sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
+    bool known = sim_owner(p) || sim_device_end(p) || sim_is_managed(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
         sim_report(
