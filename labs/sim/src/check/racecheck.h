@@ -13,6 +13,7 @@
 #define SIM_CHECK_RACE_H
 
 #include "base/device.h"
+#include "base/options.h"
 #include "memory/shadow.h"
 
 enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC, RACE_COMPARE };
@@ -24,6 +25,18 @@ struct race {
     bool same_value; /* both wrote, and the second may have written the value that was there: known
                         only after the access, see race_changed() */
 };
+
+/* Where the running thread is, for quick_access.h; racecheck.c alone writes it. */
+struct race_time {
+    uint32_t segment;       /* of the running thread */
+    uint32_t quiet;         /* the same while no access in it was part of a race, else UINT32_MAX */
+    uint32_t launch_first;  /* the first segment of the launch, */
+    uint32_t block_first;   /* of the block, */
+    uint32_t barrier_first; /* and after the last barrier of the block */
+    unsigned thread;        /* the running thread's number in the block */
+    uint16_t *threads;      /* of each segment of the block, from block_first */
+};
+extern struct race_time race_time SIM_HIDDEN;
 
 /* To be called as the blocks run. */
 void race_launch(void);
@@ -38,7 +51,9 @@ void race_fence(void);
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block);
 
-/* The last recorded store has changed the value. */
+/* Does it matter to later accesses whether the last recorded store changes the value? If it did,
+ * say so. */
+bool race_may_change(const struct shadow_cell *cells, size_t count);
 void race_changed(struct shadow_cell *cells, size_t count);
 
 /* The running thread used an atomic function on `address`. */

@@ -30,10 +30,6 @@ const char *sim_variables_end(const void *address) {
     return sim_is_constant(address) ? __stop_sim_constant : NULL;
 }
 
-bool sim_is_in_variables(const void *address) {
-    return sim_variables_end(address) != NULL;
-}
-
 void sim_note_address(const void *from, size_t bytes) {
     if (known_count < MAX_KNOWN) {
         known[known_count].from = from;

@@ -8,15 +8,19 @@
 /* The variables of a traced program, which registers them before main(). */
 const struct sim_variable *sim_variables(void);
 
-/* Is `address` in a section of device variables? sim_variables_end() then returns the end of the
- * section, else NULL. */
-bool sim_is_in_variables(const void *address);
+/* The end of the section of device variables that holds `address`, or NULL. */
 const char *sim_variables_end(const void *address);
 
 /* Is `address` in the section of __constant__ variables? */
 static inline bool sim_is_constant(const void *address) {
     const char *at = address;
     return at >= __start_sim_constant && at < __stop_sim_constant;
+}
+
+/* Is `address` in a section of device variables? */
+static inline bool sim_is_in_variables(const void *address) {
+    const char *at = address;
+    return (at >= __start_sim_device && at < __stop_sim_device) || sim_is_constant(address);
 }
 
 /* Is `pointer` only the host's name of a device variable? On a GPU that is not an address; here it
