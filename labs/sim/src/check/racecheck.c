@@ -1,6 +1,6 @@
 #include "check/racecheck.h"
 
-#include "check/quick_access.h"
+#include "check/race_time.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #define SIM_CHECK_RACE_H
 
 #include "base/device.h"
-#include "base/options.h"
 #include "memory/shadow.h"
 
 enum race_access { RACE_LOAD, RACE_STORE, RACE_ATOMIC, RACE_COMPARE };
@@ -25,18 +24,6 @@ struct race {
     bool same_value; /* both wrote, and the second may have written the value that was there: known
                         only after the access, see race_changed() */
 };
-
-/* Where the running thread is, for quick_access.h; racecheck.c alone writes it. */
-struct race_time {
-    uint32_t segment;       /* of the running thread */
-    uint32_t quiet;         /* the same while no access in it was part of a race, else UINT32_MAX */
-    uint32_t launch_first;  /* the first segment of the launch, */
-    uint32_t block_first;   /* of the block, */
-    uint32_t barrier_first; /* and after the last barrier of the block */
-    unsigned thread;        /* the running thread's number in the block */
-    uint16_t *threads;      /* of each segment of the block, from block_first */
-};
-extern struct race_time race_time SIM_HIDDEN;
 
 /* To be called as the blocks run. */
 void race_launch(void);
