@@ -18,6 +18,7 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
 
 /* ---- variables of the device */
 
@@ -26,6 +27,13 @@ extern "C" {
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
 #define SIM_MANAGED_SECTION "sim_managed"
+/* Variables that begin as zeros take no room in a file: g++ cannot say so of a section, but the
+ * assembler can. The comment sign hides what g++ writes after the name. */
+#ifdef __aarch64__
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",%nobits//"
+#else
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",@nobits#"
+#endif
 #ifdef SIM_RUNTIME
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
@@ -33,6 +41,8 @@ extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
 extern char __start_sim_managed[] __attribute__((weak));
 extern char __stop_sim_managed[] __attribute__((weak));
+extern char __start_sim_device_zero[] __attribute__((weak));
+extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
 /* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it

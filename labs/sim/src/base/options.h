@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of a variable that every traced access reads: the linker need not look it up in a table. */
+#define SIM_HIDDEN __attribute__((visibility("hidden")))
+
 /* Strings belong to the environment. */
 struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
@@ -29,6 +32,6 @@ void sim_read_options(void);
 
 /* The program is traced and `check` is set: every access is checked as it happens. Set by trace/.
  */
-extern bool sim_checked;
+extern bool sim_checked SIM_HIDDEN;
 
 #endif

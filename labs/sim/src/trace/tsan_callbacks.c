@@ -7,7 +7,9 @@
 #include "base/options.h"
 #include "check/address.h"
 #include "check/memcheck.h"
+#include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
 
@@ -49,6 +51,7 @@ static void launch_begin(const struct sim_config *config) {
 
 static void launch_end(const struct sim_config *config) {
     stream = NULL;
+    stack = NULL;
     check_launch_end();
     profile_write(config, !trace.exhausted);
 }
@@ -135,16 +138,27 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
-    if (sim_checked) {
-        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+/* Is the address on the stack of the running thread? That is local memory. */
+static inline bool is_local(const void *address) {
+    return (size_t)((const char *)address - stack) < stack_bytes;
+}
+
+static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (!sim_checked) {
+        return;
     }
+    if (stack == NULL ? !sim_is_in_variables(address)
+                      : is_local(address) || check_quick(address, bytes, store, pc,
+                                                         position((const char *)pc - 1))) {
+        return;
+    }
+    check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
 }
 
 static inline void note(const void *address, unsigned width, bool store, unsigned piece,
                         const void *pc) {
     const char *at = address;
-    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
+    if (stream == NULL || is_local(address)) {
         return;
     }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
@@ -163,7 +177,9 @@ static inline void record(const void *address, unsigned width, bool store, const
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
-    check(address, size, store, pc);
+    if (sim_checked) {
+        check_access(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    }
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
             width = widths[i];
