@@ -362,6 +362,19 @@ void check_block_begin(const struct worker *w) {
     race_block();
 }
 
+/* What a block that waited in a loop read is not followed from block to block: everything before
+ * counts as ordered. */
+void check_block_resumes(const struct worker *w, bool at_grid) {
+    settle();
+    settle_guesses();
+    address_forget();
+    address_resume_block(w);
+    if (!at_grid) {
+        race_launch();
+    }
+    race_block();
+}
+
 void check_thread(unsigned t) {
     settle();
     settle_guesses();
