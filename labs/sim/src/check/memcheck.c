@@ -285,14 +285,14 @@ static bool is_power_of_two(size_t n) {
 static void check_inside(const struct access *a, const struct memory_object *p) {
     if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
         report_misaligned(a, p);
-        sim_end_kernel(cudaErrorMisalignedAddress);
+        sim_end_thread(cudaErrorMisalignedAddress);
     }
     if (p->shadow == NULL) {
         return;
     }
     if (a->how != RACE_STORE) {
         size_t known = shadow_written(p->shadow, a->at, a->bytes);
-        if (known < a->bytes) {
+        if (known < a->bytes && !a->w->faulted) { /* or the thread that ended might write it */
             report_unwritten(a, p, known > 0);
         }
     }
@@ -332,12 +332,12 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     }
     if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(&a);
-        sim_end_kernel(cudaErrorIllegalAddress);
+        sim_end_thread(cudaErrorIllegalAddress);
     }
     if (p->freed || a.at < p->from || a.at + bytes > p->to) {
         report_outside(&a, p);
         if (p->freed || !sim_is_readable(a.at)) {
-            sim_end_kernel(cudaErrorIllegalAddress);
+            sim_end_thread(cudaErrorIllegalAddress);
         }
         return;
     }

@@ -4,13 +4,14 @@
 #include "exec/hooks.h"
 #include "exec/park.h"
 #include "exec/shared.h"
+#include "exec/turn.h"
 #include "exec/warp.h"
-#include "exec/watch.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool same_place(const struct sim_location *a, const struct sim_location *b) {
     return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
@@ -25,7 +26,7 @@ static void wait_for_all(enum thread_state state, const char *file, int line) {
     } else if (!same_place(&at, &w->leader->at)) {
         w->differs = true;
     }
-    sim_suspend(state, at);
+    sim_wait(w, state, at);
 }
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
@@ -239,13 +240,13 @@ static struct worker *create_worker(void) {
         return NULL;
     }
     w->host_thread = pthread_self();
+    w->process = getpid();
     w->last = &w->parked;
     w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
     fiber_adopt_thread(&w->host);
-    sim_watch_begin();
     sim_prepare_fault_stack();
     return w;
 }

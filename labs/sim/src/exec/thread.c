@@ -3,7 +3,7 @@
 #include "exec/thread.h"
 
 #include "exec/hooks.h"
-#include "exec/warp.h"
+#include "exec/turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,38 +11,6 @@
 
 _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 _Thread_local struct worker *sim_worker;
-
-static void become(struct worker *w, unsigned t) {
-    w->current = t;
-    w->failures = 0;
-    __atomic_store_n(&w->turns, w->turns + 1, __ATOMIC_RELAXED); /* the watch reads it */
-    threadIdx = w->index[t];
-    if (sim_hooks) {
-        sim_hooks->thread(w, t);
-    }
-}
-
-/* The next lane of a round that is not over. */
-static unsigned next_lane(const struct worker *w) {
-    return w->reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->round)
-                       : (unsigned)__builtin_ctz(w->round);
-}
-
-/* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for
- * it. Returns the stack to switch to: the scheduler's if it must decide. */
-static struct fiber *successor(struct worker *w) {
-    if (w->failed != cudaSuccess || (w->round == 0 && !sim_next_round(w))) {
-        return &w->host;
-    }
-    unsigned lane = next_lane(w), t = w->warp * SIM_WARP_SIZE + lane;
-    if (w->warps[w->warp].fresh >> lane & 1u) {
-        return w->idle_count ? w->running = w->idle[--w->idle_count] : &w->host;
-    }
-    w->round &= ~(1u << lane);
-    w->running = w->thread[t].fiber;
-    become(w, t);
-    return w->running;
-}
 
 /* The running thread is done. */
 static void end_thread(struct worker *w) {
@@ -60,13 +28,13 @@ static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
         while (w->round && w->failed == cudaSuccess) {
-            uint32_t bit = 1u << next_lane(w);
+            uint32_t bit = 1u << sim_next_lane(w);
             struct warp *warp = &w->warps[w->warp];
             if (!(warp->fresh & bit)) {
                 break;
             }
             warp->fresh &= ~bit;
-            become(w, w->warp * SIM_WARP_SIZE + next_lane(w));
+            sim_become(w, w->warp * SIM_WARP_SIZE + sim_next_lane(w));
             w->round &= ~bit;
             w->busy = false;
             w->call(w->closure);
@@ -75,26 +43,12 @@ static void run_threads(void *argument) {
         }
         struct fiber *me = w->running;
         w->idle[w->idle_count++] = me;
-        fiber_switch(me, successor(w));
+        fiber_switch(me, sim_successor(w));
     }
 }
 
 struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
-    struct worker *w = sim_worker;
-    unsigned t = w->current;
-    struct thread *me = &w->thread[t];
-    struct fiber *mine = w->running;
-    w->busy = true;
-    me->at = at;
-    me->fiber = mine;
-    w->warps[t / SIM_WARP_SIZE].in[state] |= 1u << t % SIM_WARP_SIZE;
-    w->progress |= state != SPINNING;
-    struct fiber *next = successor(w);
-    if (next != mine) {
-        fiber_switch(mine, next);
-    }
-    w->busy = false;
-    return me;
+    return sim_wait(sim_worker, state, at);
 }
 
 void sim_give_way(const void *pc) {
@@ -164,7 +118,7 @@ void sim_run_round(struct worker *w, unsigned warp) {
     w->round = w->warps[warp].in[READY];
     w->warps[warp].in[READY] = 0;
     while (w->round && w->failed == cudaSuccess) {
-        struct fiber *next = successor(w);
+        struct fiber *next = sim_successor(w);
         if (next == &w->host) {
             add_fiber(w);
         } else {
@@ -193,7 +147,7 @@ void sim_end_thread(cudaError_t error) {
     }
     w->idle[w->idle_count++] = mine;
     for (;;) {
-        fiber_switch(&nobody, successor(w));
+        fiber_switch(&nobody, sim_successor(w));
     }
 }
 

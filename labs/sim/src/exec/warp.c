@@ -2,7 +2,7 @@
  * round completes the operation for all of them (complete()). */
 #include "exec/warp.h"
 
-#include "exec/hooks.h"
+#include "exec/turn.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ unsigned sim_lane(void) {
 
 /* The running lane calls an operation whose mask does not name it. A device does not say what it
  * does then; here the lane does not wait. */
-static void report_outside(const struct worker *w, unsigned mask, const char *what,
+static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask, const char *what,
                            struct sim_location at) {
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
@@ -49,9 +49,10 @@ static inline void join(struct warp *warp, enum sim_warp_operation operation, un
     }
 }
 
-unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
-                            unsigned long long value, unsigned from, const char *file, int line) {
-    struct worker *w = sim_worker;
+/* The running lane takes part in an operation. Returns its result. */
+static inline __attribute__((always_inline)) unsigned long long
+take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
+          unsigned long long value, unsigned from, const char *file, int line) {
     uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
     struct thread *me = &w->thread[w->current];
     me->operation = operation;
@@ -65,7 +66,12 @@ unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
         }
         join(&w->warps[w->current / SIM_WARP_SIZE], operation, mask, bit);
     }
-    return sim_suspend(AT_WARP, (struct sim_location){file, line})->value;
+    return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
+}
+
+unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
+                            unsigned long long value, unsigned from, const char *file, int line) {
+    return take_part(sim_worker, operation, mask, value, from, file, line);
 }
 
 /* The lane that the running lane reads from. */
@@ -87,9 +93,10 @@ static unsigned source(enum sim_shuffle_kind how, unsigned lane, unsigned operan
 
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line) {
-    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), sim_worker->current % SIM_WARP_SIZE,
+    struct worker *w = sim_worker;
+    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->current % SIM_WARP_SIZE,
                            operand, shape & 0xff);
-    return sim_warp(SIM_WARP_SHUFFLE, mask, value, from, file, line);
+    return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
 const void *sim_warp_collect(unsigned mask, const void *value, size_t bytes, unsigned *lanes,

@@ -10,6 +10,7 @@
 #include "exec/hooks.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/spin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,7 @@ void __sanitizer_cov_trace_pc(void) {
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
         record(address, width, false, __builtin_return_address(0));                                \
+        spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
