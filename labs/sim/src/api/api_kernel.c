@@ -75,7 +75,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
 
 /* How many blocks of `threads` threads and `shared` bytes of shared memory, static and dynamic, a
  * multiprocessor holds at once. An upper bound: the number of registers is unknown. */
-static int blocks_that_fit(int threads, size_t shared) {
+int sim_blocks_that_fit(int threads, size_t shared) {
     int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     size_t each = shared + SIM_RESERVED_SHARED;
     int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;
@@ -93,7 +93,7 @@ static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, siz
     size_t fixed = k ? k->static_shared : 0, limit = dynamic_limit(k);
     sim_unlock_device();
     bool never = threads > SIM_MAX_THREADS || shared > limit;
-    *blocks = never ? 0 : blocks_that_fit(threads, shared + fixed);
+    *blocks = never ? 0 : sim_blocks_that_fit(threads, shared + fixed);
     return cudaSuccess;
 }
 
@@ -119,7 +119,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void
                                                       int blocks, int threads) {
     SIM_BEGIN(cudaErrorInvalidValue);
     if (!shared || blocks <= 0 || threads <= 0 || threads > SIM_MAX_THREADS ||
-        blocks > blocks_that_fit(threads, 0)) {
+        blocks > sim_blocks_that_fit(threads, 0)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     sim_lock_device();
@@ -141,7 +141,7 @@ cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *,
     int best = 0;
     for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {
         size_t bytes = shared(closure, threads);
-        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? blocks_that_fit(threads, bytes) : 0;
+        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? sim_blocks_that_fit(threads, bytes) : 0;
         if (blocks * threads > best) {
             best = blocks * threads;
             *block = threads;

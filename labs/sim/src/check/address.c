@@ -43,6 +43,16 @@ void address_begin_block(const struct worker *w) {
     }
 }
 
+void address_resume_block(const struct worker *w) {
+    address_begin_block(w);
+    if (cache.arena) {
+        shadow_set_written(cache.arena, w->arena, sim_shared_laid_out(), true);
+    }
+    if (cache.dynamic) {
+        shadow_set_written(cache.dynamic, w->dynamic, (size_t)(w->dynamic_end - w->dynamic), true);
+    }
+}
+
 static bool is_in(const char *at, const char *from, const char *to) {
     return at >= from && at < to;
 }

@@ -12,6 +12,7 @@
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/spin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,48 @@ static void thread(const struct worker *w, unsigned t) {
     stack_bytes = w->running->bytes;
 }
 
+/* What is kept of a block while others run. */
+struct kept {
+    bool counted;
+    struct flow_position positions[SIM_MAX_THREADS];
+};
+
+static void *block_parks(const struct worker *w) {
+    struct kept *kept = malloc(sizeof *kept);
+    if (kept == NULL) {
+        trace.exhausted = true;
+        return NULL;
+    }
+    kept->counted = trace.counted;
+    memcpy(kept->positions, trace.positions, w->count * sizeof *trace.positions);
+    return kept;
+}
+
+static void block_resumes(const struct worker *w, void *kept, bool at_grid) {
+    const struct kept *before = kept;
+    trace.counted = before != NULL && before->counted;
+    if (before != NULL) {
+        memcpy(trace.positions, before->positions, w->count * sizeof *trace.positions);
+    }
+    free(kept);
+    if (sim_checked) {
+        check_block_resumes(w, at_grid);
+    }
+}
+
+static void grid_barrier(void) {
+    if (sim_checked) {
+        race_launch();
+    }
+}
+
+static const void *last_position(void) {
+    if (stream == NULL || stream->code_count == 0) {
+        return NULL;
+    }
+    return program_base + (uint32_t)stream->codes[stream->code_count - 1] - 1;
+}
+
 static void barrier(void) {
     if (sim_checked) {
         race_barrier();
@@ -118,6 +161,10 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .launch_end = launch_end,
                                        .block_begin = block_begin,
                                        .thread = thread,
+                                       .block_parks = block_parks,
+                                       .block_resumes = block_resumes,
+                                       .grid_barrier = grid_barrier,
+                                       .position = last_position,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
@@ -218,6 +265,7 @@ void __sanitizer_cov_trace_pc(void) {
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
         record(address, width, false, __builtin_return_address(0));                                \
+        spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
