@@ -27,8 +27,11 @@ extern "C++" {
 #include "sim_symbols.h"
 
 #include "sim_atomics.h"
+#include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
+#include "sim_memory.h"
+#include "sim_simd.h"
 #include "sim_warp.h"
 #include "vector_functions.h"
 }

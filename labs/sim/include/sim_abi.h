@@ -119,6 +119,21 @@ void sim_warp_barrier(unsigned mask, const char *file, int line);
 unsigned sim_active_lanes(const char *file, int line);
 unsigned sim_lane(void);
 
+/* ---- arithmetic on doubles that is rounded in one direction */
+
+typedef enum sim_rounding {
+    SIM_ROUND_NEAREST,
+    SIM_ROUND_ZERO,
+    SIM_ROUND_DOWN,
+    SIM_ROUND_UP
+} sim_rounding;
+
+double sim_double_add(double a, double b, sim_rounding mode);
+double sim_double_multiply(double a, double b, sim_rounding mode);
+double sim_double_divide(double a, double b, sim_rounding mode);
+double sim_double_fused(double a, double b, double c, sim_rounding mode);
+double sim_double_root(double a, sim_rounding mode);
+
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);
 
