@@ -49,24 +49,6 @@ static inline unsigned __umulhi(unsigned a, unsigned b) {
 
 /* ---- integers */
 
-static inline unsigned umin(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-static inline unsigned umax(unsigned a, unsigned b) {
-    return a > b ? a : b;
-}
-static inline long long llmin(long long a, long long b) {
-    return a < b ? a : b;
-}
-static inline long long llmax(long long a, long long b) {
-    return a > b ? a : b;
-}
-static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
-    return a < b ? a : b;
-}
-static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
-    return a > b ? a : b;
-}
 static inline unsigned __usad(unsigned a, unsigned b, unsigned sum) {
     return (a > b ? a - b : b - a) + sum;
 }

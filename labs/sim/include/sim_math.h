@@ -71,8 +71,9 @@ static inline float __frsqrt_rn(float x) {
 static inline float __saturatef(float x) {
     return x > 1.0f ? 1.0f : x > 0.0f ? x : 0.0f; /* NaN gives 0, as on the device */
 }
+/* The device divides by multiplying with the reciprocal, and that of a large number is 0. */
 static inline float __fdividef(float a, float b) {
-    return a / b;
+    return b > 0x1p126f || b < -0x1p126f ? a * 0.0f : a / b;
 }
 /* glibc has functions of these names, which do nothing else. */
 #define __expf(x) __builtin_expf(x)
@@ -84,6 +85,7 @@ static inline float __fdividef(float a, float b) {
 #define __sinf(x) __builtin_sinf(x)
 #define __cosf(x) __builtin_cosf(x)
 #define __tanf(x) __builtin_tanf(x)
+#define __tanhf(x) __builtin_tanhf(x)
 #define __sincosf(x, sine, cosine) __builtin_sincosf(x, sine, cosine)
 
 #endif
