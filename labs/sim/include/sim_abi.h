@@ -7,6 +7,7 @@
 #include "driver_types.h"
 #include "vector_types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -180,6 +181,34 @@ unsigned sim_lane(void);
  * some calls in a row, the others run. sim_sleep(): at once. */
 void sim_spin(void);
 void sim_sleep(void);
+
+/* ---- arithmetic on doubles that is rounded in one direction */
+
+typedef enum sim_rounding {
+    SIM_ROUND_NEAREST,
+    SIM_ROUND_ZERO,
+    SIM_ROUND_DOWN,
+    SIM_ROUND_UP
+} sim_rounding;
+
+double sim_double_add(double a, double b, sim_rounding mode);
+double sim_double_multiply(double a, double b, sim_rounding mode);
+double sim_double_divide(double a, double b, sim_rounding mode);
+double sim_double_fused(double a, double b, double c, sim_rounding mode);
+double sim_double_root(double a, sim_rounding mode);
+
+/* ---- functions that the C library lacks */
+
+double sim_erfcx(double x);
+double sim_erfinv(double x);
+double sim_erfcinv(double x);
+double sim_normcdf(double x);
+double sim_normcdfinv(double x);
+double sim_bessel_i0(double x);
+double sim_bessel_i1(double x);
+
+/* The square root of the sum of `count` squares, or 1 divided by it; infinite if a number is. */
+double sim_norm(int count, const double *x, bool reciprocal);
 
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);
