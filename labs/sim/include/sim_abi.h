@@ -7,6 +7,7 @@
 #include "driver_types.h"
 #include "vector_types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,18 +19,31 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
 
 /* ---- variables of the device */
 
-/* The sections that hold __constant__ and __device__ variables. The linker defines __start_NAME and
+/* The sections that hold __constant__, __device__ and __managed__ variables. The linker defines __start_NAME and
  * __stop_NAME for each, if the program has one. */
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
+#define SIM_MANAGED_SECTION "sim_managed"
+/* Variables that begin as zeros take no room in a file: g++ cannot say so of a section, but the
+ * assembler can. The comment sign hides what g++ writes after the name. */
+#ifdef __aarch64__
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",%nobits//"
+#else
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",@nobits#"
+#endif
 #ifdef SIM_RUNTIME
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
 extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
+extern char __start_sim_managed[] __attribute__((weak));
+extern char __stop_sim_managed[] __attribute__((weak));
+extern char __start_sim_device_zero[] __attribute__((weak));
+extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
 /* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
@@ -49,6 +63,12 @@ cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from
                                size_t offset, enum cudaMemcpyKind kind);
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
+                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream);
+cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size, size_t bytes,
+                                       size_t offset, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream);
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
 
@@ -160,6 +180,34 @@ unsigned sim_lane(void);
  * some calls in a row, the others run. sim_sleep(): at once. */
 void sim_spin(void);
 void sim_sleep(void);
+
+/* ---- arithmetic on doubles that is rounded in one direction */
+
+typedef enum sim_rounding {
+    SIM_ROUND_NEAREST,
+    SIM_ROUND_ZERO,
+    SIM_ROUND_DOWN,
+    SIM_ROUND_UP
+} sim_rounding;
+
+double sim_double_add(double a, double b, sim_rounding mode);
+double sim_double_multiply(double a, double b, sim_rounding mode);
+double sim_double_divide(double a, double b, sim_rounding mode);
+double sim_double_fused(double a, double b, double c, sim_rounding mode);
+double sim_double_root(double a, sim_rounding mode);
+
+/* ---- functions that the C library lacks */
+
+double sim_erfcx(double x);
+double sim_erfinv(double x);
+double sim_erfcinv(double x);
+double sim_normcdf(double x);
+double sim_normcdfinv(double x);
+double sim_bessel_i0(double x);
+double sim_bessel_i1(double x);
+
+/* The square root of the sum of `count` squares, or 1 divided by it; infinite if a number is. */
+double sim_norm(int count, const double *x, bool reciprocal);
 
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);
