@@ -180,12 +180,11 @@ enum sim_shuffle_kind {
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line);
 
-/* Each lane of `mask` passes up to SIM_COLLECT_BYTES bytes. Returns an array with the values of all
- * lanes, SIM_COLLECT_BYTES apart, and sets the lanes that passed one. It is valid until the lane
- * waits again. */
+/* Each lane of `mask` passes up to SIM_COLLECT_BYTES bytes and gets those of all of them: the ones
+ * of lane i at all + i * stride. */
 #define SIM_COLLECT_BYTES 32
-const void *sim_warp_collect(unsigned mask, const void *value, size_t bytes, unsigned *lanes,
-                             const char *file, int line);
+void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
+                      const char *file, int line);
 
 unsigned sim_lane(void);
 

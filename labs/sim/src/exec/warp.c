@@ -99,12 +99,17 @@ unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, uns
     return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
-const void *sim_warp_collect(unsigned mask, const void *value, size_t bytes, unsigned *lanes,
-                             const char *file, int line) {
+void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
+                      const char *file, int line) {
     struct worker *w = sim_worker;
+    unsigned first = w->current / SIM_WARP_SIZE * SIM_WARP_SIZE;
     memcpy(w->offered[w->current], value, bytes);
-    *lanes = (unsigned)sim_warp(SIM_WARP_COLLECT, mask, bytes, 0, file, line);
-    return w->collected[w->current / SIM_WARP_SIZE * SIM_WARP_SIZE];
+    unsigned lanes =
+        (unsigned)take_part(w, SIM_WARP_COLLECT, mask, bytes, 0, file, line);
+    for (unsigned left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        memcpy((char *)all + lane * stride, w->collected[first + lane], bytes);
+    }
 }
 
 /* The lanes that take part in the operation that lane `leader` waits at: those of its mask that
