@@ -110,7 +110,7 @@ SIM_PURE unsigned short sim_f16_fused(unsigned short a, unsigned short b, unsign
 
 /* Within [0, 1]; 0 for what is no number. */
 template <class Format> static inline unsigned short sim_f16_saturated(unsigned short x) {
-    constexpr unsigned short one = (unsigned short)(-Format::least << Format::digits);
+    constexpr unsigned short one = (unsigned short)((1 - Format::least) << Format::digits);
     constexpr unsigned infinity = 0x7fffu & ~((1u << Format::digits) - 1);
     if (x & 0x8000u || x > infinity) {
         return 0;

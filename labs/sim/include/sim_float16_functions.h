@@ -122,7 +122,7 @@ SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
         return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);                                   \
     }                                                                                              \
     SIM_INLINED SIM_F16X2 name2(SIM_F16X2 x, SIM_F16X2 y) {                                        \
-        constexpr unsigned one = (unsigned)-SIM_FORMAT::least << SIM_FORMAT::digits;               \
+        constexpr unsigned one = (unsigned)(1 - SIM_FORMAT::least) << SIM_FORMAT::digits;               \
         unsigned mask = name2_mask(x, y);                                                          \
         return sim_of_bits(SIM_FORMAT{}, mask & one, mask >> 16 & one);                            \
     }                                                                                              \
