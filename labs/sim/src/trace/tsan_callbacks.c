@@ -1,8 +1,8 @@
 /* trace/: what a traced program's compiled code calls.
  *
- * The student's file is compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc and linked
- * with these callbacks in place of the sanitizer's, so that every access and every basic block of a
- * kernel is reported here. A plain program refers to none of them, and so the linker leaves this
+ * The student's file is compiled with -fsanitize=thread and linked with these callbacks in place of
+ * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its control
+ * flow. A plain program refers to none of them, and so the linker leaves this
  * folder, check/ and profile/ out of it. */
 #include "base/options.h"
 #include "check/address.h"
@@ -20,9 +20,8 @@
 /* A traced program runs its kernels on one host thread, so that its counters do not depend on how
  * blocks are divided among threads. */
 static struct {
-    struct flow *flow; /* of the launch */
     struct lane_stream streams[SIM_WARP_SIZE];
-    struct flow_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[SIM_MAX_THREADS];
     bool profiled;  /* the launch is counted */
     bool counted;   /* and so is the running block */
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
@@ -42,9 +41,7 @@ static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
     program_base = __ehdr_start;
     trace.profiled = profile_begin(config);
-    flow_free(trace.flow);
-    trace.flow = trace.profiled ? flow_create() : NULL;
-    trace.exhausted = trace.profiled && trace.flow == NULL;
+    trace.exhausted = false;
     for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) { /* of a launch that ended early */
         trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
     }
@@ -60,7 +57,9 @@ static void launch_end(const struct sim_config *config) {
 static void block_begin(const struct worker *w) {
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
-        memset(trace.positions, 0, w->count * sizeof *trace.positions);
+        for (unsigned t = 0; t < w->count; t++) {
+            position_reset(&trace.positions[t]);
+        }
     }
     if (sim_checked) {
         check_block_begin(w);
@@ -79,7 +78,7 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    struct flow_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[SIM_MAX_THREADS];
 };
 
 static void *block_parks(const struct worker *w) {
@@ -112,10 +111,11 @@ static void grid_barrier(void) {
 }
 
 static const void *last_position(void) {
-    if (stream == NULL || stream->code_count == 0) {
-        return NULL;
+    size_t i = stream == NULL ? 0 : stream->code_count;
+    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
+        i--;
     }
-    return program_base + (uint32_t)stream->codes[stream->code_count - 1] - 1;
+    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
 }
 
 static void barrier(void) {
@@ -150,10 +150,8 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
 
 static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
-    if (trace.counted && !trace.exhausted &&
-        !replay_warp(trace.flow, trace.streams, trace.positions + first, UINT32_MAX, emit,
-                     (void *)(uintptr_t)w)) {
-        trace.exhausted = true;
+    if (trace.counted && !trace.exhausted) {
+        replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
     }
 }
 
@@ -238,11 +236,12 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void) {
-    if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
+int sim_mark(unsigned long long mark);
+int sim_mark(unsigned long long mark) {
+    if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
     }
+    return 0;
 }
 
 #define CALLBACKS(width)                                                                           \
