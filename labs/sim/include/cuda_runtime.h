@@ -36,7 +36,6 @@ extern "C++" {
 #include "sim_math_more.h"
 #include "sim_simd.h"
 #include "sim_warp.h"
-#include "sim_warp_removed.h"
 #include "vector_functions.h"
 }
 

@@ -26,7 +26,4 @@ bool sim_is_stream(cudaStream_t stream);
 /* Records for sim_queued() what the program queues in a stream. */
 void sim_note_queued(enum sim_work work, cudaStream_t stream);
 
-/* How many blocks of this size one multiprocessor holds at once; `shared`: bytes. An upper bound. */
-int sim_blocks_that_fit(int threads, size_t shared);
-
 #endif

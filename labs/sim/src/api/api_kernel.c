@@ -1,6 +1,7 @@
 /* The attributes of kernels, and how many blocks of them fit on the device. */
 #include "api/api.h"
 #include "api/launch.h"
+#include "base/occupancy.h"
 #include "memory/allocations.h"
 
 /* The dynamic shared memory that a block of the kernel may use. Hold the device's lock. */
@@ -71,17 +72,6 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
     return kernel && (unsigned)config <= cudaSharedMemBankSizeEightByte
                ? cudaSuccess
                : sim_fail(cudaErrorInvalidValue);
-}
-
-/* How many blocks of `threads` threads and `shared` bytes of shared memory, static and dynamic, a
- * multiprocessor holds at once. An upper bound: the number of registers is unknown. */
-int sim_blocks_that_fit(int threads, size_t shared) {
-    int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    size_t each = shared + SIM_RESERVED_SHARED;
-    int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;
-    int by_shared = (int)(SIM_MULTIPROCESSOR_SHARED / each);
-    int most = by_warps < by_shared ? by_warps : by_shared;
-    return most < SIM_MULTIPROCESSOR_BLOCKS ? most : SIM_MULTIPROCESSOR_BLOCKS;
 }
 
 static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, size_t shared) {

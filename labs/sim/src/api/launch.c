@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "api/event.h"
 #include "api/queue.h"
+#include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
 #include "exec/fault.h"
