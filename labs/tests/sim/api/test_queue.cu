@@ -317,6 +317,47 @@ START_TEST(a_host_function_wakes_a_thread) {
 }
 END_TEST
 
+static cudaError_t answers[3];
+
+static void call_the_api(void *seen) {
+    answers[0] = cudaMalloc((void **)&seen, 4);
+    answers[1] = cudaStreamSynchronize(0);
+    set<<<1, 1>>>((int *)seen, 1);
+    answers[2] = cudaGetLastError();
+}
+
+START_TEST(a_host_function_may_not_call_the_api) {
+    ck_success(cudaLaunchHostFunc(0, call_the_api, NULL));
+    ck_success(cudaDeviceSynchronize());
+    for (cudaError_t answer : answers) {
+        ck_error(answer, cudaErrorNotPermitted);
+    }
+    ck_success(cudaDeviceSynchronize());
+}
+END_TEST
+
+// Thousands of host functions, each of which needs a lock that the host holds while it queues them.
+static void count_under_lock(void *count) {
+    std::lock_guard<std::mutex> guard(door);
+    ++*(int *)count;
+}
+
+START_TEST(a_host_function_never_runs_inside_a_call_that_queues) {
+    int count = 0;
+    cudaError_t asked = cudaSuccess;
+    {
+        std::lock_guard<std::mutex> guard(door);
+        for (int i = 0; i < 3000; i++) {
+            ck_success(cudaLaunchHostFunc(0, count_under_lock, &count));
+        }
+        asked = cudaStreamQuery(0);
+    }
+    ck_error(asked, cudaErrorNotReady);
+    ck_success(cudaDeviceSynchronize());
+    ck_assert_int_eq(count, 3000);
+}
+END_TEST
+
 static void work_in_a_thread(int *wrong) {
     cudaStream_t stream;
     int *d, h = 0;
@@ -414,5 +455,6 @@ RUN_SUITE("sim: queue", nothing_runs_before_something_waits, arguments_are_those
           which_calls_wait, a_pageable_source_is_copied_at_once, a_loop_of_queries_ends,
           a_record_counts_when_it_is_waited_for, more_than_a_queue_holds,
           an_error_of_a_kernel_shows_at_the_next_wait, what_nothing_waits_for_need_not_run,
-          a_host_function_wakes_a_thread, host_threads_do_not_disturb_each_other,
+          a_host_function_wakes_a_thread, a_host_function_may_not_call_the_api,
+          a_host_function_never_runs_inside_a_call_that_queues, host_threads_do_not_disturb_each_other,
           a_seed_chooses_the_order, handles_that_leak)
