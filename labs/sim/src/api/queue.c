@@ -4,6 +4,7 @@
 #include "api/queue_lock.h"
 #include "api/schedule.h"
 #include "api/async_check.h"
+#include "api/async_host.h"
 #include "base/errors.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
