@@ -89,6 +89,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return error;
 }
 
+/* Outside of a capture, an external record is a record. */
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    return flags & ~(unsigned)cudaEventRecordExternal ? sim_fail(cudaErrorInvalidValue)
+                                                      : cudaEventRecord(event, stream);
+}
+
 /* An event that was never recorded has happened. */
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     SIM_BEGIN(cudaErrorLaunchFailure);

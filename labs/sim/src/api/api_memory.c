@@ -3,6 +3,7 @@
 #include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <string.h>
 
@@ -47,6 +48,14 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, location);
 }
 
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);
+}
+
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
     if (flags &
@@ -83,15 +92,19 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
             "that the allocation returned",
             call, (const char *)pointer - owner->base);
     } else {
-        sim_report(&finding, "%s() of %s memory: use %s()", call,
-                   owner->space == SIM_DEVICE_MEMORY ? "device" : "page-locked host",
-                   owner->space == SIM_DEVICE_MEMORY ? "cudaFree" : "cudaFreeHost");
+        static const char *const memory[] = {"device", "page-locked host", "registered host",
+                                             "managed"};
+        static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
+                                              "cudaFree"};
+        sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
+                   instead[owner->space]);
     }
 }
 
-/* Waits for all work first, as a device does; what fails then, the next call tells. */
-static cudaError_t release(void *pointer, enum sim_space space, const char *call,
-                           struct sim_location location) {
+/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails then,
+ * the next call tells. */
+static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
+                           const char *call, struct sim_location location) {
     if (!pointer) {
         return cudaSuccess;
     }
@@ -106,6 +119,7 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
     }
     sim_lock_device();
     struct sim_allocation *a = sim_allocation_at(pointer, space);
+    a = a ? a : sim_allocation_at(pointer, other);
     if (a) {
         sim_release(a);
     } else if (space != SIM_REGISTERED_MEMORY) {
@@ -117,13 +131,15 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error = release(pointer, SIM_DEVICE_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error = release(pointer, SIM_PINNED_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
@@ -146,11 +162,11 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    cudaError_t error = release(pointer, SIM_REGISTERED_MEMORY, __func__, location);
+    cudaError_t error = release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(cudaErrorHostMemoryNotRegistered);
 }
 
-/* The live page-locked allocation that holds `pointer`, or NULL. */
+/* The live page-locked or managed allocation that holds `pointer`, or NULL. */
 static const struct sim_allocation *page_locked(const void *pointer) {
     sim_lock_device();
     const struct sim_allocation *a = sim_owner(pointer);
@@ -158,9 +174,14 @@ static const struct sim_allocation *page_locked(const void *pointer) {
     return a && !a->freed && a->space != SIM_DEVICE_MEMORY ? a : NULL;
 }
 
+static bool is_managed(const void *pointer) {
+    const struct sim_allocation *a = page_locked(pointer);
+    return sim_is_managed(pointer) || (a && a->space == SIM_MANAGED_MEMORY);
+}
+
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!device || flags != 0 || !page_locked(host)) {
+    if (!device || flags != 0 || !page_locked(host) || is_managed(host)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *device = host;
@@ -170,7 +191,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct sim_allocation *a = page_locked(host);
-    if (!flags || !a) {
+    if (!flags || !a || a->space == SIM_MANAGED_MEMORY) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *flags = a->flags;
@@ -187,13 +208,15 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     sim_lock_device();
     bool device = sim_device_end(pointer) != NULL;
     sim_unlock_device();
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId};
     if (device) {
         *attributes =
             (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = same};
-    } else if (page_locked(pointer)) {
+    } else if (is_managed(pointer) || page_locked(pointer)) {
         *attributes = (struct cudaPointerAttributes){
-            .type = cudaMemoryTypeHost, .devicePointer = same, .hostPointer = same};
+            .type = is_managed(pointer) ? cudaMemoryTypeManaged : cudaMemoryTypeHost,
+            .devicePointer = same,
+            .hostPointer = same};
     }
     return cudaSuccess;
 }

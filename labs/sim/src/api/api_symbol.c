@@ -113,6 +113,18 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
                                 kind);
 }
 
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return sim_copy_to_symbol_async(symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes,
+                                    offset, kind, stream);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return sim_copy_from_symbol_async(to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes,
+                                      offset, kind, stream);
+}
+
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {
     struct sim_location location;
     cudaError_t refused = sim_begin("cudaGetSymbolAddress", cudaErrorInvalidSymbol, &location);

@@ -20,6 +20,9 @@ struct job {
 
 bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
                    struct sim_location location) {
+    if (sim_is_managed(pointer)) {
+        return true;
+    }
     const char *at = pointer, *end = sim_device_end(pointer);
     const struct sim_allocation *owner = sim_owner(pointer);
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
@@ -104,7 +107,7 @@ static enum place place_of(const void *pointer) {
         return DEVICE;
     }
     const struct sim_allocation *owner = sim_owner(pointer);
-    return owner && !owner->freed ? PINNED : PAGEABLE;
+    return (owner && !owner->freed) || sim_is_managed(pointer) ? PINNED : PAGEABLE;
 }
 
 static bool stage(struct job *job) {

@@ -4,12 +4,14 @@
 
 #include "api/api.h"
 #include "api/queue.h"
+#include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/pool.h"
 #include "exec/shared.h"
+#include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
@@ -28,7 +30,7 @@ struct job {
 };
 
 static struct sim_kernel *kernels;
-static bool any_opted_in;
+bool sim_any_opted_in;
 static _Thread_local bool bad_argument; /* of the launch that follows */
 
 struct sim_kernel *sim_kernel_of(const void *function) {
@@ -44,48 +46,9 @@ struct sim_kernel *sim_kernel_of(const void *function) {
     return k;
 }
 
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
-                                 int value) {
-    struct sim_location location;
-    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &location);
-    if (refused != cudaSuccess) {
-        return refused;
-    }
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        return value >= -1 && value <= 100 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    bool fits = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && k && value >= 0 &&
-                (size_t)value + k->static_shared <= SIM_BLOCK_SHARED_OPTIN;
-    if (fits) {
-        k->dynamic_limit = (size_t)value;
-        any_opted_in = true;
-    }
-    sim_unlock_device();
-    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
-    if (!attributes || !function) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    size_t fixed = k ? k->static_shared : 0;
-    size_t dynamic = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
-    sim_unlock_device();
-    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
-                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
-                                              .ptxVersion = 90,
-                                              .binaryVersion = 90,
-                                              .maxDynamicSharedSizeBytes = (int)dynamic};
-    return cudaSuccess;
-}
-
 /* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
-    bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
+    bool more = c->function ? k->dynamic_limit > 0 : sim_any_opted_in;
     size_t limit = SIM_BLOCK_SHARED_OPTIN;
     if (more && c->function) {
         limit = k->dynamic_limit + k->static_shared;
@@ -124,6 +87,14 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
                  "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
         return cudaErrorInvalidResourceHandle;
     }
+    int resident = sim_blocks_that_fit((int)(plane * b->z), c->shared + k->static_shared);
+    if (c->cooperative && (uint64_t)g->x * g->y * g->z > (uint64_t)resident * SIM_MULTIPROCESSORS) {
+        snprintf(why, size,
+                 "a cooperative grid of %llu blocks: all of them must run at once, and the device "
+                 "runs %d of this size on each of its %d multiprocessors",
+                 (unsigned long long)g->x * g->y * g->z, resident, SIM_MULTIPROCESSORS);
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
         snprintf(why, size,
@@ -143,6 +114,20 @@ static bool run_block(void *context, uint64_t i) {
     uint64_t index = job->reversed ? job->blocks - 1 - i : i;
     cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
     if (error != cudaSuccess) {
+        __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
+    }
+    return error == cudaSuccess;
+}
+
+static bool finish(void *context, bool succeeded) {
+    struct job *job = context;
+    if (!succeeded) {
+        sim_forget_blocks();
+        return false;
+    }
+    cudaError_t error = sim_finish_blocks(job->config);
+    if (error != cudaSuccess) {
+        sim_forget_blocks();
         __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
     }
     return error == cudaSuccess;
@@ -179,7 +164,8 @@ static void run(void *closure) {
     if (sim_hooks) {
         sim_hooks->launch_begin(c);
     }
-    bool ended = sim_pool_run(blocks, run_block, &job);
+    sim_watch_begin();
+    bool ended = sim_pool_run(blocks, run_block, finish, &job, c->cooperative);
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }
@@ -236,8 +222,19 @@ static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_
                                       : sim_enqueue(c->stream, &operation);
 }
 
+/* The host uses __managed__ variables as well. */
+static void watch_managed_variables(void) {
+    static bool told;
+    const size_t bytes = (size_t)(__stop_sim_managed - __start_sim_managed);
+    if (!told && bytes > 0) {
+        told = true;
+        sim_let_host_observe(__start_sim_managed, bytes);
+    }
+}
+
 static void launch(const struct sim_config *c, void (*thread)(const void *),
                    const void *arguments) {
+    watch_managed_variables();
     const bool is_stream = sim_is_stream(c->stream); /* the queue's lock comes before the device's */
     sim_lock_device();
     struct sim_kernel *k =
@@ -277,7 +274,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
     sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
+    bool known = sim_owner(p) || sim_device_end(p) || sim_is_managed(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
         sim_report(

@@ -3,7 +3,7 @@
 #include "api/progress.h"
 #include "api/queue_lock.h"
 #include "api/schedule.h"
-#include "api/watch.h"
+#include "api/async_check.h"
 #include "base/errors.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
@@ -16,12 +16,12 @@ static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *oper
     if (!item) {
         return cudaErrorMemoryAllocation;
     }
-    item->watch = sim_watch_new(stream, operation);
+    item->async = sim_async_new(stream, operation);
     if (!sim_find_dependencies(item, stream, after)) {
         sim_drop_item(item);
         return cudaErrorMemoryAllocation;
     }
-    sim_watch_remember_source(item->watch);
+    sim_async_remember_source(item->async);
     sim_drop_item(stream->tail);
     stream->tail = item;
     item->references++;
@@ -63,7 +63,7 @@ static cudaError_t after_waiting(void) {
 cudaError_t sim_wait_item(struct sim_item *item) {
     sim_lock_queue();
     sim_complete(item);
-    sim_watch_waited(item->watch);
+    sim_async_waited(item->async);
     sim_unlock_queue();
     return after_waiting();
 }
@@ -81,7 +81,7 @@ cudaError_t sim_enqueue_and_wait(cudaStream_t stream, const struct sim_operation
 cudaError_t sim_wait_all(void) {
     sim_lock_queue();
     sim_complete_until(sim_newest_number());
-    sim_watch_waited_for_all();
+    sim_async_waited_for_all();
     sim_unlock_queue();
     return after_waiting();
 }
@@ -102,10 +102,10 @@ static struct sim_item *unfinished(const struct sim_stream *stream) {
 
 /* The host knows that all of a stream, whose work has ended, is done. */
 static void note_waited(const struct sim_stream *stream) {
-    sim_watch_waited(stream->tail ? stream->tail->watch : NULL);
+    sim_async_waited(stream->tail ? stream->tail->async : NULL);
     for (const struct sim_stream *s = stream == &sim_legacy_stream ? sim_first_stream() : NULL; s;
          s = s->next) {
-        sim_watch_waited(s->blocking && s->tail ? s->tail->watch : NULL);
+        sim_async_waited(s->blocking && s->tail ? s->tail->async : NULL);
     }
 }
 
@@ -161,7 +161,7 @@ cudaError_t sim_query_item(struct sim_item *item) {
     sim_lock_queue();
     cudaError_t answer = query(item);
     if (answer == cudaSuccess) {
-        sim_watch_waited(item->watch);
+        sim_async_waited(item->async);
     }
     sim_unlock_queue();
     return after_query(answer);
@@ -192,14 +192,14 @@ void sim_release_item(struct sim_item *item) {
 void sim_let_host_observe(const void *from, size_t bytes) {
     sim_lock_queue();
     sim_start_progress();
-    sim_watch_shared_memory(from, bytes);
+    sim_async_shared_memory(from, bytes);
     sim_unlock_queue();
 }
 
 void sim_memory_ends(const void *from, size_t bytes, const char *call,
                      struct sim_location location) {
     sim_lock_queue();
-    sim_watch_memory_ends(from, bytes, call, location);
+    sim_async_memory_ends(from, bytes, call, location);
     sim_unlock_queue();
     sim_wait_all();
 }
@@ -211,7 +211,7 @@ static void reap_streams(void) {
         next = s->next;
         if (s->destroyed && (!s->tail || s->tail->state == SIM_ENDED)) {
             struct sim_item *tail = s->tail;
-            sim_watch_stream_ends(tail && s->blocking ? tail->watch : NULL);
+            sim_async_stream_ends(tail && s->blocking ? tail->async : NULL);
             sim_remove_stream(s);
             sim_drop_item(tail);
         }
@@ -245,7 +245,7 @@ __attribute__((destructor)) static void report_at_exit(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
     }
-    sim_watch_report_pending();
+    sim_async_report_pending();
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
             struct sim_finding finding = {.kind = "leak", .location = s->location};

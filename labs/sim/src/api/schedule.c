@@ -1,7 +1,7 @@
 #include "api/schedule.h"
 
 #include "api/queue_lock.h"
-#include "api/watch.h"
+#include "api/async_check.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "memory/allocations.h"
@@ -50,7 +50,7 @@ static void execute(struct sim_item *item) {
         return;
     }
     sim_lock_device();
-    sim_footprint = sim_watch_footprint(item->watch);
+    sim_footprint = sim_async_footprint(item->async);
     o->run(item->closure);
     sim_footprint = NULL;
     sim_unlock_device();
@@ -60,7 +60,7 @@ static void execute(struct sim_item *item) {
 static void run(struct sim_item *item) {
     const struct sim_operation *o = &item->operation;
     item->state = SIM_RUNNING;
-    bool runs = sim_sticky() == cudaSuccess && sim_watch_begin(item->watch) && o->run;
+    bool runs = sim_sticky() == cudaSuccess && sim_async_begin(item->async) && o->run;
     if (runs || o->destroy) {
         sim_unlock_queue();
         if (runs) {
@@ -71,7 +71,7 @@ static void run(struct sim_item *item) {
         }
         sim_lock_queue();
     }
-    sim_watch_end(item->watch);
+    sim_async_end(item->async);
     end(item);
 }
 

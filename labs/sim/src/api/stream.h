@@ -15,6 +15,7 @@ struct sim_stream {
     bool created;            /* by the program, which has to destroy it */
     bool destroyed;          /* but its last operation may be pending */
     int priority;            /* as asked for, clamped to the device's range */
+    union cudaLaunchAttributeValue window, policy; /* as cudaStreamSetAttribute() set them */
     struct sim_item *tail;   /* the last operation queued in it, or NULL; holds a reference */
     struct sim_location location; /* of its creation */
     /* Set by a capture (a graph): an operation goes there and not into the queue. */

@@ -1,4 +1,4 @@
-#include "api/watch.h"
+#include "api/async_check.h"
 
 #include "api/overlap.h"
 #include "api/queue_lock.h"
@@ -16,7 +16,7 @@
 #define MOST_ENDED 512 /* operations that are remembered after their end */
 #define MOST_ACCESSES 64
 
-struct sim_watch {
+struct sim_async {
     unsigned references;
     struct sim_operation operation;
     unsigned lane;
@@ -26,7 +26,7 @@ struct sim_watch {
     bool ended, has_snapshot;
     bool reported; /* what the host did to its memory */
     uint64_t snapshot; /* of the host memory that it is going to read */
-    struct sim_watch *older, *newer;
+    struct sim_async *older, *newer;
 };
 
 /* What one instruction of the host, or a call that frees, has accessed while work was pending. */
@@ -40,7 +40,7 @@ struct host_access {
     struct footprint footprint;
 };
 
-static struct sim_watch *newest; /* of those that may still meet one that they are not ordered with */
+static struct sim_async *newest; /* of those that may still meet one that they are not ordered with */
 static unsigned pending, ended_count;
 static uint64_t now;
 static uint32_t numbers[LANES];     /* of the newest operation of each lane */
@@ -50,7 +50,7 @@ static bool several_lanes;
 static struct host_access accesses[MOST_ACCESSES];
 static unsigned access_count;
 static const char *shared_from, *shared_to; /* the hull of what host and device share */
-static _Thread_local struct sim_watch *host_call; /* that this thread runs */
+static _Thread_local struct sim_async *host_call; /* that this thread runs */
 
 /* ---- clocks */
 
@@ -60,17 +60,17 @@ static void join(uint32_t *clock, const uint32_t *other) {
     }
 }
 
-static bool waited(const struct sim_watch *w) {
+static bool waited(const struct sim_async *w) {
     return host_clock[w->lane] >= w->number;
 }
 
-static bool are_ordered(const struct sim_watch *a, const struct sim_watch *b) {
+static bool are_ordered(const struct sim_async *a, const struct sim_async *b) {
     return a->clock[b->lane] >= b->number || b->clock[a->lane] >= a->number;
 }
 
-struct sim_watch *sim_watch_new(const struct sim_stream *stream,
+struct sim_async *sim_async_new(const struct sim_stream *stream,
                                 const struct sim_operation *operation) {
-    struct sim_watch *w = sim_checked ? calloc(1, sizeof *w) : NULL;
+    struct sim_async *w = sim_checked ? calloc(1, sizeof *w) : NULL;
     if (!w) {
         return NULL;
     }
@@ -91,26 +91,26 @@ struct sim_watch *sim_watch_new(const struct sim_stream *stream,
     return w;
 }
 
-void sim_watch_release(struct sim_watch *w) {
+void sim_async_release(struct sim_async *w) {
     if (w && --w->references == 0) {
         footprint_clear(&w->footprint);
         free(w);
     }
 }
 
-void sim_watch_join(struct sim_watch *w, const struct sim_watch *earlier) {
+void sim_async_join(struct sim_async *w, const struct sim_async *earlier) {
     if (w && earlier) {
         join(w->clock, earlier->clock);
     }
 }
 
-void sim_watch_stream_ends(const struct sim_watch *last) {
+void sim_async_stream_ends(const struct sim_async *last) {
     if (last) {
         join(ended_clock, last->clock);
     }
 }
 
-void sim_watch_join_ended(struct sim_watch *w) {
+void sim_async_join_ended(struct sim_async *w) {
     if (w) {
         join(w->clock, ended_clock);
     }
@@ -118,20 +118,20 @@ void sim_watch_join_ended(struct sim_watch *w) {
 
 /* ---- what is remembered */
 
-static void forget(struct sim_watch *w) {
+static void forget(struct sim_async *w) {
     *(w->newer ? &w->newer->older : &newest) = w->older;
     if (w->older) {
         w->older->newer = w->newer;
     }
     ended_count--;
-    sim_watch_release(w);
+    sim_async_release(w);
 }
 
 /* Once nothing is pending, an operation that the host has waited for is ordered with all to
  * come. */
 static void forget_waited(void) {
     bool any = pending > 0;
-    for (struct sim_watch *w = pending ? NULL : newest, *older; w; w = older) {
+    for (struct sim_async *w = pending ? NULL : newest, *older; w; w = older) {
         older = w->older;
         if (waited(w)) {
             forget(w);
@@ -145,8 +145,8 @@ static void forget_waited(void) {
 }
 
 static void forget_oldest(void) {
-    struct sim_watch *oldest = NULL;
-    for (struct sim_watch *w = newest; w; w = w->older) {
+    struct sim_async *oldest = NULL;
+    for (struct sim_async *w = newest; w; w = w->older) {
         oldest = w->ended ? w : oldest;
     }
     if (oldest) {
@@ -154,14 +154,14 @@ static void forget_oldest(void) {
     }
 }
 
-void sim_watch_waited(const struct sim_watch *w) {
+void sim_async_waited(const struct sim_async *w) {
     if (w) {
         join(host_clock, w->clock);
         forget_waited();
     }
 }
 
-void sim_watch_waited_for_all(void) {
+void sim_async_waited_for_all(void) {
     if (sim_checked) {
         join(host_clock, numbers);
         forget_waited();
@@ -191,7 +191,7 @@ static void describe_memory(const void *address, char *text, size_t size) {
     sim_unlock_device();
 }
 
-static struct sim_finding finding(const struct sim_watch *w, const char *kind) {
+static struct sim_finding finding(const struct sim_async *w, const char *kind) {
     return (struct sim_finding){
         .kind = kind,
         .kernel = w->operation.kind == SIM_OP_KERNEL ? w->operation.name : NULL,
@@ -199,7 +199,7 @@ static struct sim_finding finding(const struct sim_watch *w, const char *kind) {
 }
 
 /* `a` ran first. */
-static void report_race(const struct sim_watch *a, const struct sim_watch *b, const void *at) {
+static void report_race(const struct sim_async *a, const struct sim_async *b, const void *at) {
     struct sim_finding f = finding(a, "async-race");
     f.other = b->operation.location;
     char first[128], second[128], memory[200];
@@ -236,7 +236,7 @@ static bool is_new(const void *pc, const struct sim_location *call,
     return false;
 }
 
-static void report_host(struct sim_watch *w, const struct host_access *h, const void *at) {
+static void report_host(struct sim_async *w, const struct host_access *h, const void *at) {
     w->reported = true;
     if (!is_new(h->pc, &h->location, &w->operation)) {
         return;
@@ -264,7 +264,7 @@ static void report_host(struct sim_watch *w, const struct host_access *h, const 
 /* ---- comparisons */
 
 /* A byte that both touch and one of them writes; NULL: none. */
-static const void *conflict(const struct sim_watch *a, const struct sim_watch *b) {
+static const void *conflict(const struct sim_async *a, const struct sim_async *b) {
     const void *at = footprint_conflict(&a->footprint, &b->footprint);
     for (unsigned i = 0; !at && i < a->operation.range_count; i++) {
         at = range_meets_footprint(&a->operation.ranges[i], &b->footprint);
@@ -278,7 +278,7 @@ static const void *conflict(const struct sim_watch *a, const struct sim_watch *b
     return at;
 }
 
-static const void *host_conflict(const struct sim_watch *w, const struct sim_range *r) {
+static const void *host_conflict(const struct sim_async *w, const struct sim_range *r) {
     const void *at = w->ended ? range_meets_footprint(r, &w->footprint) : NULL;
     for (unsigned i = 0; !at && i < w->operation.range_count; i++) {
         at = ranges_meet(r, &w->operation.ranges[i]);
@@ -316,7 +316,7 @@ static bool is_hosts(const void *at) {
 }
 
 /* The range that the operation reads from memory that the host can change, or NULL. */
-static const struct sim_range *host_source(const struct sim_watch *w) {
+static const struct sim_range *host_source(const struct sim_async *w) {
     for (unsigned i = 0; i < w->operation.range_count; i++) {
         if (!w->operation.ranges[i].written && is_hosts(w->operation.ranges[i].from)) {
             return &w->operation.ranges[i];
@@ -325,9 +325,9 @@ static const struct sim_range *host_source(const struct sim_watch *w) {
     return NULL;
 }
 
-void sim_watch_remember_source(struct sim_watch *w) {
+void sim_async_remember_source(struct sim_async *w) {
     const struct sim_range *source = w ? host_source(w) : NULL;
-    for (const struct sim_watch *other = source ? newest : NULL; other; other = other->older) {
+    for (const struct sim_async *other = source ? newest : NULL; other; other = other->older) {
         bool writes = other != w && !other->ended &&
                       (other->operation.kind == SIM_OP_KERNEL ||
                        other->operation.kind == SIM_OP_HOST_CALL);
@@ -345,7 +345,7 @@ void sim_watch_remember_source(struct sim_watch *w) {
     }
 }
 
-static void check_source(const struct sim_watch *w) {
+static void check_source(const struct sim_async *w) {
     if (w->has_snapshot && !w->reported && hash(host_source(w)) != w->snapshot) {
         struct sim_finding f = finding(w, "async-race");
         char operation[128];
@@ -374,7 +374,7 @@ static bool is_left(const void *at) {
 }
 
 /* Reports memory of the host that is gone. False: it cannot be accessed. */
-static bool check_memory(const struct sim_watch *w) {
+static bool check_memory(const struct sim_async *w) {
     for (unsigned i = 0; i < w->operation.range_count; i++) {
         const struct sim_range *r = &w->operation.ranges[i];
         struct sim_finding f = finding(w, "pending-work");
@@ -396,26 +396,26 @@ static bool check_memory(const struct sim_watch *w) {
 
 /* ---- running */
 
-bool sim_watch_begin(struct sim_watch *w) {
+bool sim_async_begin(struct sim_async *w) {
     if (!w) {
         return true;
     }
     check_source(w);
     if (w->operation.kind == SIM_OP_HOST_CALL) {
         host_call = w;
-        sim_watch_waited(w); /* it may tell the host by means of its own */
+        sim_async_waited(w); /* it may tell the host by means of its own */
     }
     return check_memory(w);
 }
 
-struct footprint *sim_watch_footprint(struct sim_watch *w) {
+struct footprint *sim_async_footprint(struct sim_async *w) {
     return w && w->operation.kind == SIM_OP_KERNEL && (several_lanes || shared_to) ? &w->footprint
                                                                                    : NULL;
 }
 
 /* What a kernel or a host call has written is no news to a copy that was queued before. */
-static void excuse_sources(const struct sim_watch *w) {
-    for (struct sim_watch *other = newest; other; other = other->older) {
+static void excuse_sources(const struct sim_async *w) {
+    for (struct sim_async *other = newest; other; other = other->older) {
         const struct sim_range *source = other->has_snapshot ? host_source(other) : NULL;
         for (size_t row = 0; source && row < source->rows; row++) {
             const char *at = (const char *)source->from + row * source->pitch;
@@ -428,7 +428,7 @@ static void excuse_sources(const struct sim_watch *w) {
 
 /* Compares a kernel that has run with what the host did meanwhile. A host that has seen a flag of the
  * kernel's may know what it has done. */
-static void compare_with_host(struct sim_watch *w) {
+static void compare_with_host(struct sim_async *w) {
     for (unsigned i = 0; i < access_count; i++) {
         const struct host_access *h = &accesses[i];
         if (h->synchronises && footprint_conflict(&w->footprint, &h->footprint)) {
@@ -447,12 +447,12 @@ static void compare_with_host(struct sim_watch *w) {
     }
 }
 
-void sim_watch_end(struct sim_watch *w) {
+void sim_async_end(struct sim_async *w) {
     if (!w) {
         return;
     }
     host_call = NULL;
-    for (const struct sim_watch *other = newest; other; other = other->older) {
+    for (const struct sim_async *other = newest; other; other = other->older) {
         const void *at = other != w && other->ended && !are_ordered(w, other) ? conflict(other, w) : NULL;
         if (at) {
             report_race(other, w, at);
@@ -492,7 +492,7 @@ static void check_host_access(const struct sim_range *r, struct host_access *acc
     bool any_unended = false;
     access->written = r->written;
     access->time = now;
-    for (struct sim_watch *w = newest; w; w = w->older) {
+    for (struct sim_async *w = newest; w; w = w->older) {
         const void *at = waited(w) ? NULL : host_conflict(w, r);
         any_unended = any_unended || !w->ended;
         if (at && access->synchronises && w->ended) {
@@ -523,7 +523,7 @@ static void host_access(const void *address, size_t bytes, bool written, bool sy
     sim_unlock_queue();
 }
 
-void sim_watch_shared_memory(const void *from, size_t bytes) {
+void sim_async_shared_memory(const void *from, size_t bytes) {
     const char *low = from, *high = low + bytes;
     if (!sim_checked || !from) {
         return;
@@ -533,7 +533,7 @@ void sim_watch_shared_memory(const void *from, size_t bytes) {
     sim_host_access = host_access;
 }
 
-void sim_watch_memory_ends(const void *from, size_t bytes, const char *call,
+void sim_async_memory_ends(const void *from, size_t bytes, const char *call,
                            struct sim_location location) {
     const struct sim_range all = {from, bytes, 0, 1, true};
     if (newest) {
@@ -544,9 +544,9 @@ void sim_watch_memory_ends(const void *from, size_t bytes, const char *call,
 
 /* ---- the end */
 
-void sim_watch_report_pending(void) {
+void sim_async_report_pending(void) {
     bool reported[LANES] = {false};
-    for (const struct sim_watch *w = newest; w; w = w->older) {
+    for (const struct sim_async *w = newest; w; w = w->older) {
         bool works = w->operation.kind <= SIM_OP_HOST_CALL;
         if (waited(w) || !works || reported[w->lane]) {
             continue;
