@@ -173,7 +173,7 @@ __global__ void group_reductions(int *d_out) {
     int t = threadIdx.x;
     d_out[t] = cg::reduce(warp, t, cg::plus<int>());
     d_out[32 + t] = cg::reduce(eight, t, cg::greater<int>());
-    d_out[64 + t] = cg::reduce(eight, t, cg::less<>());
+    d_out[64 + t] = cg::reduce(eight, t, cg::less<int>());
     d_out[96 + t] = (int)cg::reduce(eight, 1u << t % 8, cg::bit_or<unsigned>());
     pair mine = {(double)((t * 7) % 32), {t, 0, 0, 0, -t}};
     pair best = cg::reduce(warp, mine, [](const pair &a, const pair &b) {
@@ -269,7 +269,7 @@ __global__ void copies(int *d_out) {
     }
     block.sync();
     cg::memcpy_async(block, s_a, d_out, sizeof s_a);
-    cg::memcpy_async(block, s_b, cuda::aligned_size_t<4>(99), d_out + 1, 99);
+    cg::memcpy_async(block, s_b, 99, d_out + 1, 120);
     cg::wait(block);
     int t = threadIdx.x;
     d_out[200 + t] = s_a[99 - t] + s_b[t];
