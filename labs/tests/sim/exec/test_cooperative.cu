@@ -164,7 +164,7 @@ END_TEST
 
 struct pair {
     double least;
-    long long at[5];
+    long long at[3];
 };
 
 __global__ void group_reductions(int *d_out) {
@@ -175,11 +175,11 @@ __global__ void group_reductions(int *d_out) {
     d_out[32 + t] = cg::reduce(eight, t, cg::greater<int>());
     d_out[64 + t] = cg::reduce(eight, t, cg::less<int>());
     d_out[96 + t] = (int)cg::reduce(eight, 1u << t % 8, cg::bit_or<unsigned>());
-    pair mine = {(double)((t * 7) % 32), {t, 0, 0, 0, -t}};
+    pair mine = {(double)((t * 7) % 32), {t, 0, -t}};
     pair best = cg::reduce(warp, mine, [](const pair &a, const pair &b) {
         return a.least < b.least || (a.least == b.least && a.at[0] < b.at[0]) ? a : b;
     });
-    d_out[128 + t] = (int)(best.at[0] - best.at[4]);
+    d_out[128 + t] = (int)(best.at[0] - best.at[2]);
     d_out[160 + t] = cg::inclusive_scan(eight, t % 8);
     d_out[192 + t] = cg::exclusive_scan(eight, t % 8, cg::plus<int>());
     d_out[224 + t] = cg::inclusive_scan(warp, (t * 7) % 32, cg::greater<int>());
@@ -189,7 +189,7 @@ __global__ void group_reductions(int *d_out) {
     }
     d_out[256 + t] = cg::reduce(warp, x, cg::plus<float>()) == sum; // to the last bit
     pair moved = warp.shfl(mine, 9);
-    d_out[288 + t] = (int)(moved.at[4] + (long long)moved.least);
+    d_out[288 + t] = (int)(moved.at[2] + (long long)moved.least);
     d_out[320 + t] = cg::invoke_one_broadcast(eight, [](int a) { return a + 1; }, t);
 }
 
