@@ -157,7 +157,7 @@ SIM_INLINED float __bfloat162float(__nv_bfloat16 x) {
 #define SIM_FROM(name, From, mode)                                                                 \
     SIM_INLINED __nv_bfloat16 name(From x) {                                                              \
         return sim_of_bits(sim_bfloat_format{},                                                       \
-                           sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(x), mode));            \
+                           sim_f16_canonical<sim_bfloat_format>(sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(x), mode)));            \
     }
 #define SIM_TO(name, To, mode)                                                                     \
     SIM_INLINED To name(__nv_bfloat16 x) {                                                                \

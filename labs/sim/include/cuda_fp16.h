@@ -150,7 +150,7 @@ SIM_INLINED float __half2float(__half x) {
 #define SIM_FROM(name, From, mode)                                                                 \
     SIM_INLINED __half name(From x) {                                                              \
         return sim_of_bits(sim_half_format{},                                                       \
-                           sim_f16_rounded<sim_half_format>(sim_integer_to_odd(x), mode));            \
+                           sim_f16_canonical<sim_half_format>(sim_f16_rounded<sim_half_format>(sim_integer_to_odd(x), mode)));            \
     }
 #define SIM_TO(name, To, mode)                                                                     \
     SIM_INLINED To name(__half x) {                                                                \

@@ -20,12 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_kernel_calls.h"
 #include "sim_kernels.h"
 #include "sim_memory.h"
 

@@ -92,6 +92,18 @@ void sim_launch(const struct sim_config *config, void (*thread)(const void *), c
 /* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
 void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
 
+/* A kernel whose address the program passes to cudaLaunchKernel() and the like: how to launch it with
+ * the addresses of its arguments. Static; it is registered once. */
+struct sim_named_kernel {
+    const void *function;
+    const char *name; /* NULL: unknown */
+    void (*launch)(const struct sim_config *config, void *const *arguments);
+    unsigned count; /* of its parameters */
+    const size_t *sizes, *offsets;
+    struct sim_named_kernel *next;
+};
+void sim_register_kernel(const struct sim_named_kernel *kernel);
+
 /* cudaOccupancyMaxPotentialBlockSize(): `shared(closure, threads)` is the dynamic shared memory of
  * a block of that many threads. */
 cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
@@ -244,6 +256,7 @@ SIM_LAYOUT(struct sim_config, 80, function, 40);
 SIM_LAYOUT(struct sim_config, 80, line, 64);
 SIM_LAYOUT(struct sim_config, 80, cooperative, 68);
 SIM_LAYOUT(struct sim_config, 80, closure_bytes, 72);
+SIM_LAYOUT(struct sim_named_kernel, 56, next, 48);
 SIM_LAYOUT(struct sim_shared_slot, 40, size, 20);
 SIM_LAYOUT(struct sim_shared_slot, 40, offset, 32);
 SIM_LAYOUT(struct sim_barrier_result, 8, threads, 4);

@@ -1,8 +1,8 @@
 /* The 16-bit floats half and bfloat16, as bits: conversions that round once, and arithmetic.
  *
  * A float holds both, and a double every product of two, so an operation is computed there, exactly
- * or rounded to odd (sim_rounding.h), and rounded once. What is no number becomes 0x7fff, as on the
- * device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the correctly
+ * or rounded to odd (sim_rounding.h), and rounded once. A result that is no number is 0x7fff, as on
+ * the device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the correctly
  * rounded result here. */
 #ifndef SIM_FLOAT16_H
 #define SIM_FLOAT16_H
@@ -42,8 +42,10 @@ SIM_PURE unsigned short sim_f16_rounded(double x, sim_rounding mode) {
     constexpr unsigned infinity = 0x7fffu & ~((1u << digits) - 1);
     unsigned long long bits = sim_as<unsigned long long>(x), size = bits & ~0ull >> 1;
     unsigned sign = (unsigned)(bits >> 63);
-    if (size >= 0x7ffull << 52) {
-        return (unsigned short)(size > 0x7ffull << 52 ? 0x7fffu : infinity | sign << 15);
+    if (size >= 0x7ffull << 52) { /* what is no number keeps its first bits */
+        unsigned quiet = size > 0x7ffull << 52 ? 1u << (digits - 1) : 0u;
+        unsigned first = (unsigned)(size >> (52 - digits)) & ((1u << digits) - 1);
+        return (unsigned short)(infinity | quiet | first | sign << 15);
     }
     long long exponent = (long long)(size >> 52), floor = exponent < least ? least : exponent;
     unsigned long long fraction = (size & ~0ull >> 12) | (unsigned long long)(exponent > 0) << 52;
@@ -84,6 +86,19 @@ SIM_PURE unsigned short sim_f16_nearest(sim_bfloat_format, float x) {
     return (unsigned short)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : result);
 }
 
+/* What is no number, in the one form that arithmetic gives it. */
+template <class Format> static inline bool sim_f16_is_nan(unsigned short x) {
+    return (x & 0x7fffu) > (0x7fffu & ~((1u << Format::digits) - 1));
+}
+template <class Format> static inline unsigned short sim_f16_canonical(unsigned x) {
+    return sim_f16_is_nan<Format>((unsigned short)x) ? (unsigned short)0x7fff : (unsigned short)x;
+}
+
+/* The nearest to the result of an operation. */
+template <class Format> static inline unsigned short sim_f16_result(double x) {
+    return sim_f16_canonical<Format>(sim_f16_rounded<Format>(x, SIM_ROUND_NEAREST));
+}
+
 /* ---- arithmetic: on bits, to bits */
 
 /* A float has more than twice the digits of either format, and two more, so a second rounding
@@ -95,22 +110,22 @@ template <class Format> SIM_PURE unsigned short sim_f16_add(unsigned short a, un
 template <class Format>
 SIM_PURE unsigned short sim_f16_multiply(unsigned short a, unsigned short b) {
     double product = (double)sim_widened(Format{}, a) * sim_widened(Format{}, b);
-    return sim_f16_rounded<Format>(sim_rounded(product), SIM_ROUND_NEAREST);
+    return sim_f16_result<Format>(sim_rounded(product));
 }
 template <class Format> SIM_PURE unsigned short sim_f16_divide(unsigned short a, unsigned short b) {
     double quotient = (double)sim_widened(Format{}, a) / sim_widened(Format{}, b);
-    return sim_f16_rounded<Format>(quotient, SIM_ROUND_NEAREST);
+    return sim_f16_result<Format>(quotient);
 }
 template <class Format>
 SIM_PURE unsigned short sim_f16_fused(unsigned short a, unsigned short b, unsigned short c) {
     double product = sim_rounded((double)sim_widened(Format{}, a) * sim_widened(Format{}, b));
     double sum = sim_sum_to_odd(product, (double)sim_widened(Format{}, c));
-    return sim_f16_rounded<Format>(sum, SIM_ROUND_NEAREST);
+    return sim_f16_result<Format>(sum);
 }
 
 /* Within [0, 1]; 0 for what is no number. */
 template <class Format> static inline unsigned short sim_f16_saturated(unsigned short x) {
-    constexpr unsigned short one = (unsigned short)(-Format::least << Format::digits);
+    constexpr unsigned short one = (unsigned short)((1 - Format::least) << Format::digits);
     constexpr unsigned infinity = 0x7fffu & ~((1u << Format::digits) - 1);
     if (x & 0x8000u || x > infinity) {
         return 0;
@@ -120,10 +135,6 @@ template <class Format> static inline unsigned short sim_f16_saturated(unsigned 
 /* At least 0. */
 static inline unsigned short sim_f16_relu(unsigned short x) {
     return x & 0x8000u ? (unsigned short)0 : x;
-}
-
-template <class Format> static inline bool sim_f16_is_nan(unsigned short x) {
-    return (x & 0x7fffu) > (0x7fffu & ~((1u << Format::digits) - 1));
 }
 
 /* An integer in the order of the numbers: -0 is less than +0. */
@@ -163,7 +174,7 @@ SIM_PURE bool sim_f16_compare(unsigned short a, unsigned short b, sim_comparison
 /* A function of C, computed in double: its error is too small to matter once rounded. */
 template <class Format>
 SIM_PURE unsigned short sim_f16_function(unsigned short x, double (*function)(double)) {
-    return sim_f16_rounded<Format>(function((double)sim_widened(Format{}, x)), SIM_ROUND_NEAREST);
+    return sim_f16_result<Format>(function((double)sim_widened(Format{}, x)));
 }
 static inline double sim_reciprocal(double x) {
     return 1.0 / x;

@@ -91,14 +91,16 @@ SIM_F16_BINARY(__hmin_nan, __hmin2_nan, sim_f16_extreme<SIM_FORMAT>(a, b, false,
 SIM_F16_TERNARY(__hfma, __hfma2, SIM_F16_FUSED)
 SIM_F16_TERNARY(__hfma_sat, __hfma2_sat, SIM_F16_SATURATED(SIM_F16_FUSED))
 SIM_F16_TERNARY(__hfma_relu, __hfma2_relu, sim_f16_relu(SIM_F16_FUSED))
-SIM_F16_ONE(__hneg, a ^ 0x8000u)
-SIM_F16_ONE(__habs, a & 0x7fffu)
+SIM_F16_ONE(__hneg, sim_f16_canonical<SIM_FORMAT>(a ^ 0x8000u))
+SIM_F16_ONE(__habs, sim_f16_canonical<SIM_FORMAT>(a & 0x7fffu))
 
 SIM_INLINED SIM_F16X2 __hneg2(SIM_F16X2 a) {
-    return sim_of_bits(SIM_FORMAT{}, sim_low(a) ^ 0x8000u, sim_high(a) ^ 0x8000u);
+    return sim_of_bits(SIM_FORMAT{}, (unsigned)sim_f16_canonical<SIM_FORMAT>(sim_low(a) ^ 0x8000u),
+                       (unsigned)sim_f16_canonical<SIM_FORMAT>(sim_high(a) ^ 0x8000u));
 }
 SIM_INLINED SIM_F16X2 __habs2(SIM_F16X2 a) {
-    return sim_of_bits(SIM_FORMAT{}, sim_low(a) & 0x7fffu, sim_high(a) & 0x7fffu);
+    return sim_of_bits(SIM_FORMAT{}, (unsigned)sim_f16_canonical<SIM_FORMAT>(sim_low(a) & 0x7fffu),
+                       (unsigned)sim_f16_canonical<SIM_FORMAT>(sim_high(a) & 0x7fffu));
 }
 /* Complex numbers: a * b + c. */
 SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
@@ -122,7 +124,7 @@ SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
         return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);                                   \
     }                                                                                              \
     SIM_INLINED SIM_F16X2 name2(SIM_F16X2 x, SIM_F16X2 y) {                                        \
-        constexpr unsigned one = (unsigned)-SIM_FORMAT::least << SIM_FORMAT::digits;               \
+        constexpr unsigned one = (unsigned)(1 - SIM_FORMAT::least) << SIM_FORMAT::digits;               \
         unsigned mask = name2_mask(x, y);                                                          \
         return sim_of_bits(SIM_FORMAT{}, mask & one, mask >> 16 & one);                            \
     }                                                                                              \

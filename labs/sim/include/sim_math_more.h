@@ -100,9 +100,6 @@ static inline float yn(int n, float x) {
 static inline float fdividef(float a, float b) {
     return a / b;
 }
-static inline float fdividef(double a, double b) {
-    return (float)a / (float)b;
-}
 
 /* ---- lengths of vectors, and 1 divided by them */
 

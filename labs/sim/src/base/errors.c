@@ -53,6 +53,12 @@ cudaError_t sim_fail(cudaError_t error) {
     return error;
 }
 
+cudaError_t sim_exchange_last(cudaError_t error) {
+    cudaError_t before = last;
+    last = error;
+    return before;
+}
+
 void sim_fail_for_good(cudaError_t error) {
     __atomic_store_n(&sticky, error, __ATOMIC_RELAXED);
     last = error;
@@ -131,6 +137,10 @@ void sim_report_unchecked_launch(void) {
     report_unchecked(&launch,
                      "never checks for this error: call cudaGetLastError() after each launch and "
                      "check what it returns");
+}
+
+void sim_see_unchecked_launch(void) {
+    see(&launch);
 }
 
 static void report_unchecked_call(void) {
