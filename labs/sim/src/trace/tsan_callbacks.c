@@ -9,6 +9,7 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
@@ -192,9 +193,16 @@ static inline void check(const void *address, unsigned bytes, bool store, const 
     if (!sim_checked) {
         return;
     }
-    if (stack == NULL ? !sim_is_in_variables(address)
-                      : is_local(address) || check_quick(address, bytes, store, pc,
-                                                         position((const char *)pc - 1))) {
+    if (stack == NULL) {
+        if (sim_host_access == NULL && !sim_is_in_variables(address)) {
+            return;
+        }
+    } else if (is_local(address)) {
+        return;
+    } else if (check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+            footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+        }
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -236,6 +244,15 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_host_access && stack == NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
+    }
+}
+
 int sim_mark(unsigned long long mark);
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
@@ -263,12 +280,12 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
         spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
