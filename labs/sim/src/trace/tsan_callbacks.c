@@ -79,11 +79,11 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    struct lane_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[]; /* of its threads */
 };
 
 static void *block_parks(const struct worker *w) {
-    struct kept *kept = malloc(sizeof *kept);
+    struct kept *kept = malloc(sizeof *kept + w->count * sizeof *kept->positions);
     if (kept == NULL) {
         trace.exhausted = true;
         return NULL;
@@ -111,12 +111,10 @@ static void grid_barrier(void) {
     }
 }
 
+static const void *last_access; /* the return address of its callback */
+
 static const void *last_position(void) {
-    size_t i = stream == NULL ? 0 : stream->code_count;
-    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
-        i--;
-    }
-    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
+    return last_access ? (const char *)last_access - 1 : NULL;
 }
 
 static void barrier(void) {
@@ -221,6 +219,7 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
 }
 
 static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
 }
