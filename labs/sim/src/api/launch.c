@@ -14,6 +14,7 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
@@ -288,6 +289,9 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
 __attribute__((destructor)) static void at_exit(void) {
     sim_report_unchecked();
     sim_report_leaks();
+    if (sim_sticky() == cudaSuccess) {
+        sim_heap_report_leaks();
+    }
     sim_report_streams();
     sim_report_events();
 }
