@@ -369,6 +369,16 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     check_inside(&a, p);
 }
 
+void check_heap_changed(const void *at, size_t bytes) {
+    settle();
+    memset(check_sites, 0, sizeof check_sites);
+    address_forget();
+    const struct memory_object *p = address_object(sim_worker, at);
+    if (bytes > 0 && p->shadow) {
+        shadow_set_written(p->shadow, at, bytes, false);
+    }
+}
+
 void check_launch_begin(void) {
     memset(check_sites, 0, sizeof check_sites);
     address_forget();

@@ -13,7 +13,10 @@
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/recorder.h"
 #include "trace/spin.h"
+
+#include "sim_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +138,12 @@ static void filled(const void *to, size_t bytes) {
     }
 }
 
+static void heap_changed(const void *at, size_t bytes) {
+    if (sim_checked) {
+        check_heap_changed(at, bytes);
+    }
+}
+
 static void copied(const void *to, const void *from, size_t bytes) {
     if (sim_checked) {
         address_copied(to, from, bytes);
@@ -165,6 +174,8 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
+                                       .atomic = record_atomic,
+                                       .heap_changed = heap_changed,
                                        .filled = filled,
                                        .copied = copied};
 
@@ -183,6 +194,8 @@ static inline uint32_t position(const void *return_address) {
 }
 
 /* Is the address on the stack of the running thread? That is local memory. */
+int sim_mark(unsigned long long mark);
+
 static inline bool is_local(const void *address) {
     return (size_t)((const char *)address - stack) < stack_bytes;
 }
@@ -252,7 +265,30 @@ static void record_volatile(const void *address, unsigned width, bool store, con
     }
 }
 
-int sim_mark(unsigned long long mark);
+void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    if (sim_checked && bytes > 0) {
+        if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
+            check_access(from, bytes, RACE_LOAD, pc);
+        }
+        if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
+            check_access(to, bytes, RACE_STORE, pc);
+        }
+    }
+    if (stream == NULL || (is_local(to) && (from == NULL || is_local(from)))) {
+        return;
+    }
+    sim_mark(SIM_MARK(SIM_MARK_FUNCTION, 0, 1u));
+    for (size_t i = 0; i < bytes; i++) {
+        sim_mark(SIM_MARK(SIM_MARK_LOOP, 0, 1u));
+        if (from != NULL) {
+            note((const char *)from + i, 1, false, 0, pc);
+        }
+        note((char *)to + i, 1, true, 0, pc);
+    }
+    sim_mark(SIM_MARK(SIM_MARK_END, 0, 1u));
+    sim_mark(SIM_MARK(SIM_MARK_RETURN, 0, 1u));
+}
+
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
