@@ -164,6 +164,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaDeviceReset(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
     sim_lock_device();
+    sim_report_device_leaks();
     sim_release_device();
     sim_unlock_device();
     return cudaSuccess;

@@ -59,6 +59,10 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 
 /* The signal handler: explains the fault, then lets the signal end the process. */
 static void explain(int number, siginfo_t *info, void *context) {
+    bool runs_code_there = info->si_addr == program_counter(context);
+    if (number == SIGSEGV && sim_worker && !runs_code_there && sim_open_at(info->si_addr)) {
+        return; /* the kernel's first access to an allocation: it is tried again */
+    }
     signal(number, SIG_DFL);
     const char *kernel, *address = info->si_addr;
     uint3 block, thread;
@@ -119,6 +123,9 @@ void sim_prepare_fault_stack(void) {
 }
 
 bool sim_is_readable(const void *address) {
+    if (sim_worker && sim_open_at(address)) {
+        return true;
+    }
     int ends[2]; /* write() says EFAULT where reading would fault */
     if (pipe(ends) != 0) {
         return false;
