@@ -56,7 +56,7 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
         file = home / "src" / target
         if not file.exists() or file.read_bytes() != content:
             file.write_bytes(content)
-    searched = [*include, *(str(Path(name).resolve().parent) for name in files)]
+    searched = [*(str(Path(name).resolve().parent) for name in files), *include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
     errors = compiler.make_program(home, staged, profiled, environment)

@@ -1,6 +1,6 @@
 """Rewrites CUDA C so that g++ can compile it against the simulator's cuda_runtime.h.
 
-    rewrite.py [--shown NAME] [-I DIR]... IN.cu -o OUT.cpp
+    rewrite.py [--traced] [--shown NAME] [-I DIR]... IN.cu -o OUT.cpp
 
 Three constructs are not C++: a launch, a __shared__ variable, and a __constant__ or __device__
 variable. A regular expression finds candidates, and the syntax tree decides what they are. Every
@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from control_marks import marks
 from known_names import INCLUDE, cuda_words, local_words
 from macro_launches import UNCLEAR, launches
 from syntax_tree import Refusal, Source, below, on_one_line, text
@@ -61,6 +62,7 @@ class Rewriter(Source):
     headers: dict[Path, Path] = field(
         default_factory=dict
     )  # the program's own headers, and the files that g++ reads instead
+    is_traced: bool = False  # mark the control flow of device functions
     is_moved: bool = True  # the output stands for the file, in another folder
     included: list[tuple[Node, Path]] = field(default_factory=list)
     macros: set[int] = field(default_factory=set)  # ids of bodies whose launches are rewritten
@@ -85,6 +87,8 @@ class Rewriter(Source):
                 self._variable(node, word)
             else:
                 self._name(node, word)
+        for at, mark in marks(self.understood) if self.is_traced else ():
+            self.insert(at, mark)
         copied = any(header not in self.headers for _, header in self.included)
         if self.is_moved or self.edits or copied:
             for node, header in self.included:
@@ -113,8 +117,9 @@ class Rewriter(Source):
             self.headers[path] = path
             folders = [path.parent, *self.folders[1:]]
             header = Rewriter(
-                path.read_bytes(), str(path), folders, self.output, self.headers, False
-            )
+                path.read_bytes(), str(path), folders, self.output, self.headers,
+                self.is_traced, False,
+            )  # fmt: skip
             code = header.rewrite()
             if header.edits:
                 copy = self.output.resolve().with_suffix(f".{len(self.headers)}.h")
@@ -406,6 +411,7 @@ def main() -> int:
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-I", dest="folders", action="append", default=[], type=Path,
                         help="a folder with headers of the program")  # fmt: skip
+    parser.add_argument("--traced", action="store_true", help="for a traced build")
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)
     options = parser.parse_args()
@@ -413,9 +419,12 @@ def main() -> int:
     try:
         source = options.input.read_bytes()
         folders = [options.input.parent, *options.folders]
-        code = Rewriter(source, shown, folders, options.output).rewrite()
+        code = Rewriter(
+            source, shown, folders, options.output, is_traced=options.traced
+        ).rewrite()
         # nvcc includes its header in every .cu file.
-        options.output.write_bytes(b"#include <cuda_runtime.h>\n" + code)
+        head = b"#include <cuda_runtime.h>\n" + b"#include <sim_marks.h>\n" * options.traced
+        options.output.write_bytes(head + code)
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1

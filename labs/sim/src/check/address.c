@@ -43,6 +43,16 @@ void address_begin_block(const struct worker *w) {
     }
 }
 
+void address_resume_block(const struct worker *w) {
+    address_begin_block(w);
+    if (cache.arena) {
+        shadow_set_written(cache.arena, w->arena, sim_shared_laid_out(), true);
+    }
+    if (cache.dynamic) {
+        shadow_set_written(cache.dynamic, w->dynamic, (size_t)(w->dynamic_end - w->dynamic), true);
+    }
+}
+
 static bool is_in(const char *at, const char *from, const char *to) {
     return at >= from && at < to;
 }
@@ -187,7 +197,7 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .far = w->dynamic_end,
                                       .shadow = cache.dynamic};
     }
-    if (sim_is_in_variables(at)) {
+    if (sim_section_of(at) != SIM_SECTIONS) {
         return variable(at);
     }
     struct memory_object object = allocation(at);

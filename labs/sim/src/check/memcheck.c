@@ -291,7 +291,7 @@ static bool is_power_of_two(size_t n) {
 static void check_inside(const struct access *a, const struct memory_object *p) {
     if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
         report_misaligned(a, p);
-        sim_end_kernel(cudaErrorMisalignedAddress);
+        sim_end_thread(cudaErrorMisalignedAddress);
     }
     *check_site_of(a->pc + 1) = (struct check_site){
         p->from, (size_t)(p->to - p->from), p->shadow,
@@ -301,7 +301,7 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
     }
     if (a->how != RACE_STORE) {
         size_t known = shadow_written(p->shadow, a->at, a->bytes);
-        if (known < a->bytes) {
+        if (known < a->bytes && !a->w->faulted) { /* or the thread that ended might write it */
             report_unwritten(a, p, known > 0);
         }
     }
@@ -343,12 +343,12 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     }
     if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(&a);
-        sim_end_kernel(cudaErrorIllegalAddress);
+        sim_end_thread(cudaErrorIllegalAddress);
     }
     if (p->freed || a.at < p->from || a.at + bytes > p->to) {
         report_outside(&a, p);
         if (p->freed || !sim_is_readable(a.at)) {
-            sim_end_kernel(cudaErrorIllegalAddress);
+            sim_end_thread(cudaErrorIllegalAddress);
         }
         return;
     }
@@ -370,6 +370,19 @@ void check_block_begin(const struct worker *w) {
     settle();
     settle_guesses();
     address_begin_block(w);
+    race_block();
+}
+
+/* What a block that waited in a loop read is not followed from block to block: everything before
+ * counts as ordered. */
+void check_block_resumes(const struct worker *w, bool at_grid) {
+    settle();
+    settle_guesses();
+    address_forget();
+    address_resume_block(w);
+    if (!at_grid) {
+        race_launch();
+    }
     race_block();
 }
 

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/options.h"
 #include "memory/poison.h"
+#include "memory/pool.h"
 #include "memory/variables.h"
 
 #include <pthread.h>
@@ -162,7 +163,10 @@ const char *sim_device_end(const void *address) {
     const char *at = address;
     const struct sim_allocation *a = sim_owner(at);
     bool inside = a && sim_is_live_on_device(a) && at >= a->base && at < a->base + a->bytes;
-    return inside ? a->base + a->bytes : sim_variables_end(address);
+    if (inside) {
+        return a->base + a->bytes;
+    }
+    return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
 /* Unmaps the allocations that were freed first, once there are too many. */
@@ -186,6 +190,9 @@ void sim_release(struct sim_allocation *a) {
         return;
     }
     a->freed = true;
+    if (a->pool) {
+        sim_pool_give_back(a->pool, a->bytes);
+    }
     shadow_release(a->shadow);
     a->shadow = NULL;
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */

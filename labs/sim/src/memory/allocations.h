@@ -16,6 +16,12 @@ enum sim_space {
     SIM_MANAGED_MEMORY,
 };
 
+/* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
+struct sim_advice {
+    bool read_mostly, by_device, by_host;          /* "accessed by" */
+    struct cudaMemLocation preferred, prefetched; /* of type cudaMemLocationTypeNone: none */
+};
+
 struct sim_allocation {
     char *base;   /* 256-byte aligned */
     size_t bytes; /* as asked for */
@@ -29,6 +35,9 @@ struct sim_allocation {
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
+    struct sim_advice advice;
+    struct sim_pool *pool; /* memory in the order of a stream, or NULL */
+    bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
     struct sim_allocation *next_open, *next_freed;
 };
 
@@ -61,7 +70,7 @@ struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space spa
 const struct sim_allocation *sim_owner(const void *address);
 
 /* The end of the device allocation or section of device variables that holds `address`, or NULL
- * when it is not the device's. */
+ * when it is not the device's alone. */
 const char *sim_device_end(const void *address);
 
 /* Each allocation, live or freed, in the order of addresses, then NULL. */

@@ -1,4 +1,4 @@
-/* The program's __constant__ and __device__ variables: where they lie, and which of their addresses
+/* The program's __constant__, __device__ and __managed__ variables: where they lie, and which of their addresses
  * the program has asked for. */
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
@@ -12,7 +12,7 @@ const struct sim_variable *sim_variables(void);
 struct sim_section {
     char *from, *to;
 };
-enum { SIM_CONSTANTS, SIM_INITIAL, SIM_ZERO, SIM_SECTIONS };
+enum { SIM_CONSTANTS, SIM_INITIAL, SIM_ZERO, SIM_SHARED_WITH_HOST, SIM_SECTIONS };
 
 static inline struct sim_section sim_section(unsigned i) {
     switch (i) {
@@ -20,8 +20,10 @@ static inline struct sim_section sim_section(unsigned i) {
         return (struct sim_section){__start_sim_constant, __stop_sim_constant};
     case SIM_INITIAL:
         return (struct sim_section){__start_sim_device, __stop_sim_device};
-    default:
+    case SIM_ZERO:
         return (struct sim_section){__start_sim_device_zero, __stop_sim_device_zero};
+    default:
+        return (struct sim_section){__start_sim_managed, __stop_sim_managed};
     }
 }
 
@@ -39,8 +41,14 @@ static inline bool sim_is_constant(const void *address) {
     return sim_section_of(address) == SIM_CONSTANTS;
 }
 
+/* Is it in the section of __managed__ variables, which the host uses as well? */
+static inline bool sim_is_managed(const void *address) {
+    return sim_section_of(address) == SIM_SHARED_WITH_HOST;
+}
+
+/* Is it a variable that only kernels may use: __constant__ or __device__? */
 static inline bool sim_is_in_variables(const void *address) {
-    return sim_section_of(address) != SIM_SECTIONS;
+    return sim_section_of(address) < SIM_SHARED_WITH_HOST;
 }
 
 /* The end of the section that holds `address`, or NULL. */
