@@ -136,6 +136,12 @@ static void filled(const void *to, size_t bytes) {
     }
 }
 
+static void host_receives(const void *from, size_t bytes, struct sim_location location) {
+    if (sim_checked) {
+        check_copy_to_host(from, bytes, location);
+    }
+}
+
 static void copied(const void *to, const void *from, size_t bytes) {
     if (sim_checked) {
         address_copied(to, from, bytes);
@@ -167,6 +173,7 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
                                        .filled = filled,
+                                       .host_receives = host_receives,
                                        .copied = copied};
 
 /* After options.c, before the program's own constructors, which may allocate and launch. */
@@ -217,13 +224,39 @@ static inline void record(const void *address, unsigned width, bool store, const
     note(address, width, store, 0, pc);
 }
 
-/* A copy of a size that is not a power of two, such as a float3's: the device accesses it in
- * elements. */
+/* An access whose address need not be a multiple of its size. */
+static inline void record_unaligned(const void *address, unsigned width, bool store,
+                                    const void *pc) {
+    if (sim_checked) {
+        check_unaligned(address, width, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    note(address, width, store, 0, pc);
+}
+
+static inline void record_volatile(const void *address, unsigned width, bool store,
+                                   const void *pc) {
+    if (sim_checked) {
+        check_volatile(address, width, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    note(address, width, store, 0, pc);
+}
+
+/* Checks a short copy of aligned words, word by word. False: check_unaligned() must decide. */
+static bool check_words(const char *at, size_t size, bool store, const void *pc) {
+    bool words = stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
+    for (size_t done = 0; words && done < size; done += 4) {
+        words = check_quick(at + done, 4, store, pc, position((const char *)pc - 1));
+    }
+    return words;
+}
+
+/* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
+ * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
-    if (sim_checked) {
-        check_access(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    if (sim_checked && !check_words(address, size, store, pc)) {
+        check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
@@ -255,20 +288,20 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_unaligned_read##width(void *address);                                              \
     void __tsan_unaligned_read##width(void *address) {                                             \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_unaligned(address, width, false, __builtin_return_address(0));                      \
     }                                                                                              \
     void __tsan_unaligned_write##width(void *address);                                             \
     void __tsan_unaligned_write##width(void *address) {                                            \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_unaligned(address, width, true, __builtin_return_address(0));                       \
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
         spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
