@@ -6,6 +6,7 @@
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
@@ -300,6 +301,12 @@ static bool is_power_of_two(size_t n) {
 }
 
 static void check_inside(const struct access *a, const struct memory_object *p) {
+    if (sim_footprint && p->kind != MEMORY_SHARED && p->kind != MEMORY_DYNAMIC) {
+        footprint_add(sim_footprint, a->at, a->bytes,
+                      a->how == RACE_LOAD    ? FOOTPRINT_READ
+                      : a->how == RACE_STORE ? FOOTPRINT_WRITE
+                                             : FOOTPRINT_ATOMIC);
+    }
     *check_site_of(a->pc + 1) = (struct check_site){
         p->from, (size_t)(p->to - p->from), p->shadow,
         p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC};
@@ -338,6 +345,10 @@ static bool is_misaligned(const struct access *a) {
 static void check(const struct access *a) {
     const struct worker *w = a->w;
     if (w == NULL || w->config == NULL) {
+        if (sim_host_access) {
+            const bool flag = a->how == RACE_ATOMIC || a->how == RACE_COMPARE;
+            sim_host_access(a->at, a->bytes, a->how == RACE_STORE, flag, a->pc);
+        }
         if (sim_is_in_variables(a->at)) {
             check_host(a);
         }
@@ -362,6 +373,9 @@ static void check(const struct access *a) {
         sim_end_thread(cudaErrorMisalignedAddress);
     }
     if (p->freed || a->at < p->from || a->at + a->bytes > p->to) {
+        if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
+            footprint_add(sim_footprint, a->at, a->bytes, FOOTPRINT_READ);
+        }
         report_outside(a, p);
         if (p->freed || !sim_is_readable(a->at)) {
             sim_end_thread(cudaErrorIllegalAddress);

@@ -9,6 +9,7 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
@@ -195,13 +196,26 @@ static inline bool is_local(const void *address) {
     return (size_t)((const char *)address - stack) < stack_bytes;
 }
 
+/* Does an access of a kernel pass the checks for the usual case? */
+static inline bool is_usual(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (is_local(address)) {
+        return true;
+    }
+    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        return false;
+    }
+    if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+        footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+    }
+    return true;
+}
+
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
     if (!sim_checked) {
         return;
     }
-    if (stack == NULL ? !sim_is_in_variables(address)
-                      : is_local(address) || check_quick(address, bytes, store, pc,
-                                                         position((const char *)pc - 1))) {
+    if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
+                      : is_usual(address, bytes, store, pc)) {
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -245,7 +259,7 @@ static inline void record_volatile(const void *address, unsigned width, bool sto
 static bool check_words(const char *at, size_t size, bool store, const void *pc) {
     bool words = stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
     for (size_t done = 0; words && done < size; done += 4) {
-        words = check_quick(at + done, 4, store, pc, position((const char *)pc - 1));
+        words = is_usual(at + done, 4, store, pc);
     }
     return words;
 }
@@ -266,6 +280,15 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
     for (size_t done = 0; done < size; done += width) {
         note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_host_access && stack == NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
     }
 }
 
