@@ -346,7 +346,9 @@ static void check(const struct access *a) {
     const struct worker *w = a->w;
     if (w == NULL || w->config == NULL) {
         if (sim_host_access) {
-            const bool flag = a->how == RACE_ATOMIC || a->how == RACE_COMPARE;
+            /* A volatile variable may be a flag, which tells what a kernel has done. */
+            const bool flag =
+                a->is_volatile || a->how == RACE_ATOMIC || a->how == RACE_COMPARE;
             sim_host_access(a->at, a->bytes, a->how == RACE_STORE, flag, a->pc);
         }
         if (sim_is_in_variables(a->at)) {

@@ -283,15 +283,6 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
-/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
-static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
-    if (sim_host_access && stack == NULL) {
-        sim_host_access(address, width, store, true, (const char *)pc - 1);
-    } else {
-        record(address, width, store, pc);
-    }
-}
-
 int sim_mark(unsigned long long mark);
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
