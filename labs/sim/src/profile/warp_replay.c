@@ -104,6 +104,24 @@ static bool is_mark(uint64_t event) {
     return event & EVENT_MARK;
 }
 
+/* Issues the accesses of a full warp whose lanes agree. */
+static void issue_all(struct warp *w, const uint64_t *events) {
+    struct warp_access access = {.active = UINT32_MAX};
+    const uint64_t *address[WARP_LANES];
+    memcpy(address, w->address, sizeof address);
+    size_t count = 0;
+    for (; *events != 0; events++) {
+        if (!is_mark(*events)) {
+            access.width = event_width(*events);
+            for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+                access.address[lane] = address[lane][count];
+            }
+            count++;
+            w->emit(w->context, *events, &access);
+        }
+    }
+}
+
 static void pass_all(struct lane_position *position, const uint64_t *events) {
     for (; *events != 0; events++) {
         if (is_mark(*events)) {
@@ -119,9 +137,13 @@ static void replay_converged(struct warp *w, uint32_t lanes) {
     struct lane_position before;
     position_copy(&before, leader);
     const uint64_t *events = w->runs[0].next;
-    for (const uint64_t *event = events; *event != 0; event++) {
-        if (!is_mark(*event)) {
-            issue(w, lanes, *event);
+    if (lanes == UINT32_MAX) {
+        issue_all(w, events);
+    } else {
+        for (const uint64_t *event = events; *event != 0; event++) {
+            if (!is_mark(*event)) {
+                issue(w, lanes, *event);
+            }
         }
     }
     pass_all(leader, events);
