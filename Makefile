@@ -129,7 +129,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT)
                   --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
                   -fno-crossjumping -freorder-blocks-algorithm=simple -fsanitize=thread \
-                  --param tsan-instrument-func-entry-exit=0
+                  --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all

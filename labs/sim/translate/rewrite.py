@@ -41,6 +41,10 @@ TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_stri
 DECLARATIONS = ("declaration", "function_definition")
 FILE_SCOPE = ("translation_unit", "namespace_definition", "declaration_list", "preproc_if",
               "preproc_ifdef", "preproc_else", "linkage_specification")  # fmt: skip
+# Types whose variables are zero unless they have an initial value.
+PLAIN_TYPE = re.compile(
+    r"(u?(char|short|int|long|longlong)|float|double)[1-4]|u?int(8|16|32|64)_t|size_t"
+)
 ERROR_QUERIES = ("cudaGetLastError", "cudaPeekAtLastError")
 NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "function_declarator",
             "reference_declarator", "parameter_declaration", "optional_parameter_declaration",
@@ -318,20 +322,25 @@ class Rewriter(Source):
         if "extern" in marks:
             self.replace(node, "")
             return
+        at_file_scope = all(n.type in FILE_SCOPE for n in self.above(declaration))
         mark = "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE"
+        if mark == "SIM_DEVICE" and at_file_scope and _is_zero(declaration, marks, declarators):
+            mark = "SIM_DEVICE_ZERO"
         self.replace(node, mark)
-        if all(n.type in FILE_SCOPE for n in self.above(declaration)):
+        if at_file_scope:
             for declarator in declarators:
                 name = self._declared(declarator)
                 line = name.start_point[0] + 1
                 self.insert(
                     declaration.end_byte, f" SIM_VARIABLE({mark}_SECTION, {text(name)}, {line})"
                 )
-        if space == "__constant__":
-            for declarator in declarators:
-                size = f"sizeof({text(self._declared(declarator))}) <= SIM_CONSTANT_BYTES"
-                why = "a device has 65536 bytes of __constant__ memory"
-                self.insert(declaration.end_byte, f' static_assert({size}, "{why}");')
+        limit, why = "SIM_CONSTANT_BYTES", "a device has 65536 bytes of __constant__ memory"
+        if space != "__constant__":
+            limit = "SIM_VARIABLE_BYTES"
+            why = "the simulator has no __device__ variable above 1.75 GB: use cudaMalloc()"
+        for declarator in declarators if at_file_scope or space == "__constant__" else ():
+            size = f"sizeof({text(self._declared(declarator))}) <= {limit}"
+            self.insert(declaration.end_byte, f' static_assert({size}, "{why}");')
 
     def _shared(self, declaration: Node, marks: dict[str, Node], declarators: list[Node]) -> None:
         """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and two references."""
@@ -384,6 +393,17 @@ class Rewriter(Source):
             body = function.child_by_field_name("body")
             if body is not None and number not in hidden:
                 self.insert(body.start_byte + 1, bound)
+
+
+def _is_zero(declaration: Node, marks: dict[str, Node], declarators: list[Node]) -> bool:
+    """Is it certain that these variables at file scope begin as zeros, and are defined once?"""
+    kind = declaration.child_by_field_name("type")
+    plain = kind is not None and (
+        kind.type in ("primitive_type", "sized_type_specifier")
+        or PLAIN_TYPE.fullmatch(text(kind)) is not None
+    )
+    initial = any(n.type == "init_declarator" for d in declarators for n in (d, *below(d)))
+    return plain and not initial and "inline" not in marks
 
 
 def main() -> int:

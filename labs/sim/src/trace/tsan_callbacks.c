@@ -7,9 +7,13 @@
 #include "base/options.h"
 #include "check/address.h"
 #include "check/memcheck.h"
+#include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
+#include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/spin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +50,7 @@ static void launch_begin(const struct sim_config *config) {
 
 static void launch_end(const struct sim_config *config) {
     stream = NULL;
+    stack = NULL;
     check_launch_end();
     profile_write(config, !trace.exhausted);
 }
@@ -69,6 +74,49 @@ static void thread(const struct worker *w, unsigned t) {
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
     stack = w->running->stack;
     stack_bytes = w->running->bytes;
+}
+
+/* What is kept of a block while others run. */
+struct kept {
+    bool counted;
+    struct lane_position positions[SIM_MAX_THREADS];
+};
+
+static void *block_parks(const struct worker *w) {
+    struct kept *kept = malloc(sizeof *kept);
+    if (kept == NULL) {
+        trace.exhausted = true;
+        return NULL;
+    }
+    kept->counted = trace.counted;
+    memcpy(kept->positions, trace.positions, w->count * sizeof *trace.positions);
+    return kept;
+}
+
+static void block_resumes(const struct worker *w, void *kept, bool at_grid) {
+    const struct kept *before = kept;
+    trace.counted = before != NULL && before->counted;
+    if (before != NULL) {
+        memcpy(trace.positions, before->positions, w->count * sizeof *trace.positions);
+    }
+    free(kept);
+    if (sim_checked) {
+        check_block_resumes(w, at_grid);
+    }
+}
+
+static void grid_barrier(void) {
+    if (sim_checked) {
+        race_launch();
+    }
+}
+
+static const void *last_position(void) {
+    size_t i = stream == NULL ? 0 : stream->code_count;
+    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
+        i--;
+    }
+    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
 }
 
 static void barrier(void) {
@@ -112,6 +160,10 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .launch_end = launch_end,
                                        .block_begin = block_begin,
                                        .thread = thread,
+                                       .block_parks = block_parks,
+                                       .block_resumes = block_resumes,
+                                       .grid_barrier = grid_barrier,
+                                       .position = last_position,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
@@ -132,16 +184,34 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
-    if (sim_checked) {
-        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+/* Is the address on the stack of the running thread? That is local memory. */
+static inline bool is_local(const void *address) {
+    return (size_t)((const char *)address - stack) < stack_bytes;
+}
+
+static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (!sim_checked) {
+        return;
     }
+    if (stack == NULL) {
+        if (sim_host_access == NULL && !sim_is_in_variables(address)) {
+            return;
+        }
+    } else if (is_local(address)) {
+        return;
+    } else if (check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+            footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+        }
+        return;
+    }
+    check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
 }
 
 static inline void note(const void *address, unsigned width, bool store, unsigned piece,
                         const void *pc) {
     const char *at = address;
-    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
+    if (stream == NULL || is_local(address)) {
         return;
     }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
@@ -160,7 +230,9 @@ static inline void record(const void *address, unsigned width, bool store, const
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
-    check(address, size, store, pc);
+    if (sim_checked) {
+        check_access(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    }
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
             width = widths[i];
@@ -169,6 +241,15 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
     for (size_t done = 0; done < size; done += width) {
         note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_host_access && stack == NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
     }
 }
 
@@ -199,11 +280,12 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
+        spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
