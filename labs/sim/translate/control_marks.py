@@ -199,8 +199,8 @@ class Marker:
         return number
 
     def statement(self, node: Node, in_sequence: bool) -> int:
-        """Marks one statement, and ends it with a mark if others of its sequence follow. Returns its
-        number, or 0."""
+        """Marks one statement, and its end if others of its sequence follow. Returns its number,
+        or 0."""
         number = 0
         if node.type in LOOPS:
             number = self.loop(node)
@@ -213,12 +213,12 @@ class Marker:
         elif node.type in SEQUENCES:
             self.sequence(node)
         else:
-            if node.type in ("expression_statement", "declaration") and in_sequence:
-                if self.is_conditional(node):
-                    number = self.number()
-                    self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
-            if "declaration" in node.type or node.type in ("expression_statement",
-                                                           "return_statement"):  # fmt: skip
+            is_declaration = node.type == "declaration"
+            is_expression = node.type == "expression_statement"
+            if in_sequence and (is_declaration or is_expression) and self.is_conditional(node):
+                number = self.number()
+                self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
+            if is_declaration or is_expression or node.type == "return_statement":
                 self.join_within(node)
             self.lambdas(node)
         if number and in_sequence:

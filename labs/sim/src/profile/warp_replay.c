@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool lane_stream_grow(struct lane_stream *s) {
+/* Makes room for at least two more codes, one of them the end mark. */
+static bool grow(struct lane_stream *s) {
     size_t larger = s->capacity ? s->capacity * 2 : 512;
     uint64_t *codes = realloc(s->codes, larger * sizeof *codes);
     s->codes = codes ? codes : s->codes;
@@ -14,6 +15,14 @@ bool lane_stream_grow(struct lane_stream *s) {
     }
     s->capacity = larger;
     return true;
+}
+
+bool lane_stream_mark_after_growth(struct lane_stream *s, uint64_t mark) {
+    return grow(s) && lane_stream_mark(s, mark);
+}
+
+bool lane_stream_access_after_growth(struct lane_stream *s, uint64_t code, uint64_t address) {
+    return grow(s) && lane_stream_access(s, code, address);
 }
 
 void lane_stream_release(struct lane_stream *s) {
@@ -392,7 +401,7 @@ void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position po
             lanes &= ~(left & -left);
             continue;
         }
-        s->codes[s->code_count] = 0; /* the end mark, for which lane_stream_grow() left room */
+        s->codes[s->code_count] = 0; /* the end mark, for which grow() left room */
         w.address[lowest(left)] = s->addresses;
     }
     if (lanes == 0) {

@@ -190,9 +190,6 @@ static inline bool is_local(const void *address) {
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (!sim_checked) {
-        return;
-    }
     if (stack == NULL) {
         if (sim_host_access == NULL && !sim_is_in_variables(address)) {
             return;
@@ -220,9 +217,19 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+static __attribute__((noinline)) void record_checked(const void *address, unsigned width, bool store,
+                                                     const void *pc) {
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
+}
+
+/* Without checks it saves no register: recording spends most of its time here. */
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_checked) {
+        record_checked(address, width, store, pc);
+    } else {
+        note(address, width, store, 0, pc);
+    }
 }
 
 /* A copy of a size that is not a power of two, such as a float3's: the device accesses it in

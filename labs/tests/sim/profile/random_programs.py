@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from simt import Expression, Functions, Statement
+from labs.tests.sim.profile.simt import Expression, Functions, Statement
 
 JUMPS = ("break", "continue", "return")
 
@@ -40,7 +40,8 @@ class Writer:
         modulus = self.random.choice([3, 5, 7, 9])
         other = self.random.choice([n for n in names if n != "s"])
         sign = self.random.choice(["<", ">", "=="])
-        return f"(s + {other} * 2 + {self.fresh() * 7}) % {modulus} {sign} {self.random.randrange(1, modulus - 1)}"
+        limit = self.random.randrange(1, modulus - 1)
+        return f"(s + {other} * 2 + {self.fresh() * 7}) % {modulus} {sign} {limit}"
 
     def value(self, names: list[str], depth: int) -> Expression:
         if depth > 0 and self.chance(0.12):
@@ -51,10 +52,8 @@ class Writer:
         return ("op", self.random.choice("+^"), "s", ("load", self.address(names)))
 
     def block(self, names: list[str], depth: int, loop: bool, switch: bool) -> list[Statement]:
-        out: list[Statement] = []
-        for _ in range(self.random.randrange(1, 4)):
-            out.append(self.statement(names, depth, loop, switch))
-        return out
+        count = self.random.randrange(1, 4)
+        return [self.statement(names, depth, loop, switch) for _ in range(count)]
 
     def jump(self, names: list[str], loop: bool, switch: bool) -> Statement:
         kinds = ["return"] + ["break", "continue"] * 2 * loop + ["break"] * 2 * switch

@@ -7,7 +7,7 @@ first of its list.
 
 from __future__ import annotations
 
-from simt import Functions, Statement
+from labs.tests.sim.profile.simt import Functions, Statement
 
 
 def step(k: int) -> Statement:
@@ -115,7 +115,8 @@ SPELLINGS: dict[str, list[list[Statement] | str]] = {
     "nested_break": [
         [("let", "n", "t % 5 + 1"),
          ("for", "i", "0", "i < 4", 1, [
-             ("for", "j", "0", "j < n", 1, [step(24), ("if", "s % 7 == 3", [("break",)]), step(25)]),
+             ("for", "j", "0", "j < n", 1,
+              [step(24), ("if", "s % 7 == 3", [("break",)]), step(25)]),
              step(26)]), END],
         [("let", "n", "t % 5 + 1"),
          ("for", "i", "0", "i < 4", 1, [
@@ -176,8 +177,8 @@ SPELLINGS: dict[str, list[list[Statement] | str]] = {
              "if (s % 11 == 7) { @33 @34 break; }\nif (++k == 9) break; }\ndone: @35\nreturn s;"),
     ],
     "fall_through": [
-        [("switch", "t % 5", [([0], [step(36)]), ([1], [step(37), ("break",)]), ([2, 3], [step(38)]),
-                              (None, [step(39)])]), step(40), END],
+        [("switch", "t % 5", [([0], [step(36)]), ([1], [step(37), ("break",)]),
+                              ([2, 3], [step(38)]), (None, [step(39)])]), step(40), END],
         [("let", "v", "t % 5"),
          ("if", "v < 2", [("if", "v == 0", [step(36)]), step(37)],
           [("if", "v < 4", [step(38)]), step(39)]), step(40), END],
@@ -228,7 +229,8 @@ SPELLINGS: dict[str, list[list[Statement] | str]] = {
              "return climb(a, s + 1);"),
     ],
     "calls_in_ternary": [
-        [("set", "s", ("op", "+", ("?", "t % 2 == 1", ("call", "climb", ["s"]), "s"), ("load", "s"))),
+        [("set", "s", ("op", "+", ("?", "t % 2 == 1", ("call", "climb", ["s"]), "s"),
+                       ("load", "s"))),
          step(55), END],
         [("let", "v", "s"), ("let", "w", "s"),
          ("if", "t % 2 == 1", [("set", "v", ("call", "climb", ["s"]))]),
@@ -280,7 +282,8 @@ SPELLINGS: dict[str, list[list[Statement] | str]] = {
              "@64\nreturn s;"),
     ],
     "unrolled_template": [
-        [("for", "k", "0", "k < 4", 1, [step(8), ("if", "s % 4 == 1", [("break",)])]), step(65), END],
+        [("for", "k", "0", "k < 4", 1, [step(8), ("if", "s % 4 == 1", [("break",)])]), step(65),
+         END],
         text("s = unrolled<4>(a, s);\n@65\nreturn s;"),
     ],
     "recursion": [

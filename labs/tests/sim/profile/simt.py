@@ -23,6 +23,7 @@ Statements:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +46,7 @@ def table() -> list[int]:
 
 
 TABLE = table()
-OPERATIONS = {
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b & WORD,
     "^": lambda a, b: a ^ b,
     "*": lambda a, b: a * b & WORD,
@@ -260,17 +261,18 @@ def cuda(programs: dict[str, list[Statement] | str], functions: Functions, threa
         listed = ", ".join(["const unsigned *a", *(f"unsigned {p}" for p in parameters)])
         lines += [f"__device__ unsigned {name}({listed})", "{", *statements(body, "    "), "}"]
     lines.append(ahead)
-    for name, body in programs.items():
+    for name, program in programs.items():
         lines += [f"__device__ unsigned {name}_of(const unsigned *a, unsigned t)", "{",
                   "    unsigned s = t;",
-                  *([body] if isinstance(body, str) else statements(body, "    ")), "}",
+                  *([program] if isinstance(program, str) else statements(program, "    ")), "}",
                   f"__global__ void {name}(const unsigned *a, unsigned *out)", "{",
                   "    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;",
                   f"    if (t < {threads}) out[t] = {name}_of(a, t);", "}"]  # fmt: skip
     lines += ["int main()", "{", "    unsigned *a, *out, state = 2463534242u;",
               f"    static unsigned words[{SIZE}], results[{threads}];",
               "    for (unsigned &w : words) {",
-              "        state = state * 1664525u + 1013904223u;", "        w = state >> 12;", "    }",
+              "        state = state * 1664525u + 1013904223u;", "        w = state >> 12;",
+              "    }",
               "    cudaMalloc(&a, sizeof words);", "    cudaMalloc(&out, sizeof results);",
               "    cudaMemcpy(a, words, sizeof words, cudaMemcpyHostToDevice);"]  # fmt: skip
     for name in programs:

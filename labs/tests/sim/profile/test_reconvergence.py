@@ -5,17 +5,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from grader.paths import ROOT
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import random_programs  # noqa: E402
-import reconvergence  # noqa: E402
-import simt  # noqa: E402
+from labs.tests.sim.profile import random_programs, reconvergence, simt
 
 PROGRAMS = 30
 THREADS = 120  # the last warp is not full
@@ -51,9 +46,7 @@ def spelt(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, int]
 
 
 @pytest.mark.parametrize("name", reconvergence.SPELLINGS)
-def test_every_spelling_counts_like_the_model(
-    name: str, spelt: dict[str, tuple[int, int]]
-) -> None:
+def test_every_spelling_counts_like_the_model(name: str, spelt: dict[str, tuple[int, int]]) -> None:
     spellings = reconvergence.SPELLINGS[name]
     models = [
         simt.requests(body, reconvergence.FUNCTIONS, THREADS)
