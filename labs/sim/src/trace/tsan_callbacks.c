@@ -222,9 +222,6 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (!sim_checked) {
-        return;
-    }
     if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
                       : is_usual(address, bytes, store, pc)) {
         return;
@@ -244,10 +241,20 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
-    last_access = pc;
+static __attribute__((noinline)) void record_checked(const void *address, unsigned width,
+                                                     bool store, const void *pc) {
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
+}
+
+/* Without checks it saves no register: recording spends most of its time here. */
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
+    if (sim_checked) {
+        record_checked(address, width, store, pc);
+    } else {
+        note(address, width, store, 0, pc);
+    }
 }
 
 /* An access whose address need not be a multiple of its size. */
