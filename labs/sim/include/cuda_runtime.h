@@ -35,6 +35,8 @@ extern "C++" {
 
 #include "sim_atomics.h"
 #include "sim_cached_access.h"
+#include "sim_device_functions.h"
+#include "sim_device_memory.h"
 #include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"

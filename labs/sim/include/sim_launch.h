@@ -48,6 +48,9 @@ constexpr int warpSize = SIM_WARP_SIZE;
 /* Code of the simulator, which a traced program must not report as the kernel's. */
 #define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
 
+/* Reads a kernel's parameters: on the device they are no memory that a program sees. */
+#define SIM_UNCOUNTED __attribute__((no_sanitize("thread")))
+
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
 SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
@@ -89,7 +92,7 @@ template <class... P> struct sim_kernel_launch {
     void operator()(P... p) const {
         [[maybe_unused]] int number = 0;
         (sim_check_argument(&config, ++number, p), ...);
-        auto thread = [=, k = kernel] { k(p...); };
+        auto thread = [=, k = kernel]() SIM_UNCOUNTED { k(p...); };
         sim_config sized = config;
         sized.closure_bytes = sizeof thread;
         sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
@@ -123,7 +126,7 @@ template <class F> struct sim_generic_launch {
     template <class... A> void operator()(A... a) const {
         [[maybe_unused]] int number = 0;
         (sim_check_argument(&config, ++number, a), ...);
-        auto thread = [=, k = kernel] { k(a...); };
+        auto thread = [=, k = kernel]() SIM_UNCOUNTED { k(a...); };
         sim_config sized = config;
         sized.closure_bytes = sizeof thread;
         sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },

@@ -419,9 +419,7 @@ def main() -> int:
     try:
         source = options.input.read_bytes()
         folders = [options.input.parent, *options.folders]
-        code = Rewriter(
-            source, shown, folders, options.output, is_traced=options.traced
-        ).rewrite()
+        code = Rewriter(source, shown, folders, options.output, is_traced=options.traced).rewrite()
         # nvcc includes its header in every .cu file.
         head = b"#include <cuda_runtime.h>\n" + b"#include <sim_marks.h>\n" * options.traced
         options.output.write_bytes(head + code)
