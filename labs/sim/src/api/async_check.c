@@ -31,8 +31,10 @@ bool sim_async_begin(struct sim_async *w) {
 }
 
 struct footprint *sim_async_footprint(struct sim_async *w) {
-    return w && w->operation.kind == SIM_OP_KERNEL && (sim_async_any_stream() || sim_async_shares_memory()) ? &w->footprint
-                                                                                   : NULL;
+    return w && w->operation.kind == SIM_OP_KERNEL &&
+                   (sim_async_any_stream() || sim_async_shares_memory())
+               ? &w->footprint
+               : NULL;
 }
 
 void sim_async_end(struct sim_async *w) {
@@ -41,7 +43,9 @@ void sim_async_end(struct sim_async *w) {
     }
     sim_async_host_call(NULL);
     for (const struct sim_async *other = sim_async_newest(); other; other = other->older) {
-        const void *at = other != w && other->ended && !sim_async_are_ordered(w, other) ? conflict(other, w) : NULL;
+        const void *at = other != w && other->ended && !sim_async_are_ordered(w, other)
+                             ? conflict(other, w)
+                             : NULL;
         if (at) {
             sim_async_report_race(other, w, at);
         }
@@ -60,9 +64,10 @@ void sim_async_report_pending(void) {
         reported[w->lane] = true;
         struct sim_finding f = sim_async_finding(w, "pending-work");
         char operation[128];
-        sim_report_once(&f,
-                        "the program ends, but nothing has waited for %s, which may never run: call "
-                        "cudaDeviceSynchronize(), or wait for the stream",
-                        sim_async_describe(&w->operation, operation, sizeof operation));
+        sim_report_once(
+            &f,
+            "the program ends, but nothing has waited for %s, which may never run: call "
+            "cudaDeviceSynchronize(), or wait for the stream",
+            sim_async_describe(&w->operation, operation, sizeof operation));
     }
 }

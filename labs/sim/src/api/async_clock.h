@@ -39,7 +39,8 @@ void sim_async_release(struct sim_async *a);
 /* `earlier` happens before `a`. */
 void sim_async_join(struct sim_async *a, const struct sim_async *earlier);
 
-/* A stream whose newest operation this is was forgotten: the legacy stream stays ordered with it. */
+/* A stream whose newest operation this is was forgotten: the legacy stream stays ordered with it.
+ */
 void sim_async_stream_ends(const struct sim_async *newest);
 void sim_async_join_ended(struct sim_async *a);
 

@@ -14,8 +14,8 @@
 
 static struct host_access accesses[MOST_ACCESSES];
 static unsigned access_count;
-static uint64_t known_quiet; /* the moment since when they are remembered */
-static const char *shared_from, *shared_to; /* the hull of what host and device share */
+static uint64_t known_quiet;                      /* the moment since when they are remembered */
+static const char *shared_from, *shared_to;       /* the hull of what host and device share */
 static _Thread_local struct sim_async *host_call; /* that this thread runs */
 
 static const void *host_conflict(const struct sim_async *w, const struct sim_range *r) {
@@ -67,10 +67,11 @@ static const struct sim_range *host_source(const struct sim_async *w) {
 
 void sim_async_remember_source(struct sim_async *w) {
     const struct sim_range *source = w ? host_source(w) : NULL;
-    for (const struct sim_async *other = source ? sim_async_newest() : NULL; other; other = other->older) {
-        bool writes = other != w && !other->ended &&
-                      (other->operation.kind == SIM_OP_KERNEL ||
-                       other->operation.kind == SIM_OP_HOST_CALL);
+    for (const struct sim_async *other = source ? sim_async_newest() : NULL; other;
+         other = other->older) {
+        bool writes =
+            other != w && !other->ended &&
+            (other->operation.kind == SIM_OP_KERNEL || other->operation.kind == SIM_OP_HOST_CALL);
         for (unsigned i = 0; other != w && !other->ended && i < other->operation.range_count; i++) {
             const struct sim_range *r = &other->operation.ranges[i];
             writes = writes || (r->written && ranges_meet(r, source));
@@ -163,8 +164,8 @@ static void excuse_sources(const struct sim_async *w) {
     }
 }
 
-/* Compares a kernel that has run with what the host did meanwhile. A host that has seen a flag of the
- * kernel's may know what it has done. */
+/* Compares a kernel that has run with what the host did meanwhile. A host that has seen a flag of
+ * the kernel's may know what it has done. */
 void sim_async_compare_with_host(struct sim_async *w) {
     excuse_sources(w);
     forget_accesses();

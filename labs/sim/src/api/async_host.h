@@ -23,8 +23,8 @@ bool sim_async_check_memory(const struct sim_async *a);
 /* It has run: compares what it accessed with what the host did meanwhile. */
 void sim_async_compare_with_host(struct sim_async *a);
 
-/* The operation is a host call, which this thread is about to run or (NULL) has run: what it accesses
- * is the operation's. */
+/* The operation is a host call, which this thread is about to run or (NULL) has run: what it
+ * accesses is the operation's. */
 void sim_async_host_call(struct sim_async *a);
 
 #endif

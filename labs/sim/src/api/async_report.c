@@ -26,10 +26,10 @@ static void describe_memory(const void *address, char *text, size_t size) {
 }
 
 struct sim_finding sim_async_finding(const struct sim_async *w, const char *kind) {
-    return (struct sim_finding){
-        .kind = kind,
-        .kernel = w->operation.kind == SIM_OP_KERNEL ? w->operation.name : NULL,
-        .location = w->operation.location};
+    return (struct sim_finding){.kind = kind,
+                                .kernel =
+                                    w->operation.kind == SIM_OP_KERNEL ? w->operation.name : NULL,
+                                .location = w->operation.location};
 }
 
 /* `a` ran first. */
@@ -47,8 +47,7 @@ void sim_async_report_race(const struct sim_async *a, const struct sim_async *b,
 }
 
 /* Is it the first finding for this instruction, or call, and operation? */
-static bool is_new(const void *pc, const struct sim_location *call,
-                   const struct sim_operation *o) {
+static bool is_new(const void *pc, const struct sim_location *call, const struct sim_operation *o) {
     static struct {
         const void *pc, *file;
         int line, call_line;
@@ -83,14 +82,16 @@ void sim_async_report_host(struct sim_async *w, const struct host_access *h, con
                             .pc = h->pc,
                             .other = w->operation.location};
     if (h->call) {
-        sim_report(&f, "%s() ends memory that %s, which was queued at line %d, still uses: wait "
-                       "for it first (%s)",
+        sim_report(&f,
+                   "%s() ends memory that %s, which was queued at line %d, still uses: wait "
+                   "for it first (%s)",
                    h->call, operation, w->operation.location.line, memory);
     } else {
-        sim_report(&f,
-                   "host code %s %s while %s, which was queued at line %d and %s it, may still run: "
-                   "wait for it first, with cudaStreamSynchronize() or an event",
-                   h->written ? "writes" : "reads", memory, operation, w->operation.location.line,
-                   h->written ? "uses" : "writes");
+        sim_report(
+            &f,
+            "host code %s %s while %s, which was queued at line %d and %s it, may still run: "
+            "wait for it first, with cudaStreamSynchronize() or an event",
+            h->written ? "writes" : "reads", memory, operation, w->operation.location.line,
+            h->written ? "uses" : "writes");
     }
 }
