@@ -793,6 +793,7 @@ static void mipmaps()
 
 int main()
 {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     weights_1d();
     weights_2d_3d();
     sums_of_floats();
