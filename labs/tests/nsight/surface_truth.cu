@@ -494,6 +494,21 @@ static void objects()
     CHECK(cudaFree(d));
 }
 
+// An access outside, which by default ends the program's use of the device: ask it last.
+__global__ void trapped(cudaSurfaceObject_t s, int x)
+{
+    surf2Dwrite(1.0f, s, x, 0);
+}
+
+static void trap()
+{
+    cudaSurfaceObject_t s = surface_of(array_of<float>(4, 4, 0, 0));
+    trapped<<<1, 1>>>(s, 12);
+    ASK(cudaDeviceSynchronize());
+    trapped<<<1, 1>>>(s, 16);
+    ASK(cudaDeviceSynchronize());
+}
+
 // The channel descriptors of types.
 #define DESCRIBE(T) describe(#T, cudaCreateChannelDesc<T>())
 
@@ -530,5 +545,6 @@ int main()
     describe("half4", cudaCreateChannelDescHalf4());
     arrays();
     objects();
+    trap();
     return 0;
 }
