@@ -29,6 +29,9 @@ extern "C++" {
 #include "sim_atomics.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
+#include "sim_bind.h"
+#include "sim_surface.h"
+#include "sim_texture.h"
 #include "sim_warp.h"
 #include "vector_functions.h"
 }

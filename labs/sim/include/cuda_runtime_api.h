@@ -145,6 +145,8 @@ SIM_API(cudaEventElapsedTime, (milliseconds, start, end), float *milliseconds, c
         cudaEvent_t end)
 SIM_API(cudaEventDestroy, (event), cudaEvent_t event)
 
+#include "sim_api_array.h"
+
 /* ---- kernels */
 
 SIM_API(cudaFuncSetAttribute, (kernel, attribute, value), const void *kernel,

@@ -10,6 +10,7 @@
 #include "exec/shared.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,4 +246,5 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
 __attribute__((destructor)) static void at_exit(void) {
     sim_report_unchecked();
     sim_report_leaks();
+    sim_report_textures();
 }

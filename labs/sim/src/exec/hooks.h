@@ -27,6 +27,10 @@ struct sim_hooks {
     /* Every lane of the warp that begins with thread `first` is done or waits. */
     void (*warp_waits)(const struct worker *w, unsigned first);
 
+    /* The running thread is about to access `bytes` bytes through a texture or a surface. `pc`: the
+     * return address of the call in the kernel. */
+    void (*accessed)(const void *address, size_t bytes, bool store, const void *pc);
+
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);
     void (*copied)(const void *to, const void *from, size_t bytes);

@@ -1,0 +1,41 @@
+#include "texture/cube.h"
+
+#include <math.h>
+
+/* A place on a face: its number (+x, -x, +y, -y, +z, -z), and coordinates from 0 to 1. */
+struct on_face {
+    int face;
+    float s, t;
+};
+
+static struct on_face project(const float d[3]) {
+    float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
+    struct on_face p;
+    float major, s, t;
+    if (z >= x && z >= y) {
+        p.face = signbit(d[2]) ? 5 : 4;
+        major = z;
+        s = signbit(d[2]) ? -d[0] : d[0];
+        t = -d[1];
+    } else if (y >= x) {
+        p.face = signbit(d[1]) ? 3 : 2;
+        major = y;
+        s = d[0];
+        t = signbit(d[1]) ? -d[2] : d[2];
+    } else {
+        p.face = signbit(d[0]) ? 1 : 0;
+        major = x;
+        s = signbit(d[0]) ? d[2] : -d[2];
+        t = -d[1];
+    }
+    p.s = (s / major + 1) / 2;
+    p.t = (t / major + 1) / 2;
+    return p;
+}
+
+struct texel cube_level(const struct sim_texture *t, const struct texture_level *level,
+                        const float direction[3], int layer) {
+    struct on_face p = project(direction);
+    const float at[3] = {p.s, p.t, 0};
+    return filter_level(t, level, 2, at, layer * 6 + p.face);
+}
