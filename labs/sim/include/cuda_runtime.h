@@ -11,8 +11,8 @@
 #include <assert.h>
 #include <ctype.h>
 #include <initializer_list>
-#include <limits>
 #include <limits.h>
+#include <limits>
 #include <math.h>
 #include <new>
 #include <stdio.h>
@@ -27,9 +27,9 @@ extern "C++" {
 #include "sim_symbols.h"
 
 #include "sim_atomics.h"
+#include "sim_bind.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
-#include "sim_bind.h"
 #include "sim_surface.h"
 #include "sim_texture.h"
 #include "sim_warp.h"

@@ -33,15 +33,14 @@ static inline cudaError_t sim_bind(const textureReference &r, const cudaResource
 }
 
 static inline cudaError_t cudaBindTexture(size_t *offset, const textureReference *r,
-                                          const void *pointer,
-                                          const cudaChannelFormatDesc *format,
+                                          const void *pointer, const cudaChannelFormatDesc *format,
                                           size_t bytes = UINT_MAX, SIM_SITE) {
     cudaResourceDesc resource = cudaResourceDesc();
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.desc = *format;
     sim_site(sim_file, sim_line);
-    cudaError_t error =
-        sim_bind_range(offset, pointer, bytes, &resource.res.linear.devPtr, &resource.res.linear.sizeInBytes);
+    cudaError_t error = sim_bind_range(offset, pointer, bytes, &resource.res.linear.devPtr,
+                                       &resource.res.linear.sizeInBytes);
     return error != cudaSuccess ? error : sim_bind(*r, resource, sim_file, sim_line);
 }
 static inline cudaError_t cudaBindTexture2D(size_t *offset, const textureReference *r,
@@ -60,8 +59,7 @@ static inline cudaError_t cudaBindTexture2D(size_t *offset, const textureReferen
         sim_bind_range(offset, pointer, pitch * height, &resource.res.pitch2D.devPtr, &all);
     return error != cudaSuccess ? error : sim_bind(*r, resource, sim_file, sim_line);
 }
-static inline cudaError_t cudaBindTextureToArray(const textureReference *r,
-                                                 cudaArray_const_t array,
+static inline cudaError_t cudaBindTextureToArray(const textureReference *r, cudaArray_const_t array,
                                                  const cudaChannelFormatDesc *, SIM_SITE) {
     cudaResourceDesc resource = cudaResourceDesc();
     resource.resType = cudaResourceTypeArray;
@@ -76,8 +74,7 @@ static inline cudaError_t cudaUnbindTexture(const textureReference *r, SIM_SITE)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#define SIM_REFERENCE                                                                              \
-    template <class T, int d, cudaTextureReadMode m> static inline cudaError_t
+#define SIM_REFERENCE template <class T, int d, cudaTextureReadMode m> static inline cudaError_t
 SIM_REFERENCE cudaBindTexture(size_t *offset, const sim_texture_reference<T, d, m> &r,
                               const void *pointer, const cudaChannelFormatDesc &format,
                               size_t bytes = UINT_MAX, SIM_SITE) {

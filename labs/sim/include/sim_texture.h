@@ -87,15 +87,12 @@ SIM_TEX_AND_REFERENCE(texCubemapLayered, cudaTextureTypeCubemapLayered,
 SIM_TEX(tex2Dgather, sim_tex2Dgather(t, x, y, channel, sim_file, sim_line), float x, float y,
         int channel = 0)
 
-SIM_TEX_AND_REFERENCE(tex1DLod, 1,
-                      sim_tex_lod(t, SIM_1D, x, 0, 0, 0, level, sim_file, sim_line), float x,
-                      float level)
-SIM_TEX_AND_REFERENCE(tex2DLod, 2,
-                      sim_tex_lod(t, SIM_2D, x, y, 0, 0, level, sim_file, sim_line), float x,
-                      float y, float level)
-SIM_TEX_AND_REFERENCE(tex3DLod, 3,
-                      sim_tex_lod(t, SIM_3D, x, y, z, 0, level, sim_file, sim_line), float x,
-                      float y, float z, float level)
+SIM_TEX_AND_REFERENCE(tex1DLod, 1, sim_tex_lod(t, SIM_1D, x, 0, 0, 0, level, sim_file, sim_line),
+                      float x, float level)
+SIM_TEX_AND_REFERENCE(tex2DLod, 2, sim_tex_lod(t, SIM_2D, x, y, 0, 0, level, sim_file, sim_line),
+                      float x, float y, float level)
+SIM_TEX_AND_REFERENCE(tex3DLod, 3, sim_tex_lod(t, SIM_3D, x, y, z, 0, level, sim_file, sim_line),
+                      float x, float y, float z, float level)
 SIM_TEX_AND_REFERENCE(tex1DLayeredLod, cudaTextureType1DLayered,
                       sim_tex_lod(t, SIM_1D_LAYERED, x, 0, 0, layer, level, sim_file, sim_line),
                       float x, int layer, float level)

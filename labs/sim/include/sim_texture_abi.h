@@ -32,8 +32,8 @@ struct sim_texel sim_tex1Dfetch(cudaTextureObject_t texture, int x, const char *
 struct sim_texel sim_tex1D(cudaTextureObject_t texture, float x, const char *file, int line);
 struct sim_texel sim_tex2D(cudaTextureObject_t texture, float x, float y, const char *file,
                            int line);
-struct sim_texel sim_tex3D(cudaTextureObject_t texture, float x, float y, float z,
-                           const char *file, int line);
+struct sim_texel sim_tex3D(cudaTextureObject_t texture, float x, float y, float z, const char *file,
+                           int line);
 /* The other shapes, at the texture's own level of detail. Coordinates that the shape has not are
  * ignored. */
 struct sim_texel sim_tex(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
@@ -61,9 +61,9 @@ void sim_surf_write(cudaSurfaceObject_t surface, enum sim_shape shape, int x, in
 cudaError_t sim_bind_texture(unsigned long long *object, const struct cudaResourceDesc *resource,
                              const struct cudaTextureDesc *description);
 cudaError_t sim_bind_surface(unsigned long long *object, cudaArray_const_t array);
-/* The aligned address at or before `pointer`, and the bytes from there on that exist, at most `bytes`
- * from the pointer. *offset: the distance of the two in bytes; an error if that is not 0 and offset is
- * NULL. */
+/* The aligned address at or before `pointer`, and the bytes from there on that exist, at most
+ * `bytes` from the pointer. *offset: the distance of the two in bytes; an error if that is not 0
+ * and offset is NULL. */
 cudaError_t sim_bind_range(size_t *offset, const void *pointer, size_t bytes, void **start,
                            size_t *size);
 

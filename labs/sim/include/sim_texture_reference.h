@@ -1,5 +1,5 @@
-/* Texture and surface references: variables `texture<float, 2> image;` and `surface<void, 2> out;` at
- * file scope, which CUDA 12 removed. Books use them, and g++ warns of them. rewrite.py writes
+/* Texture and surface references: variables `texture<float, 2> image;` and `surface<void, 2> out;`
+ * at file scope, which CUDA 12 removed. Books use them, and g++ warns of them. rewrite.py writes
  * sim_texture_reference for `texture`, so that a program may have a `texture` of its own.
  *
  * A texture object stands behind each reference while it is bound. */
@@ -35,8 +35,7 @@ struct textureReference : sim_reference {
 template <class T, int dimensions = cudaTextureType1D,
           cudaTextureReadMode mode = cudaReadModeElementType>
 struct SIM_REFERENCE_GONE sim_texture_reference : textureReference {
-    sim_texture_reference(int normalized_ = 0,
-                          cudaTextureFilterMode filter = cudaFilterModePoint,
+    sim_texture_reference(int normalized_ = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
                           cudaTextureAddressMode address = cudaAddressModeClamp)
         : sim_texture_reference(normalized_, filter, address, cudaCreateChannelDesc<T>()) {
     }
@@ -58,13 +57,9 @@ template <class T, int dimensions = cudaSurfaceType1D>
 struct SIM_REFERENCE_GONE sim_surface_reference : surfaceReference {};
 
 /* What a fetch returns: T, or floats instead of its 8- and 16-bit integers. */
-template <class T, cudaTextureReadMode mode> struct sim_fetched {
-    typedef T type;
-};
+template <class T, cudaTextureReadMode mode> struct sim_fetched { typedef T type; };
 #define SIM_FETCHED(T, as)                                                                         \
-    template <> struct sim_fetched<T, cudaReadModeNormalizedFloat> {                               \
-        typedef as type;                                                                           \
-    };
+    template <> struct sim_fetched<T, cudaReadModeNormalizedFloat> { typedef as type; };
 #define SIM_FETCHED_OF(T, name)                                                                    \
     SIM_FETCHED(T, float)                                                                          \
     SIM_FETCHED(name##1, float1) SIM_FETCHED(name##2, float2) SIM_FETCHED(name##4, float4)

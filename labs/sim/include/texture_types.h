@@ -49,7 +49,8 @@ enum cudaResourceType {
     cudaResourceTypePitch2D = 3
 };
 
-/* What a texture or a surface reads. Sizes and pitches are in bytes, width and height in elements. */
+/* What a texture or a surface reads. Sizes and pitches are in bytes, width and height in elements.
+ */
 struct cudaResourceDesc {
     enum cudaResourceType resType;
     union {
@@ -76,8 +77,8 @@ struct cudaResourceDesc {
     unsigned int flags;
 };
 
-/* The formats that view the elements of an array as others of the same size. Block-compressed ones are
- * not supported. */
+/* The formats that view the elements of an array as others of the same size. Block-compressed ones
+ * are not supported. */
 enum cudaResourceViewFormat {
     cudaResViewFormatNone = 0,
     cudaResViewFormatUnsignedChar1 = 1,

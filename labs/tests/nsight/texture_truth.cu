@@ -9,7 +9,6 @@
 #include <cstring>
 #include <string>
 #include <vector>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 typedef cudaTextureObject_t Texture;

@@ -9,8 +9,8 @@ static bool is_within(struct cudaExtent e, size_t width, size_t height, size_t d
 
 /* Can the device have an array of this extent and these flags? */
 static bool is_valid(struct cudaExtent e, unsigned flags) {
-    const unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
-                           cudaArrayTextureGather;
+    const unsigned known =
+        cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
     bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
     if (flags & ~known || e.width == 0 || (e.depth > 0 && e.height == 0 && !layered)) {
         return false;
@@ -20,8 +20,7 @@ static bool is_valid(struct cudaExtent e, unsigned flags) {
     }
     if (cube) {
         size_t faces = layered ? e.depth % 6 : e.depth - 6;
-        return e.width == e.height && e.depth > 0 && faces == 0 &&
-               is_within(e, 32768, 32768, 2046);
+        return e.width == e.height && e.depth > 0 && faces == 0 && is_within(e, 32768, 32768, 2046);
     }
     if (layered) {
         return e.depth > 0 && is_within(e, 32768, 32768, 2048);

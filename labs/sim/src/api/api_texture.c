@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-#define ALIGNMENT 512 /* of linear memory that a texture reads: cudaDeviceProp::textureAlignment */
+#define ALIGNMENT 512 /* of linear memory that a texture reads: cudaDeviceProp::textureAlignment   \
+                       */
 #define PITCH_ALIGNMENT 32
 
 static struct texture_level level_of(const struct cudaArray *a) {
-    return (struct texture_level){a->texels,       a->pitch,       a->slice,
+    return (struct texture_level){a->texels,     a->pitch,       a->slice,
                                   (int)a->width, (int)a->height, (int)a->depth};
 }
 
@@ -16,7 +17,8 @@ static bool is_live(const struct cudaArray *array) {
     return sim_is_array(array) && !array->freed;
 }
 
-/* How far `pointer` is past a multiple of the device's alignment. Every allocation begins at one. */
+/* How far `pointer` is past a multiple of the device's alignment. Every allocation begins at one.
+ */
 static size_t misalignment(const void *pointer) {
     const struct sim_allocation *a = sim_owner(pointer);
     const char *at = pointer;
@@ -93,8 +95,8 @@ static cudaError_t use_linear(struct sim_texture *t, const struct cudaResourceDe
     if (error != cudaSuccess) {
         return error;
     }
-    if (!r->res.linear.devPtr || misalignment(r->res.linear.devPtr) != 0 ||
-        bytes < t->element || bytes / t->element > (size_t)1 << 28) {
+    if (!r->res.linear.devPtr || misalignment(r->res.linear.devPtr) != 0 || bytes < t->element ||
+        bytes / t->element > (size_t)1 << 28) {
         return cudaErrorInvalidValue;
     }
     t->is_linear_memory = true;
@@ -116,8 +118,8 @@ static cudaError_t use_pitched(struct sim_texture *t, const struct cudaResourceD
         pitch % PITCH_ALIGNMENT != 0 || pitch < width * t->element) {
         return cudaErrorInvalidValue;
     }
-    t->levels[0] = (struct texture_level){
-        r->res.pitch2D.devPtr, pitch, pitch * height, (int)width, (int)height, 1};
+    t->levels[0] = (struct texture_level){r->res.pitch2D.devPtr, pitch, pitch * height, (int)width,
+                                          (int)height,           1};
     t->level_count = 1;
     return cudaSuccess;
 }
@@ -154,9 +156,9 @@ static cudaError_t use_view(struct sim_texture *t, const struct cudaResourceView
         unsigned i = (unsigned)v->format - 1, n = (unsigned)channels[i % 3];
         int bits = formats[i / 3].bits;
         unsigned before = t->element;
-        cudaError_t error = set_format(
-            t, (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
-                                              n > 3 ? bits : 0, formats[i / 3].kind});
+        cudaError_t error =
+            set_format(t, (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
+                                                         n > 3 ? bits : 0, formats[i / 3].kind});
         if (error != cudaSuccess || t->element != before) {
             return cudaErrorInvalidValue;
         }
@@ -180,7 +182,7 @@ static cudaError_t use_view(struct sim_texture *t, const struct cudaResourceView
 
 static cudaError_t use_description(struct sim_texture *t, const struct cudaTextureDesc *d) {
     bool integer = t->format != TEXEL_HALF && t->format != TEXEL_32;
-    struct cudaChannelFormatDesc f = t->array ? t->array->format
+    struct cudaChannelFormatDesc f = t->array              ? t->array->format
                                      : t->is_linear_memory ? t->resource.res.linear.desc
                                                            : t->resource.res.pitch2D.desc;
     bool word = t->format == TEXEL_32 && f.f != cudaChannelFormatKindFloat && !t->has_view;
@@ -195,8 +197,8 @@ static cudaError_t use_description(struct sim_texture *t, const struct cudaTextu
         if ((unsigned)d->addressMode[i] > cudaAddressModeBorder) {
             return cudaErrorInvalidValue;
         }
-        bool needs_normalised = d->addressMode[i] == cudaAddressModeWrap ||
-                                d->addressMode[i] == cudaAddressModeMirror;
+        bool needs_normalised =
+            d->addressMode[i] == cudaAddressModeWrap || d->addressMode[i] == cudaAddressModeMirror;
         t->address[i] =
             needs_normalised && !d->normalizedCoords ? cudaAddressModeClamp : d->addressMode[i];
     }
@@ -321,8 +323,8 @@ static cudaError_t create_surface(unsigned long long *handle,
                                   const struct cudaResourceDesc *resource,
                                   struct sim_location location) {
     struct sim_texture t = {.role = TEXTURE_SURFACE, .location = location};
-    cudaError_t error =
-        resource->resType == cudaResourceTypeArray ? use_resource(&t, resource) : cudaErrorInvalidValue;
+    cudaError_t error = resource->resType == cudaResourceTypeArray ? use_resource(&t, resource)
+                                                                   : cudaErrorInvalidValue;
     if (error == cudaSuccess && !(t.array_flags & cudaArraySurfaceLoadStore)) {
         struct sim_finding finding = {.kind = "invalid-surface", .location = location};
         sim_report(&finding, "a surface needs an array that was allocated with the flag "

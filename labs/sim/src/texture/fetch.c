@@ -1,5 +1,5 @@
-/* The fetch functions that kernels call: tex1D(), tex2D() and the rest, at the texture's own level of
- * detail and at a chosen one. */
+/* The fetch functions that kernels call: tex1D(), tex2D() and the rest, at the texture's own level
+ * of detail and at a chosen one. */
 #include "texture/filter.h"
 
 #include "base/options.h"
@@ -57,7 +57,8 @@ static struct texel at_detail(const struct sim_texture *t, float level, const st
     if (!t->mip_linear) {
         return at_level(t, (unsigned)floorf(detail + 0.5f), p);
     }
-    unsigned fixed = (unsigned)floorf(detail * 256 + 0.5f), first = fixed >> 8, weight = fixed & 255;
+    unsigned fixed = (unsigned)floorf(detail * 256 + 0.5f), first = fixed >> 8,
+             weight = fixed & 255;
     struct texel a = at_level(t, first, p);
     return weight == 0 ? a : filter_between(a, at_level(t, first + 1, p), weight);
 }
@@ -106,8 +107,8 @@ struct sim_texel sim_tex2D(cudaTextureObject_t texture, float x, float y, const 
     return packed(at_detail(texture_object(texture, file, line), 0, &p));
 }
 
-struct sim_texel sim_tex3D(cudaTextureObject_t texture, float x, float y, float z,
-                           const char *file, int line) {
+struct sim_texel sim_tex3D(cudaTextureObject_t texture, float x, float y, float z, const char *file,
+                           int line) {
     TEXEL_CALLER();
     struct place p = {SIM_3D, {x, y, z}, 0};
     return packed(at_detail(texture_object(texture, file, line), 0, &p));

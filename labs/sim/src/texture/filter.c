@@ -47,8 +47,8 @@ struct footprint filter_footprint(const struct sim_texture *t, int axis, float c
 struct texel filter_between(struct texel a, struct texel b, unsigned weight) {
     struct texel result;
     for (int i = 0; i < 4; i++) {
-        result.c[i].f = (float)((256 - weight) * (double)a.c[i].f / 256 +
-                                weight * (double)b.c[i].f / 256);
+        result.c[i].f =
+            (float)((256 - weight) * (double)a.c[i].f / 256 + weight * (double)b.c[i].f / 256);
     }
     return result;
 }
@@ -72,9 +72,8 @@ static struct texel linear(const struct sim_texture *t, const struct texture_lev
         if (weight == 0) {
             continue;
         }
-        struct texel texel =
-            texel_read(t, level, right ? x.second : x.first, below ? y.second : y.first,
-                       behind ? z.second : z.first);
+        struct texel texel = texel_read(t, level, right ? x.second : x.first,
+                                        below ? y.second : y.first, behind ? z.second : z.first);
         for (unsigned i = 0; i < t->channels; i++) {
             sum[i] += weight * (double)texel.c[i].f;
         }

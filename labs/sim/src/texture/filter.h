@@ -4,8 +4,8 @@
 
 #include "texture/texel.h"
 
-/* The two neighbours along an axis; the second has a weight of `weight`/256. A negative index is the
- * border. */
+/* The two neighbours along an axis; the second has a weight of `weight`/256. A negative index is
+ * the border. */
 struct footprint {
     int first, second;
     unsigned weight;

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 /* Explains why the handle cannot be used, and ends the kernel. */
-__attribute__((noreturn, cold)) static void refuse(const struct sim_texture *t,
-                                                   unsigned long long handle, int role,
-                                                   struct sim_location at) {
+__attribute__((noreturn, cold)) static void
+refuse(const struct sim_texture *t, unsigned long long handle, int role, struct sim_location at) {
     if (!sim_worker || !sim_worker->config) {
         fprintf(stderr, "convlabs-sim: %s:%d: host code calls a texture function of the device\n",
                 at.file, at.line);
@@ -25,12 +24,11 @@ __attribute__((noreturn, cold)) static void refuse(const struct sim_texture *t,
                         finding.kernel, what, t->destroyed_at.file ? t->destroyed_at.file : "?",
                         t->destroyed_at.line);
     } else if (t && t->array && t->array->freed) {
-        sim_report_once(&finding,
-                        "kernel %s uses a %s whose array (allocated at %s:%d) was freed at %s:%d",
-                        finding.kernel, what, t->array->location.file ? t->array->location.file : "?",
-                        t->array->location.line,
-                        t->array->freed_at.file ? t->array->freed_at.file : "?",
-                        t->array->freed_at.line);
+        sim_report_once(
+            &finding, "kernel %s uses a %s whose array (allocated at %s:%d) was freed at %s:%d",
+            finding.kernel, what, t->array->location.file ? t->array->location.file : "?",
+            t->array->location.line, t->array->freed_at.file ? t->array->freed_at.file : "?",
+            t->array->freed_at.line);
     } else {
         finding.kind = "wrong-space";
         sim_report_once(&finding,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* Objects lie in blocks that never move: a kernel reads the table without a lock. A handle is the
- * number of the object's place, and above it a count of the objects that had this place. The place of
- * a destroyed object is used again once there are many. */
+ * number of the object's place, and above it a count of the objects that had this place. The place
+ * of a destroyed object is used again once there are many. */
 enum { BLOCK = 256, BLOCKS = 4096, PLACE_BITS = 20, QUARANTINE = 4096 };
 
 static struct sim_texture *blocks[BLOCKS];

@@ -20,14 +20,14 @@ __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, st
                                   .location = location,
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
-    sim_report_once(&finding,
-                    "thread (%u,%u,%u) of block (%u,%u,%u) %s %u bytes at byte %lld of row %lld, "
-                    "slice %lld of a surface with %lld bytes a row, %d rows and %d slices: x counts "
-                    "bytes, not elements",
-                    threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-                    store ? "writes" : "reads", bytes, (long long)at.x, (long long)at.y,
-                    (long long)at.z, (long long)l->width * (long long)s->element, l->height,
-                    l->depth);
+    sim_report_once(
+        &finding,
+        "thread (%u,%u,%u) of block (%u,%u,%u) %s %u bytes at byte %lld of row %lld, "
+        "slice %lld of a surface with %lld bytes a row, %d rows and %d slices: x counts "
+        "bytes, not elements",
+        threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
+        store ? "writes" : "reads", bytes, (long long)at.x, (long long)at.y, (long long)at.z,
+        (long long)l->width * (long long)s->element, l->height, l->depth);
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
@@ -76,8 +76,8 @@ struct sim_texel sim_surf_read(cudaSurfaceObject_t surface, enum sim_shape shape
     TEXEL_CALLER();
     const struct sim_texture *s = surface_object(surface, file, line);
     struct sim_texel value = {0, 0};
-    const char *from = locate(s, target(shape, x, y, z), bytes, false, mode,
-                              (struct sim_location){file, line});
+    const char *from =
+        locate(s, target(shape, x, y, z), bytes, false, mode, (struct sim_location){file, line});
     if (from) {
         memcpy(&value, from, bytes);
     }
@@ -89,8 +89,8 @@ void sim_surf_write(cudaSurfaceObject_t surface, enum sim_shape shape, int x, in
                     const char *file, int line) {
     TEXEL_CALLER();
     const struct sim_texture *s = surface_object(surface, file, line);
-    char *to = locate(s, target(shape, x, y, z), bytes, true, mode,
-                      (struct sim_location){file, line});
+    char *to =
+        locate(s, target(shape, x, y, z), bytes, true, mode, (struct sim_location){file, line});
     if (to) {
         memcpy(to, &value, bytes);
     }

@@ -9,7 +9,8 @@ struct texel {
     union channel c[4];
 };
 
-/* Notes the line of the kernel for the checks: call it first in every function that a kernel calls. */
+/* Notes the line of the kernel for the checks: call it first in every function that a kernel calls.
+ */
 #define TEXEL_CALLER() texel_caller(__builtin_return_address(0))
 void texel_caller(const void *pc);
 
@@ -17,8 +18,8 @@ void texel_caller(const void *pc);
 void texel_check(const void *address, size_t bytes, bool store);
 
 /* The element at column x, row y and slice z; a negative index: the border's colour. */
-struct texel texel_read(const struct sim_texture *t, const struct texture_level *level, int x, int y,
-                        int z);
+struct texel texel_read(const struct sim_texture *t, const struct texture_level *level, int x,
+                        int y, int z);
 
 /* One channel of the element at `at`. */
 union channel texel_channel(enum texel_format format, const char *at);

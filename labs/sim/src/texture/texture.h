@@ -41,7 +41,8 @@ enum { TEXTURE_TEXTURE, TEXTURE_SURFACE };
 struct sim_texture {
     int role; /* TEXTURE_TEXTURE or TEXTURE_SURFACE */
     bool destroyed;
-    bool is_reference; /* made for a texture<> or surface<> variable: the program cannot destroy it */
+    bool is_reference; /* made for a texture<> or surface<> variable: the program cannot destroy it
+                        */
     bool linear, normalised, mip_linear, seamless;
     bool is_linear_memory;
     enum cudaTextureAddressMode address[3]; /* as they work: wrap and mirror only if normalised */
@@ -66,8 +67,8 @@ struct sim_texture {
 /* The object of a handle, or NULL. */
 struct sim_texture *sim_texture_of(unsigned long long handle);
 
-/* A new object without contents, or NULL when out of memory. Hold the device's lock, as for all that
- * changes objects. */
+/* A new object without contents, or NULL when out of memory. Hold the device's lock, as for all
+ * that changes objects. */
 struct sim_texture *sim_texture_add(int role, struct sim_location location);
 
 void sim_texture_destroy(struct sim_texture *texture, struct sim_location location);
