@@ -2,6 +2,7 @@
  * rewrite.py refuses a CUDA name that is in none of these headers. */
 #ifndef SIM_CUDA_RUNTIME_H
 #define SIM_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs test this one */
 
 #include "cuda_runtime_api.h"
 
@@ -25,6 +26,8 @@
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_kernels.h"
+#include "sim_memory.h"
 
 #include "sim_atomics.h"
 #include "sim_bind.h"
@@ -33,6 +36,7 @@ extern "C++" {
 #include "sim_surface.h"
 #include "sim_texture.h"
 #include "sim_warp.h"
+#include "sim_warp_removed.h"
 #include "vector_functions.h"
 }
 

@@ -21,15 +21,18 @@ extern "C" {
 
 /* ---- variables of the device */
 
-/* The sections that hold __constant__ and __device__ variables. The linker defines __start_NAME and
+/* The sections that hold __constant__, __device__ and __managed__ variables. The linker defines __start_NAME and
  * __stop_NAME for each, if the program has one. */
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
+#define SIM_MANAGED_SECTION "sim_managed"
 #ifdef SIM_RUNTIME
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
 extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
+extern char __start_sim_managed[] __attribute__((weak));
+extern char __stop_sim_managed[] __attribute__((weak));
 #endif
 
 /* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
@@ -49,6 +52,12 @@ cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from
                                size_t offset, enum cudaMemcpyKind kind);
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind);
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
+                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream);
+cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size, size_t bytes,
+                                       size_t offset, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream);
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size);
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size);
 

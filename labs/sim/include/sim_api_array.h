@@ -46,23 +46,6 @@ SIM_API(cudaMemcpy2DArrayToArray, (to, to_x, to_y, from, from_x, from_y, width, 
         size_t from_y, size_t width, size_t height,
         enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToDevice))
 
-SIM_API(cudaMemcpy3D, (copy), const struct cudaMemcpy3DParms *copy)
-SIM_API(cudaMemcpy3DAsync, (copy, stream), const struct cudaMemcpy3DParms *copy,
-        cudaStream_t stream SIM_DEFAULT(0))
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width,
-                                                        size_t height) {
-    struct cudaPitchedPtr p = {pointer, pitch, width, height};
-    return p;
-}
-static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
-    struct cudaPos p = {x, y, z};
-    return p;
-}
-static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
-    struct cudaExtent e = {width, height, depth};
-    return e;
-}
-
 /* Deprecated: `bytes` bytes from (x, y) on, row after row. */
 SIM_API(cudaMemcpyToArray, (to, x, y, from, bytes, kind), cudaArray_t to, size_t x, size_t y,
         const void *from, size_t bytes, enum cudaMemcpyKind kind)

@@ -8,30 +8,6 @@
 
 #include <stddef.h>
 
-#ifndef __DRIVER_TYPES_H__
-typedef struct cudaArray *cudaArray_t;
-typedef const struct cudaArray *cudaArray_const_t;
-struct cudaPitchedPtr {
-    void *ptr;
-    size_t pitch, xsize, ysize;
-};
-struct cudaExtent {
-    size_t width, height, depth;
-};
-struct cudaPos {
-    size_t x, y, z;
-};
-struct cudaMemcpy3DParms {
-    cudaArray_t srcArray;
-    struct cudaPos srcPos;
-    struct cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray;
-    struct cudaPos dstPos;
-    struct cudaPitchedPtr dstPtr;
-    struct cudaExtent extent;
-    enum cudaMemcpyKind kind;
-};
-#endif
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 

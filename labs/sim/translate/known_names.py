@@ -20,7 +20,7 @@ def words(source: str) -> set[str]:
 def cuda_words() -> tuple[set[str], set[str]]:
     """The identifiers of the simulator's headers, and those that are runtime API functions."""
     headers = "\n".join(header.read_text() for header in sorted(INCLUDE.glob("*.h")))
-    return words(headers), set(re.findall(r"SIM_API(?:_VOID)?\((cuda\w+)", headers))
+    return words(headers), set(re.findall(r"SIM_API\w*\((cuda\w+)", headers))
 
 
 def local_words(

@@ -1,5 +1,6 @@
 /* CUDA arrays: allocation and what they are. The largest extents are those of an H200. */
 #include "api/api.h"
+#include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/array.h"
 
@@ -9,10 +10,8 @@ static bool is_within(struct cudaExtent e, size_t width, size_t height, size_t d
 
 /* Can the device have an array of this extent and these flags? */
 static bool is_valid(struct cudaExtent e, unsigned flags) {
-    const unsigned known =
-        cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
     bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
-    if (flags & ~known || e.width == 0 || (e.depth > 0 && e.height == 0 && !layered)) {
+    if (e.width == 0 || (e.depth > 0 && e.height == 0 && !layered)) {
         return false;
     }
     if (flags & cudaArrayTextureGather && (e.height == 0 || (e.depth > 0 && !layered))) {
@@ -148,6 +147,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     if (!array) {
         return cudaSuccess;
     }
+    sim_wait_all(); /* as cudaFree() does */
     sim_lock_device();
     bool ours = is_live(array) && !array->is_level;
     if (ours) {
@@ -164,6 +164,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
     if (!mipmap) {
         return cudaSuccess;
     }
+    sim_wait_all();
     sim_lock_device();
     bool live = sim_is_mipmap(mipmap) && !mipmap->freed;
     if (live) {

@@ -1,11 +1,13 @@
 /* Texture and surface objects. */
 #include "api/api.h"
+#include "api/queue.h"
 #include "texture/texel.h"
 
 #include <string.h>
 
-#define ALIGNMENT 512 /* of linear memory that a texture reads: cudaDeviceProp::textureAlignment   \
-                       */
+#define ALIGNMENT                                                                                  \
+    512 /* of linear memory that a texture reads: cudaDeviceProp::textureAlignment                 \
+         */
 #define PITCH_ALIGNMENT 32
 
 static struct texture_level level_of(const struct cudaArray *a) {
@@ -95,7 +97,7 @@ static cudaError_t use_linear(struct sim_texture *t, const struct cudaResourceDe
     if (error != cudaSuccess) {
         return error;
     }
-    if (!r->res.linear.devPtr || misalignment(r->res.linear.devPtr) != 0 || bytes < t->element ||
+    if (!r->res.linear.devPtr || misalignment(r->res.linear.devPtr) != 0 ||
         bytes / t->element > (size_t)1 << 28) {
         return cudaErrorInvalidValue;
     }
@@ -113,9 +115,8 @@ static cudaError_t use_pitched(struct sim_texture *t, const struct cudaResourceD
     if (error != cudaSuccess) {
         return error;
     }
-    if (!r->res.pitch2D.devPtr || misalignment(r->res.pitch2D.devPtr) != 0 || width == 0 ||
-        height == 0 || width > 131072 || height > 65000 || pitch > 2097120 ||
-        pitch % PITCH_ALIGNMENT != 0 || pitch < width * t->element) {
+    if (!r->res.pitch2D.devPtr || misalignment(r->res.pitch2D.devPtr) != 0 || width > 131072 ||
+        height > 65000 || pitch > 2097120 || pitch % PITCH_ALIGNMENT != 0) {
         return cudaErrorInvalidValue;
     }
     t->levels[0] = (struct texture_level){r->res.pitch2D.devPtr, pitch, pitch * height, (int)width,
@@ -187,11 +188,16 @@ static cudaError_t use_description(struct sim_texture *t, const struct cudaTextu
                                                            : t->resource.res.pitch2D.desc;
     bool word = t->format == TEXEL_32 && f.f != cudaChannelFormatKindFloat && !t->has_view;
     bool as_float = d->readMode == cudaReadModeNormalizedFloat;
+    bool linear = d->filterMode == cudaFilterModeLinear && !t->is_linear_memory;
     if ((unsigned)d->readMode > cudaReadModeNormalizedFloat ||
-        (unsigned)d->filterMode > cudaFilterModeLinear || (as_float && word) ||
-        (d->filterMode == cudaFilterModeLinear && !t->is_linear_memory &&
-         (word || (integer && !as_float)))) {
+        (unsigned)d->filterMode > cudaFilterModeLinear) {
         return cudaErrorInvalidValue;
+    }
+    if (linear && (word || (integer && !as_float))) {
+        return cudaErrorInvalidFilterSetting;
+    }
+    if (as_float && !integer) {
+        return cudaErrorInvalidNormSetting;
     }
     for (int i = 0; i < 3; i++) {
         if ((unsigned)d->addressMode[i] > cudaAddressModeBorder) {
@@ -249,8 +255,11 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
                                     const struct cudaTextureDesc *description,
                                     const struct cudaResourceViewDesc *view) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!texture || !resource || !description) {
+    if (!texture || !resource) {
         return sim_fail(cudaErrorInvalidValue);
+    }
+    if (!description) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
     }
     sim_lock_device();
     cudaError_t error = create(texture, resource, description, view, location);
@@ -312,7 +321,7 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *vi
                                                  cudaTextureObject_t texture) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct sim_texture *t = live(texture, TEXTURE_TEXTURE);
-    if (!t || !view || !t->has_view) {
+    if (!t || !view) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *view = t->view;
@@ -326,10 +335,11 @@ static cudaError_t create_surface(unsigned long long *handle,
     cudaError_t error = resource->resType == cudaResourceTypeArray ? use_resource(&t, resource)
                                                                    : cudaErrorInvalidValue;
     if (error == cudaSuccess && !(t.array_flags & cudaArraySurfaceLoadStore)) {
-        struct sim_finding finding = {.kind = "invalid-surface", .location = location};
-        sim_report(&finding, "a surface needs an array that was allocated with the flag "
-                             "cudaArraySurfaceLoadStore");
-        error = cudaErrorInvalidValue;
+        struct sim_finding finding = {
+            .severity = "note", .kind = "invalid-surface", .location = location};
+        sim_report(&finding,
+                   "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation of an array "
+                   "that a surface uses; an H200 does without it");
     }
     if (error != cudaSuccess) {
         return error;
@@ -389,6 +399,7 @@ cudaError_t sim_bind_texture(unsigned long long *object, const struct cudaResour
     if (at_once != cudaSuccess) {
         return at_once;
     }
+    sim_wait_all(); /* a launch uses what is bound when it is queued */
     sim_lock_device();
     unbind(object, location);
     cudaError_t error =
@@ -408,6 +419,7 @@ cudaError_t sim_bind_surface(unsigned long long *object, cudaArray_const_t array
     }
     struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray,
                                         .res.array.array = (cudaArray_t)(uintptr_t)array};
+    sim_wait_all(); /* a launch uses what is bound when it is queued */
     sim_lock_device();
     unbind(object, location);
     cudaError_t error = create_surface(object, &resource, location);

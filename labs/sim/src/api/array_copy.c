@@ -1,55 +1,30 @@
 #include "api/array_copy.h"
 
-#include "exec/hooks.h"
-
-#include <string.h>
+#include "base/errors.h"
 
 /* Does the box lie in the array? If not, reports it. */
-static bool fits(const struct copy_side *s, size_t width, size_t height, size_t depth,
-                 const char *side, struct sim_location location) {
-    const struct cudaArray *a = s->array;
-    struct sim_finding finding = {.kind = "out-of-bounds", .location = location};
-    if (s->x % a->element != 0 || width % a->element != 0) {
-        finding.kind = "misaligned";
-        sim_report(&finding,
-                   "this copy of %zu bytes from byte %zu of a row on splits elements of the %s, "
-                   "which have %zu bytes",
-                   width, s->x, side, a->element);
-        return false;
-    }
-    if (s->x + width <= a->pitch && s->y + height <= a->height && s->z + depth <= a->depth) {
+static bool fits(struct array_place at, const struct sim_copy *c, const char *side) {
+    const struct cudaArray *a = at.array;
+    if (at.x + c->width <= a->pitch && at.y + c->height <= a->height &&
+        at.z + c->depth <= a->depth) {
         return true;
     }
+    struct sim_finding finding = {.kind = "out-of-bounds", .location = c->location};
     sim_report(
         &finding,
         "this copy of %zu bytes x %zu rows x %zu slices from byte %zu, row %zu, slice %zu on "
         "does not fit the %s, an array of %zu bytes x %zu rows x %zu slices allocated at "
         "%s:%d",
-        width, height, depth, s->x, s->y, s->z, side, a->pitch, a->height, a->depth,
+        c->width, c->height, c->depth, at.x, at.y, at.z, side, a->pitch, a->height, a->depth,
         a->location.file ? a->location.file : "?", a->location.line);
     return false;
-}
-
-/* The address of the first byte and the pitches of a side that fits; NULL if it does not. */
-static const char *resolve(struct copy_side *s, size_t width, size_t height, size_t depth,
-                           bool device, const char *side, struct sim_location location) {
-    if (!s->array) {
-        size_t bytes = s->slice * (depth - 1) + s->pitch * (height - 1) + width;
-        return sim_side_fits(s->pointer, bytes, device, side, location) ? s->pointer : NULL;
-    }
-    if (!fits(s, width, height, depth, side, location)) {
-        return NULL;
-    }
-    s->pitch = s->array->pitch;
-    s->slice = s->array->slice;
-    return s->array->texels + s->z * s->slice + s->y * s->pitch + s->x;
 }
 
 static bool is_live(const struct cudaArray *array) {
     return !array || (sim_is_array(array) && !array->freed);
 }
 
-/* Reports an array that was freed, or never allocated. */
+/* Reports an array that was freed; nothing is known of one that never existed. */
 static void report_dead(const struct cudaArray *array, const char *side,
                         struct sim_location location) {
     struct sim_finding finding = {.kind = "use-after-free", .location = location};
@@ -59,97 +34,63 @@ static void report_dead(const struct cudaArray *array, const char *side,
     }
 }
 
-/* On which side of the copy `kind` puts linear memory. */
-static bool is_on_device(const struct copy_side *s, bool destination, enum cudaMemcpyKind kind) {
-    if (kind == cudaMemcpyDefault) {
-        return sim_device_end(s->pointer) != NULL;
-    }
-    return kind == cudaMemcpyDeviceToDevice ||
-           kind == (destination ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+static char *address(struct array_place at) {
+    return at.array->texels + at.z * at.array->slice + at.y * at.array->pitch + at.x;
 }
 
-static size_t span(const struct copy_side *s, size_t width, size_t height, size_t depth) {
-    return s->slice * (depth - 1) + s->pitch * (height - 1) + width;
+static cudaError_t check(const struct sim_copy *c, struct array_place to, struct array_place from) {
+    if (!is_live(to.array) || !is_live(from.array)) {
+        bool source = is_live(to.array);
+        report_dead(source ? from.array : to.array, source ? "source" : "destination", c->location);
+        return cudaErrorInvalidResourceHandle;
+    }
+    bool any = c->kind == cudaMemcpyDefault || c->kind == cudaMemcpyDeviceToDevice;
+    if ((to.array && !any && c->kind != cudaMemcpyHostToDevice) ||
+        (from.array && !any && c->kind != cudaMemcpyDeviceToHost)) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    bool nothing = c->width == 0 || c->height == 0 || c->depth == 0;
+    bool inside = nothing || ((!to.array || fits(to, c, "destination")) &&
+                              (!from.array || fits(from, c, "source")));
+    return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static void copy_rows(char *to, const struct copy_side *t, const char *from,
-                      const struct copy_side *f, size_t width, size_t height, size_t depth) {
-    sim_open_range(from, span(f, width, height, depth));
-    sim_open_range(to, span(t, width, height, depth));
-    for (size_t i = 0; i < height * depth; i++) {
-        char *row = to + i / height * t->slice + i % height * t->pitch;
-        const char *source = from + i / height * f->slice + i % height * f->pitch;
-        memmove(row, source, width);
-        if (sim_hooks) {
-            sim_hooks->copied(row, source, width);
-        }
-    }
-    sim_close_range(from, span(f, width, height, depth));
-    sim_close_range(to, span(t, width, height, depth));
-}
-
-cudaError_t sim_copy_box(const struct copy_side *to, const struct copy_side *from, size_t width,
-                         size_t height, size_t depth, enum cudaMemcpyKind kind,
-                         struct sim_location location) {
-    if ((unsigned)kind > cudaMemcpyDefault) {
-        return sim_fail(cudaErrorInvalidMemcpyDirection);
-    }
-    struct copy_side t = *to, f = *from;
+cudaError_t sim_copy_arrays(struct sim_copy c, struct array_place to, struct array_place from) {
     sim_lock_device();
-    bool live = is_live(t.array) && is_live(f.array);
-    if (!live) {
-        report_dead(is_live(t.array) ? f.array : t.array,
-                    is_live(t.array) ? "source" : "destination", location);
-        sim_unlock_device();
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    bool wrong = (t.array && kind != cudaMemcpyDefault && kind != cudaMemcpyHostToDevice &&
-                  kind != cudaMemcpyDeviceToDevice) ||
-                 (f.array && kind != cudaMemcpyDefault && kind != cudaMemcpyDeviceToHost &&
-                  kind != cudaMemcpyDeviceToDevice);
-    bool nothing = width == 0 || height == 0 || depth == 0;
-    cudaError_t error = wrong ? cudaErrorInvalidMemcpyDirection : cudaSuccess;
-    if (!wrong && !nothing && ((!t.array && !t.pointer) || (!f.array && !f.pointer))) {
-        error = cudaErrorInvalidValue;
-    }
-    if (error == cudaSuccess && !nothing) {
-        const char *target = resolve(&t, width, height, depth, is_on_device(&t, true, kind),
-                                     "destination", location);
-        const char *source = target ? resolve(&f, width, height, depth,
-                                              is_on_device(&f, false, kind), "source", location)
-                                    : NULL;
-        if (source) {
-            copy_rows((char *)(uintptr_t)target, &t, source, &f, width, height, depth);
-        } else {
-            error = cudaErrorInvalidValue;
-        }
-    }
+    cudaError_t error = check(&c, to, from);
     sim_unlock_device();
-    return error == cudaSuccess ? cudaSuccess : sim_fail(error);
+    if (error != cudaSuccess) {
+        return sim_fail(error);
+    }
+    if (to.array) {
+        c.to = address(to);
+        c.to_pitch = to.array->pitch;
+        c.to_slice = to.array->slice;
+    }
+    if (from.array) {
+        c.from = address(from);
+        c.from_pitch = from.array->pitch;
+        c.from_slice = from.array->slice;
+    }
+    return sim_copy(&c);
 }
 
-/* A side of cudaMemcpy3D(). Positions in an array count elements, those in linear memory bytes. */
-static struct copy_side side(const struct cudaArray *array, const struct cudaPitchedPtr *pointer,
-                             const struct cudaPos *at) {
-    struct copy_side s = {.array = array};
-    if (array) {
-        s.x = at->x * array->element;
-        s.y = at->y;
-        s.z = at->z;
-        return s;
-    }
-    s.pitch = pointer->pitch;
-    s.slice = pointer->pitch * pointer->ysize;
-    s.pointer = (const char *)pointer->ptr + at->z * s.slice + at->y * s.pitch + at->x;
-    return s;
+/* A side of cudaMemcpy3D(). Positions in an array count elements. */
+static struct array_place place(const struct cudaArray *array, struct cudaPos at) {
+    return (struct array_place){array, array ? at.x * array->element : 0, at.y, at.z};
 }
 
-cudaError_t sim_copy_3d(const struct cudaMemcpy3DParms *p, struct sim_location location) {
-    if (!p || (p->srcArray != NULL) == (p->srcPtr.ptr != NULL) ||
-        (p->dstArray != NULL) == (p->dstPtr.ptr != NULL)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
+/* The first byte of linear memory, where positions count bytes. */
+static char *start(struct cudaPitchedPtr p, struct cudaPos at) {
+    return (char *)p.ptr + at.z * p.pitch * p.ysize + at.y * p.pitch + at.x;
+}
+
+static bool lies_inside(struct cudaPitchedPtr p, struct cudaPos at, size_t width,
+                        struct cudaExtent extent) {
+    return at.x + width <= p.pitch && (extent.depth <= 1 || at.y + extent.height <= p.ysize);
+}
+
+cudaError_t sim_copy_arrays_3d(const struct cudaMemcpy3DParms *p, struct sim_copy c) {
     sim_lock_device();
     bool known =
         (!p->srcArray || sim_is_array(p->srcArray)) && (!p->dstArray || sim_is_array(p->dstArray));
@@ -157,16 +98,27 @@ cudaError_t sim_copy_3d(const struct cudaMemcpy3DParms *p, struct sim_location l
     if (!known) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    size_t element = array ? array->element : 1;
-    if (p->srcArray && p->dstArray && p->srcArray->element != p->dstArray->element) {
+    const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
+    c.width = p->extent.width * array->element;
+    c.height = p->extent.height;
+    c.depth = p->extent.depth;
+    c.kind = p->kind;
+    bool both = p->srcArray && p->dstArray;
+    if ((both && p->srcArray->element != p->dstArray->element) ||
+        (both && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault) ||
+        (!p->srcArray && !lies_inside(p->srcPtr, p->srcPos, c.width, p->extent)) ||
+        (!p->dstArray && !lies_inside(p->dstPtr, p->dstPos, c.width, p->extent))) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    size_t width = p->extent.width * element;
-    if ((p->srcPtr.ptr && p->extent.height > 1 && width > p->srcPtr.pitch) ||
-        (p->dstPtr.ptr && p->extent.height > 1 && width > p->dstPtr.pitch)) {
-        return sim_fail(cudaErrorInvalidPitchValue);
+    if (!p->srcArray) {
+        c.from = start(p->srcPtr, p->srcPos);
+        c.from_pitch = p->srcPtr.pitch;
+        c.from_slice = p->srcPtr.pitch * p->srcPtr.ysize;
     }
-    struct copy_side to = side(p->dstArray, &p->dstPtr, &p->dstPos),
-                     from = side(p->srcArray, &p->srcPtr, &p->srcPos);
-    return sim_copy_box(&to, &from, width, p->extent.height, p->extent.depth, p->kind, location);
+    if (!p->dstArray) {
+        c.to = start(p->dstPtr, p->dstPos);
+        c.to_pitch = p->dstPtr.pitch;
+        c.to_slice = p->dstPtr.pitch * p->dstPtr.ysize;
+    }
+    return sim_copy_arrays(c, place(p->dstArray, p->dstPos), place(p->srcArray, p->srcPos));
 }

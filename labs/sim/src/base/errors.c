@@ -138,7 +138,7 @@ static void report_unchecked_call(void) {
 }
 
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
-    if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
+    if (error != cudaSuccess && error != cudaErrorNotReady && sim_sticky() == cudaSuccess) {
         report_unchecked_call();
         call.kind = "unchecked-error";
         call.location = (struct sim_location){file, line};

@@ -15,6 +15,7 @@ struct sim_options {
     uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
     int threads;          /* THREADS: host threads; below 1: one for each core */
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
+    uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
     bool check;           /* CHECK is set: check every access, if the program is traced */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */

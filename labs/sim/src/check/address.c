@@ -17,7 +17,7 @@ __attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VA
 static struct {
     struct memory_object recent[RECENT];
     unsigned turn;
-    struct shadow *arena, *dynamic, *variables;
+    struct shadow *arena, *dynamic, *variables, *managed;
 } cache;
 
 void address_forget(void) {
@@ -154,6 +154,20 @@ static struct memory_object variable(const char *at, enum memory_kind kind) {
                                   .declared_at = {v->file, v->line}};
 }
 
+/* The host can write it at any time: all of it counts as written. */
+static struct memory_object managed(const char *at) {
+    struct memory_object object = variable(at, MEMORY_CONSTANT); /* without a shadow */
+    if (object.kind == MEMORY_CONSTANT) {
+        object.kind = MEMORY_VARIABLE;
+        if (cache.managed == NULL) {
+            size_t bytes = (size_t)(__stop_sim_managed - __start_sim_managed);
+            cache.managed = shadow_create(__start_sim_managed, bytes, true);
+        }
+        object.shadow = cache.managed;
+    }
+    return object;
+}
+
 static struct memory_object shared(const struct worker *w, const char *at) {
     const struct sim_shared_slot *slot = sim_shared_nearest((size_t)(at - w->arena));
     if (slot == NULL) {
@@ -189,6 +203,9 @@ static struct memory_object find(const struct worker *w, const char *at) {
         return variable(at, MEMORY_VARIABLE);
     }
     struct memory_object object = allocation(at);
+    if (object.kind == MEMORY_UNKNOWN && sim_is_managed(at)) {
+        return managed(at);
+    }
     if (object.kind == MEMORY_UNKNOWN && is_past_variable(at)) {
         const char *variable_at = address_variable(at)->address;
         bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);

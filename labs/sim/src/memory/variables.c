@@ -27,6 +27,9 @@ const char *sim_variables_end(const void *address) {
     if (at >= __start_sim_device && at < __stop_sim_device) {
         return __stop_sim_device;
     }
+    if (sim_is_managed(address)) {
+        return __stop_sim_managed;
+    }
     return sim_is_constant(address) ? __stop_sim_constant : NULL;
 }
 
@@ -44,7 +47,7 @@ void sim_note_address(const void *from, size_t bytes) {
 
 bool sim_is_host_name(const void *pointer) {
     const char *at = pointer;
-    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer)) {
+    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer) || sim_is_managed(pointer)) {
         return false;
     }
     for (unsigned i = 0; i < known_count; i++) {

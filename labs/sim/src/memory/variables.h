@@ -1,4 +1,4 @@
-/* The program's __constant__ and __device__ variables: where they lie, and which of their addresses
+/* The program's __constant__, __device__ and __managed__ variables: where they lie, and which of their addresses
  * the program has asked for. */
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
@@ -17,6 +17,12 @@ const char *sim_variables_end(const void *address);
 static inline bool sim_is_constant(const void *address) {
     const char *at = address;
     return at >= __start_sim_constant && at < __stop_sim_constant;
+}
+
+/* Is it in the section of __managed__ variables, which the host uses as well? */
+static inline bool sim_is_managed(const void *address) {
+    const char *at = address;
+    return at >= __start_sim_managed && at < __stop_sim_managed;
 }
 
 /* Is `pointer` only the host's name of a device variable? On a GPU that is not an address; here it

@@ -1,9 +1,8 @@
 /* The fetch functions that kernels call: tex1D(), tex2D() and the rest, at the texture's own level
  * of detail and at a chosen one. */
+#include "texture/blend.h"
 #include "texture/filter.h"
 
-#include "base/options.h"
-#include "exec/thread.h"
 #include "texture/cube.h"
 #include "texture/object_of.h"
 
@@ -18,8 +17,9 @@ static unsigned axes_of(enum sim_shape shape) {
     return shape == SIM_1D || shape == SIM_1D_LAYERED ? 1 : shape == SIM_3D ? 3 : 2;
 }
 
+/* A negative layer is as one that is too large. */
 static int layer_within(int layer, int layers) {
-    return layer < 0 ? 0 : layer < layers ? layer : layers - 1;
+    return (unsigned)layer < (unsigned)layers ? layer : layers - 1;
 }
 
 /* A place of a texture, whatever the level. */
@@ -59,8 +59,11 @@ static struct texel at_detail(const struct sim_texture *t, float level, const st
     }
     unsigned fixed = (unsigned)floorf(detail * 256 + 0.5f), first = fixed >> 8,
              weight = fixed & 255;
-    struct texel a = at_level(t, first, p);
-    return weight == 0 ? a : filter_between(a, at_level(t, first + 1, p), weight);
+    struct weighted levels[2] = {{at_level(t, first, p), 256 - weight}, {{{{0}}}, weight}};
+    if (weight > 0) {
+        levels[1].texel = at_level(t, first + 1, p);
+    }
+    return weight == 0 ? levels[0].texel : blend(t, levels, 2);
 }
 
 struct sim_texel sim_tex(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,

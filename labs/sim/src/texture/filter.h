@@ -19,7 +19,4 @@ struct footprint filter_footprint(const struct sim_texture *t, int axis, float c
 struct texel filter_level(const struct sim_texture *t, const struct texture_level *level,
                           unsigned axes, const float coordinates[3], int slice);
 
-/* a where weight is 0, b where it is 256. */
-struct texel filter_between(struct texel a, struct texel b, unsigned weight);
-
 #endif

@@ -28,7 +28,7 @@ __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, st
         threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
         store ? "writes" : "reads", bytes, (long long)at.x, (long long)at.y, (long long)at.z,
         (long long)l->width * (long long)s->element, l->height, l->depth);
-    sim_end_kernel(cudaErrorLaunchFailure);
+    sim_end_kernel(cudaErrorIllegalAddress);
 }
 
 static int64_t within(int64_t i, int64_t n) {
@@ -67,7 +67,8 @@ static char *locate(const struct sim_texture *s, struct target at, unsigned byte
 static struct target target(enum sim_shape shape, int x, int y, int z) {
     bool flat = shape == SIM_1D || shape == SIM_1D_LAYERED;
     bool one = shape == SIM_1D || shape == SIM_2D;
-    return (struct target){x, flat ? 0 : y, one ? 0 : z};
+    /* A layer or a face has 16 bits. */
+    return (struct target){x, flat ? 0 : y, one ? 0 : shape == SIM_3D ? z : (uint16_t)z};
 }
 
 struct sim_texel sim_surf_read(cudaSurfaceObject_t surface, enum sim_shape shape, int x, int y,

@@ -30,9 +30,14 @@ float texel_half(uint16_t bits) {
     return result.f;
 }
 
+/* The device has a table with 8 significant bits, and no bit below 2^-14. */
 static float linear_of_srgb(unsigned value) {
     double v = value / 255.0;
-    return (float)(v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    double exact = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+    int exponent;
+    frexp(exact, &exponent);
+    double unit = ldexp(1, exponent - 8 > -14 ? exponent - 8 : -14);
+    return (float)(floor(exact / unit + 0.5) * unit);
 }
 
 union channel texel_channel(enum texel_format format, const char *at) {
@@ -102,34 +107,35 @@ static float within(float value, float least, float most) {
     return value > least ? value < most ? value : most : least;
 }
 
+/* Integers take the low bits of the float, as the device does. */
 void texel_border(struct sim_texture *t, const float color[4]) {
     for (unsigned i = 0; i < t->channels; i++) {
-        float v = color[i];
         union channel *b = &t->border[i];
+        b->f = color[i];
         switch (t->format) {
         case TEXEL_SIGNED_8:
-            b->u = (uint32_t)(int32_t)within(v, -128, 127);
+            b->u = (uint32_t)(int8_t)b->u;
             break;
         case TEXEL_UNSIGNED_8:
-            b->u = (uint32_t)within(v, 0, 255);
+            b->u = (uint8_t)b->u;
             break;
         case TEXEL_SIGNED_16:
-            b->u = (uint32_t)(int32_t)within(v, -32768, 32767);
+            b->u = (uint32_t)(int16_t)b->u;
             break;
         case TEXEL_UNSIGNED_16:
-            b->u = (uint32_t)within(v, 0, 65535);
+            b->u = (uint16_t)b->u;
             break;
         case TEXEL_SNORM_8:
         case TEXEL_SNORM_16:
-            b->f = within(v, -1, 1);
+            b->f = within(b->f, -1, 1);
             break;
         case TEXEL_UNORM_8:
         case TEXEL_UNORM_16:
         case TEXEL_SRGB:
-            b->f = within(v, 0, 1);
+            b->f = within(b->f, 0, 1);
             break;
         default:
-            b->f = v;
+            break;
         }
     }
 }

@@ -1,0 +1,144 @@
+/* Measured on an H200, bit by bit:
+ *
+ * - normalised integers are widened to 16 bits, and so is their sum, rounded to nearest;
+ * - floats are cut off 27 bits below the leading bit of the largest of four elements; the sum of
+ * those with a weight is exact, and is rounded to nearest, halves away from zero. Of the eight
+ * elements of a volume, the front four and the back four are cut off apart;
+ * - a half is the same, rounded to a half. */
+#include "texture/blend.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A signed number n * 2^exponent. */
+struct sum {
+    int64_t n;
+    int exponent;
+};
+
+static int exponent_of(float value) {
+    union channel c = {.f = value};
+    int exponent = (int)(c.u >> 23 & 255);
+    return exponent == 0 ? -126 : exponent - 127;
+}
+
+/* The weighted sum of channel i, in units of 2^(exponent - 27 - 8). */
+static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned i) {
+    struct sum sum = {0, -1000};
+    for (unsigned k = 0; k < count; k++) {
+        int exponent = exponent_of(parts[k].texel.c[i].f);
+        bool counts = parts[k].weight > 0 && parts[k].texel.c[i].u << 1 != 0;
+        sum.exponent = counts && exponent > sum.exponent ? exponent : sum.exponent;
+    }
+    double unit = ldexp(1, 27 - sum.exponent);
+    for (unsigned k = 0; k < count; k++) {
+        if (parts[k].weight > 0) {
+            sum.n += (int64_t)((double)parts[k].texel.c[i].f * unit) * parts[k].weight;
+        }
+    }
+    sum.exponent -= 27 + 8;
+    return sum;
+}
+
+/* The nearest float with `bits` significant bits and no bit below 2^least; halves away from zero.
+ */
+static float rounded(struct sum s, int bits, int least) {
+    uint64_t n = s.n < 0 ? -(uint64_t)s.n : (uint64_t)s.n;
+    if (n == 0) {
+        return 0;
+    }
+    int length = 64 - __builtin_clzll(n), drop = length - bits;
+    drop = s.exponent + drop < least ? least - s.exponent : drop;
+    if (drop > 0) {
+        n = drop > 62 ? 0 : (n + (1ull << (drop - 1))) >> drop;
+        s.exponent += drop;
+    }
+    double value = ldexp((double)n, s.exponent);
+    return (float)(s.n < 0 ? -value : value);
+}
+
+/* Exact as far as 64 bits go: what lies below can only break a tie. */
+static struct sum added(struct sum a, struct sum b) {
+    if (a.n == 0 || b.n == 0) {
+        return a.n == 0 ? b : a;
+    }
+    if (a.exponent < b.exponent) {
+        struct sum c = a;
+        a = b;
+        b = c;
+    }
+    int shift = a.exponent - b.exponent;
+    if (shift <= 24) {
+        return (struct sum){a.n * (int64_t)(1ull << shift) + b.n, b.exponent};
+    }
+    int64_t rest = shift - 24 < 63 ? b.n >> (shift - 24) : b.n < 0 ? -1 : 0;
+    return (struct sum){a.n * (1 << 24) + rest, a.exponent - 24};
+}
+
+/* Infinity or NaN if an element with a weight is one. */
+static bool is_special(const struct weighted *parts, unsigned count, unsigned i, float *result) {
+    bool special = false;
+    float sum = 0;
+    for (unsigned k = 0; k < count; k++) {
+        if (parts[k].weight > 0 && (parts[k].texel.c[i].u & 0x7f800000u) == 0x7f800000u) {
+            special = true;
+            sum += parts[k].texel.c[i].f;
+        }
+    }
+    *result = sum;
+    return special;
+}
+
+static union channel blend_floats(const struct sim_texture *t, const struct weighted *parts,
+                                  unsigned count, unsigned i) {
+    bool half = t->format == TEXEL_HALF;
+    float special;
+    if (is_special(parts, count, i, &special)) {
+        return special != special ? (union channel){.u = half ? 0x7fffe000u : 0x7fffffffu}
+                                  : (union channel){.f = special};
+    }
+    unsigned front = count == 8 ? 4 : count;
+    struct sum sum = sum_of(parts, front, i);
+    if (count > front) {
+        sum = added(sum, sum_of(parts + front, count - front, i));
+    }
+    float result = half ? rounded(sum, 11, -24) : rounded(sum, 24, -149);
+    if (half && fabsf(result) > 65504) {
+        result = copysignf(INFINITY, result);
+    }
+    return (union channel){.f = result};
+}
+
+/* `scale`: the integer that stands for 1. */
+static union channel blend_integers(const struct weighted *parts, unsigned count, unsigned i,
+                                    float scale) {
+    int sum = 0;
+    for (unsigned k = 0; k < count; k++) {
+        sum += (int)lrintf(parts[k].texel.c[i].f * scale) * (int)parts[k].weight;
+    }
+    int n = sum >= 0 ? (sum + 128) >> 8 : -((-sum + 128) >> 8);
+    return (union channel){.f = (float)n / scale};
+}
+
+struct texel blend(const struct sim_texture *t, const struct weighted *parts, unsigned count) {
+    struct texel result = {{{0}}};
+    for (unsigned i = 0; i < t->channels; i++) {
+        switch (t->format) {
+        case TEXEL_UNORM_8:
+        case TEXEL_UNORM_16:
+            result.c[i] = blend_integers(parts, count, i, 65535);
+            break;
+        case TEXEL_SNORM_8:
+        case TEXEL_SNORM_16:
+            result.c[i] = blend_integers(parts, count, i, 32767);
+            break;
+        case TEXEL_SRGB:
+            result.c[i] =
+                i == 3 ? blend_integers(parts, count, i, 65535) : blend_floats(t, parts, count, i);
+            break;
+        default:
+            result.c[i] = blend_floats(t, parts, count, i);
+        }
+    }
+    return result;
+}
