@@ -16,10 +16,11 @@ struct sum {
     int exponent;
 };
 
+/* -1000 for 0, which a float that is not normal counts as. */
 static int exponent_of(float value) {
     union channel c = {.f = value};
     int exponent = (int)(c.u >> 23 & 255);
-    return exponent == 0 ? -126 : exponent - 127;
+    return exponent == 0 ? -1000 : exponent - 127;
 }
 
 /* The weighted sum of channel i, in units of 2^(exponent - 27 - 8). */
@@ -27,12 +28,15 @@ static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned 
     struct sum sum = {0, -1000};
     for (unsigned k = 0; k < count; k++) {
         int exponent = exponent_of(parts[k].texel.c[i].f);
-        bool counts = parts[k].weight > 0 && parts[k].texel.c[i].u << 1 != 0;
-        sum.exponent = counts && exponent > sum.exponent ? exponent : sum.exponent;
+        bool largest = parts[k].weight > 0 && exponent > sum.exponent;
+        sum.exponent = largest ? exponent : sum.exponent;
+    }
+    if (sum.exponent == -1000) {
+        return sum;
     }
     double unit = ldexp(1, 27 - sum.exponent);
     for (unsigned k = 0; k < count; k++) {
-        if (parts[k].weight > 0) {
+        if (parts[k].weight > 0 && exponent_of(parts[k].texel.c[i].f) != -1000) {
             sum.n += (int64_t)((double)parts[k].texel.c[i].f * unit) * parts[k].weight;
         }
     }
@@ -89,6 +93,16 @@ static bool is_special(const struct weighted *parts, unsigned count, unsigned i,
     return special;
 }
 
+/* Are all elements with a weight negative, such as -0? */
+static bool is_negative(const struct weighted *parts, unsigned count, unsigned i) {
+    for (unsigned k = 0; k < count; k++) {
+        if (parts[k].weight > 0 && !signbit(parts[k].texel.c[i].f)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static union channel blend_floats(const struct sim_texture *t, const struct weighted *parts,
                                   unsigned count, unsigned i) {
     bool half = t->format == TEXEL_HALF;
@@ -102,9 +116,15 @@ static union channel blend_floats(const struct sim_texture *t, const struct weig
     if (count > front) {
         sum = added(sum, sum_of(parts + front, count - front, i));
     }
+    if (sum.n == 0) {
+        return (union channel){.f = is_negative(parts, count, i) ? -0.0f : 0.0f};
+    }
     float result = half ? rounded(sum, 11, -24) : rounded(sum, 24, -149);
     if (half && fabsf(result) > 65504) {
         result = copysignf(INFINITY, result);
+    }
+    if (!half && fabsf(result) < 0x1p-126f) {
+        result = copysignf(0, result);
     }
     return (union channel){.f = result};
 }

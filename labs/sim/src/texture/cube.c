@@ -8,8 +8,16 @@ struct on_face {
     float s, t;
 };
 
-static struct on_face project(const float d[3]) {
-    float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
+/* A component that is no number counts as 0; so do all if the largest has no reciprocal. */
+static struct on_face project(const float direction[3]) {
+    float d[3];
+    for (int i = 0; i < 3; i++) {
+        d[i] = direction[i] == direction[i] ? direction[i] : 0;
+    }
+    float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), largest = fmaxf(x, fmaxf(y, z));
+    if (largest == 0 || largest > 0x1p126f) {
+        return (struct on_face){4, 0.5f, 0.5f};
+    }
     struct on_face p;
     float major, s, t;
     if (z >= x && z >= y) {

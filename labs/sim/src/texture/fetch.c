@@ -132,13 +132,13 @@ struct sim_texel sim_tex2Dgather(cudaTextureObject_t texture, float x, float y, 
     TEXEL_CALLER();
     const struct sim_texture *t = texture_object(texture, file, line);
     const struct texture_level *level = &t->levels[0];
-    struct footprint h = filter_footprint(t, 0, x, level->width),
-                     v = filter_footprint(t, 1, y, level->height);
+    int h[2], v[2];
+    filter_neighbours(t, 0, x, level->width, h);
+    filter_neighbours(t, 1, y, level->height, v);
     unsigned c = (unsigned)channel & 3;
-    struct texel result = {{texel_read(t, level, h.first, v.second, 0).c[c],
-                            texel_read(t, level, h.second, v.second, 0).c[c],
-                            texel_read(t, level, h.second, v.first, 0).c[c],
-                            texel_read(t, level, h.first, v.first, 0).c[c]}};
+    struct texel result = {
+        {texel_read(t, level, h[0], v[1], 0).c[c], texel_read(t, level, h[1], v[1], 0).c[c],
+         texel_read(t, level, h[1], v[0], 0).c[c], texel_read(t, level, h[0], v[0], 0).c[c]}};
     return packed(result);
 }
 

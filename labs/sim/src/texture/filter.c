@@ -7,6 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+/* The two neighbours along an axis; the second has a weight of `weight`/256. A negative index is
+ * the border. */
+struct footprint {
+    int first, second;
+    unsigned weight;
+};
+
 /* The index of element i, which may lie outside. */
 static int addressed(enum cudaTextureAddressMode mode, int64_t i, int n) {
     if (i >= 0 && i < n) {
@@ -29,20 +36,34 @@ static int addressed(enum cudaTextureAddressMode mode, int64_t i, int n) {
 
 /* In elements, and small enough for an int64_t in units of 1/256. */
 static double position(const struct sim_texture *t, float coordinate, int n) {
-    double x = coordinate;
+    /* Not a number, and what is too small for a normal float, count as 0. */
+    double x = fabsf(coordinate) >= 0x1p-126f ? (double)coordinate : 0;
     if (t->normalised) {
         x = floor(x * 0x1p21) * 0x1p-21 * n;
     }
     const double most = 0x1p40;
-    return x > -most ? x < most ? x : most : -most; /* -most: also for NaN */
+    return x > -most ? x < most ? x : most : -most;
 }
 
 int filter_index(const struct sim_texture *t, int axis, float coordinate, int n) {
     return addressed(t->address[axis], (int64_t)floor(position(t, coordinate, n)), n);
 }
 
-struct footprint filter_footprint(const struct sim_texture *t, int axis, float coordinate, int n) {
-    int64_t fixed = (int64_t)floor(position(t, coordinate, n) * 256 - 128 + 0.5);
+/* In 1/256 of an element, from the middle of the first one. */
+static int64_t fixed_position(const struct sim_texture *t, float coordinate, int n) {
+    return (int64_t)floor(position(t, coordinate, n) * 256 - 128 + 0.5);
+}
+
+void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
+                       int neighbours[2]) {
+    int64_t first = fixed_position(t, coordinate, n) >> 8;
+    neighbours[0] = addressed(t->address[axis], first, n);
+    neighbours[1] = addressed(t->address[axis], first + 1, n);
+}
+
+/* The position is clamped before it is split: at the border there is one neighbour. */
+static struct footprint footprint(const struct sim_texture *t, int axis, float coordinate, int n) {
+    int64_t fixed = fixed_position(t, coordinate, n);
     if (t->address[axis] == cudaAddressModeClamp) {
         int64_t last = (int64_t)(n - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed < last ? fixed : last;
@@ -71,15 +92,25 @@ static void weigh(unsigned x, unsigned y, unsigned z, unsigned weights[8]) {
     }
 }
 
+/* A line is a plane of one row, fetched at y = 0: half of it is border if addressMode[1] says so.
+ */
+static bool has_border_below(const struct sim_texture *t) {
+    return t->address[1] == cudaAddressModeBorder &&
+           !(t->array_flags & (cudaArrayLayered | cudaArrayCubemap));
+}
+
 static struct texel linear(const struct sim_texture *t, const struct texture_level *level,
                            unsigned axes, const float coordinates[3], int slice) {
-    struct footprint x = filter_footprint(t, 0, coordinates[0], level->width);
+    struct footprint x = footprint(t, 0, coordinates[0], level->width);
     struct footprint y = {0, 0, 0}, z = {slice, slice, 0};
-    if (axes > 1) {
-        y = filter_footprint(t, 1, coordinates[1], level->height);
+    if (axes == 1 && has_border_below(t)) {
+        y = footprint(t, 1, 0, 1);
+        axes = 2;
+    } else if (axes > 1) {
+        y = footprint(t, 1, coordinates[1], level->height);
     }
     if (axes > 2) {
-        z = filter_footprint(t, 2, coordinates[2], level->depth);
+        z = footprint(t, 2, coordinates[2], level->depth);
     }
     unsigned weights[8];
     struct weighted parts[8];

@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "exec/hooks.h"
+#include "texture/srgb.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,16 +31,6 @@ float texel_half(uint16_t bits) {
     return result.f;
 }
 
-/* The device has a table with 8 significant bits, and no bit below 2^-14. */
-static float linear_of_srgb(unsigned value) {
-    double v = value / 255.0;
-    double exact = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-    int exponent;
-    frexp(exact, &exponent);
-    double unit = ldexp(1, exponent - 8 > -14 ? exponent - 8 : -14);
-    return (float)(floor(exact / unit + 0.5) * unit);
-}
-
 union channel texel_channel(enum texel_format format, const char *at) {
     int8_t s8;
     uint8_t u8;
@@ -57,7 +48,7 @@ union channel texel_channel(enum texel_format format, const char *at) {
     case TEXEL_UNORM_8:
         return (union channel){.f = (float)u8 / 255.0f};
     case TEXEL_SRGB:
-        return (union channel){.f = linear_of_srgb(u8)};
+        return (union channel){.u = (uint32_t)srgb_linear[u8] << 16};
     case TEXEL_32: {
         union channel whole;
         memcpy(&whole, at, sizeof whole);
@@ -107,7 +98,7 @@ static float within(float value, float least, float most) {
     return value > least ? value < most ? value : most : least;
 }
 
-/* Integers take the low bits of the float, as the device does. */
+/* Integers take the low bits of the float, as the device does; normalised ones are rounded. */
 void texel_border(struct sim_texture *t, const float color[4]) {
     for (unsigned i = 0; i < t->channels; i++) {
         union channel *b = &t->border[i];
@@ -126,13 +117,17 @@ void texel_border(struct sim_texture *t, const float color[4]) {
             b->u = (uint16_t)b->u;
             break;
         case TEXEL_SNORM_8:
+            b->f = rintf(within(b->f, -1, 1) * 127) / 127;
+            break;
         case TEXEL_SNORM_16:
-            b->f = within(b->f, -1, 1);
+            b->f = rintf(within(b->f, -1, 1) * 32767) / 32767;
             break;
         case TEXEL_UNORM_8:
-        case TEXEL_UNORM_16:
         case TEXEL_SRGB:
-            b->f = within(b->f, 0, 1);
+            b->f = rintf(within(b->f, 0, 1) * 255) / 255;
+            break;
+        case TEXEL_UNORM_16:
+            b->f = rintf(within(b->f, 0, 1) * 65535) / 65535;
             break;
         default:
             break;
