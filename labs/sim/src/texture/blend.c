@@ -1,9 +1,9 @@
 /* Measured on an H200, bit by bit:
  *
- * - normalised integers are widened to 16 bits, and so is their sum, rounded to nearest;
- * - floats are cut off 27 bits below the leading bit of the largest of four elements; the sum of
- * those with a weight is exact, and is rounded to nearest, halves away from zero. Of the eight
- * elements of a volume, the front four and the back four are cut off apart;
+ * - normalised integers are widened to 16 bits (signed ones to 15), and so is their sum, rounded to
+ *   nearest. Signed 8-bit integers are widened after the sum;
+ * - floats are cut off 27 bits below the leading bit of the largest in their group; all else is
+ * exact, and the sum is rounded to nearest, halves away from zero;
  * - a half is the same, rounded to a half. */
 #include "texture/blend.h"
 
@@ -23,8 +23,9 @@ static int exponent_of(float value) {
     return exponent == 0 ? -1000 : exponent - 127;
 }
 
-/* The weighted sum of channel i, in units of 2^(exponent - 27 - 8). */
-static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned i) {
+/* The weighted sum of channel i. Elements are cut off `bits` bits below the largest one's leading.
+ */
+static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned i, int bits) {
     struct sum sum = {0, -1000};
     for (unsigned k = 0; k < count; k++) {
         int exponent = exponent_of(parts[k].texel.c[i].f);
@@ -34,13 +35,13 @@ static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned 
     if (sum.exponent == -1000) {
         return sum;
     }
-    double unit = ldexp(1, 27 - sum.exponent);
+    double unit = ldexp(1, bits - sum.exponent);
     for (unsigned k = 0; k < count; k++) {
         if (parts[k].weight > 0 && exponent_of(parts[k].texel.c[i].f) != -1000) {
             sum.n += (int64_t)((double)parts[k].texel.c[i].f * unit) * parts[k].weight;
         }
     }
-    sum.exponent -= 27 + 8;
+    sum.exponent -= bits + 8; /* weights have 8 bits after the point */
     return sum;
 }
 
@@ -103,21 +104,21 @@ static bool is_negative(const struct weighted *parts, unsigned count, unsigned i
     return true;
 }
 
-static union channel blend_floats(const struct sim_texture *t, const struct weighted *parts,
-                                  unsigned count, unsigned i) {
+static union channel blend_floats(const struct sim_texture *t, const struct parts *p, unsigned i) {
     bool half = t->format == TEXEL_HALF;
+    int bits = half ? 14 : 27;
+    unsigned count = p->count * 4;
     float special;
-    if (is_special(parts, count, i, &special)) {
+    if (is_special(p->groups[0], count, i, &special)) {
         return special != special ? (union channel){.u = half ? 0x7fffe000u : 0x7fffffffu}
                                   : (union channel){.f = special};
     }
-    unsigned front = count == 8 ? 4 : count;
-    struct sum sum = sum_of(parts, front, i);
-    if (count > front) {
-        sum = added(sum, sum_of(parts + front, count - front, i));
+    struct sum sum = sum_of(p->groups[0], 4, i, bits);
+    for (unsigned k = 1; k < p->count; k++) {
+        sum = added(sum, sum_of(p->groups[k], 4, i, bits));
     }
     if (sum.n == 0) {
-        return (union channel){.f = is_negative(parts, count, i) ? -0.0f : 0.0f};
+        return (union channel){.f = is_negative(p->groups[0], count, i) ? -0.0f : 0.0f};
     }
     float result = half ? rounded(sum, 11, -24) : rounded(sum, 24, -149);
     if (half && fabsf(result) > 65504) {
@@ -130,34 +131,45 @@ static union channel blend_floats(const struct sim_texture *t, const struct weig
 }
 
 /* `scale`: the integer that stands for 1. */
-static union channel blend_integers(const struct weighted *parts, unsigned count, unsigned i,
-                                    float scale) {
+static union channel blend_integers(const struct parts *p, unsigned i, float scale) {
     int sum = 0;
-    for (unsigned k = 0; k < count; k++) {
-        sum += (int)lrintf(parts[k].texel.c[i].f * scale) * (int)parts[k].weight;
+    for (unsigned k = 0; k < p->count * 4; k++) {
+        const struct weighted *part = &p->groups[k / 4][k % 4];
+        sum += (int)floorf(part->texel.c[i].f * scale + 0.5f) * (int)part->weight;
     }
-    int n = sum >= 0 ? (sum + 128) >> 8 : -((-sum + 128) >> 8);
+    int n = (sum + 128) >> 8;
     return (union channel){.f = (float)n / scale};
 }
 
-struct texel blend(const struct sim_texture *t, const struct weighted *parts, unsigned count) {
+static union channel blend_signed_8(const struct parts *p, unsigned i) {
+    int sum = 0; /* of numbers from -127 to 127, times 256 */
+    for (unsigned k = 0; k < p->count * 4; k++) {
+        const struct weighted *part = &p->groups[k / 4][k % 4];
+        sum += (int)lrintf(part->texel.c[i].f * 127) * (int)part->weight;
+    }
+    int n = (129 * sum + (sum >> 12) * 16 + 64) >> 7;
+    return (union channel){.f = (float)n / 32767};
+}
+
+struct texel blend(const struct sim_texture *t, const struct parts *parts) {
     struct texel result = {{{0}}};
     for (unsigned i = 0; i < t->channels; i++) {
         switch (t->format) {
         case TEXEL_UNORM_8:
         case TEXEL_UNORM_16:
-            result.c[i] = blend_integers(parts, count, i, 65535);
+            result.c[i] = blend_integers(parts, i, 65535);
             break;
         case TEXEL_SNORM_8:
+            result.c[i] = blend_signed_8(parts, i);
+            break;
         case TEXEL_SNORM_16:
-            result.c[i] = blend_integers(parts, count, i, 32767);
+            result.c[i] = blend_integers(parts, i, 32767);
             break;
         case TEXEL_SRGB:
-            result.c[i] =
-                i == 3 ? blend_integers(parts, count, i, 65535) : blend_floats(t, parts, count, i);
+            result.c[i] = i == 3 ? blend_integers(parts, i, 65535) : blend_floats(t, parts, i);
             break;
         default:
-            result.c[i] = blend_floats(t, parts, count, i);
+            result.c[i] = blend_floats(t, parts, i);
         }
     }
     return result;

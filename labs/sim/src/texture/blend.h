@@ -4,16 +4,19 @@
 
 #include "texture/texel.h"
 
-enum { BLEND_MOST = 8 };
-
 /* An element and its weight, from 0 to 256. */
 struct weighted {
     struct texel texel;
     unsigned weight;
 };
 
-/* The sum of `count` elements (1, 2, 4, or 8: two halves that differ along z), whose weights have
- * the sum 256. */
-struct texel blend(const struct sim_texture *t, const struct weighted *parts, unsigned count);
+/* Up to four groups of four elements: two slices of two levels. */
+struct parts {
+    struct weighted groups[4][4];
+    unsigned count; /* of the groups */
+};
+
+/* The sum of the elements; that of their weights is 256. */
+struct texel blend(const struct sim_texture *t, const struct parts *parts);
 
 #endif

@@ -41,9 +41,16 @@ static struct on_face project(const float direction[3]) {
     return p;
 }
 
-struct texel cube_level(const struct sim_texture *t, const struct texture_level *level,
-                        const float direction[3], int layer) {
+struct texel cube_nearest(const struct sim_texture *t, const struct texture_level *level,
+                          const float direction[3], int layer) {
     struct on_face p = project(direction);
     const float at[3] = {p.s, p.t, 0};
-    return filter_level(t, level, 2, at, layer * 6 + p.face);
+    return filter_nearest(t, level, 2, at, layer * 6 + p.face);
+}
+
+void cube_add(const struct sim_texture *t, const struct texture_level *level,
+              const float direction[3], int layer, unsigned weight, struct parts *parts) {
+    struct on_face p = project(direction);
+    const float at[3] = {p.s, p.t, 0};
+    filter_add(t, level, 2, at, layer * 6 + p.face, weight, parts);
 }

@@ -4,7 +4,10 @@
 
 #include "texture/filter.h"
 
-struct texel cube_level(const struct sim_texture *t, const struct texture_level *level,
-                        const float direction[3], int layer);
+/* The same as filter_nearest() and filter_add(), for a direction and a layer. */
+struct texel cube_nearest(const struct sim_texture *t, const struct texture_level *level,
+                          const float direction[3], int layer);
+void cube_add(const struct sim_texture *t, const struct texture_level *level,
+              const float direction[3], int layer, unsigned weight, struct parts *parts);
 
 #endif

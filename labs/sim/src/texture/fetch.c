@@ -7,6 +7,7 @@
 #include "texture/object_of.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct sim_texel packed(struct texel texel) {
     return (struct sim_texel){texel.c[0].u | (uint64_t)texel.c[1].u << 32,
@@ -29,41 +30,72 @@ struct place {
     int layer;
 };
 
-static struct texel at_level(const struct sim_texture *t, unsigned number, const struct place *p) {
-    const struct texture_level *level = &t->levels[number];
-    if (p->shape == SIM_CUBE || p->shape == SIM_CUBE_LAYERED) {
-        int layer = p->shape == SIM_CUBE ? 0 : layer_within(p->layer, level->depth / 6);
-        return cube_level(t, level, p->at, layer);
-    }
-    bool layered = p->shape == SIM_1D_LAYERED || p->shape == SIM_2D_LAYERED;
-    int slice = layered ? layer_within(p->layer, level->depth) : 0;
-    return filter_level(t, level, axes_of(p->shape), p->at, slice);
+static bool is_cube(const struct place *p) {
+    return p->shape == SIM_CUBE || p->shape == SIM_CUBE_LAYERED;
 }
 
-/* The level of detail that a fetch uses: biased, and within the texture's limits. */
-static float clamped_level(const struct sim_texture *t, float level) {
-    float biased = level + t->bias;
-    biased = biased > t->least_level ? biased : t->least_level;
-    biased = biased < t->most_level ? biased : t->most_level;
+/* The slice of a level, or the layer of a cubemap. */
+static int slice_of(const struct texture_level *level, const struct place *p) {
+    switch (p->shape) {
+    case SIM_1D_LAYERED:
+    case SIM_2D_LAYERED:
+        return layer_within(p->layer, level->depth);
+    case SIM_CUBE_LAYERED:
+        return layer_within(p->layer, level->depth / 6);
+    default:
+        return 0;
+    }
+}
+
+static struct texel nearest(const struct sim_texture *t, unsigned number, const struct place *p) {
+    const struct texture_level *level = &t->levels[number];
+    int slice = slice_of(level, p);
+    return is_cube(p) ? cube_nearest(t, level, p->at, slice)
+                      : filter_nearest(t, level, axes_of(p->shape), p->at, slice);
+}
+
+static void add(const struct sim_texture *t, unsigned number, const struct place *p,
+                unsigned weight, struct parts *parts) {
+    const struct texture_level *level = &t->levels[number];
+    int slice = slice_of(level, p);
+    if (is_cube(p)) {
+        cube_add(t, level, p->at, slice, weight, parts);
+    } else {
+        filter_add(t, level, axes_of(p->shape), p->at, slice, weight, parts);
+    }
+}
+
+/* The level of detail within the texture's limits; the lower one wins. */
+static float within_limits(const struct sim_texture *t, float level) {
+    level = level < t->most_level ? level : t->most_level;
+    level = level > t->least_level ? level : t->least_level;
     float last = (float)(t->level_count - 1);
-    return biased > 0 ? biased < last ? biased : last : 0;
+    return level > 0 ? level < last ? level : last : 0;
 }
 
 static struct texel at_detail(const struct sim_texture *t, float level, const struct place *p) {
-    if (t->level_count == 1) {
-        return at_level(t, 0, p);
+    unsigned first = 0, weight = 0;
+    if (t->level_count > 1) {
+        float detail = within_limits(t, level);
+        unsigned fixed = (unsigned)(detail * 256); /* 8 bits after the point, the rest cut off */
+        first = t->mip_linear ? fixed >> 8 : (unsigned)floorf(detail + 0.5f);
+        weight = t->mip_linear ? fixed & 255 : 0;
     }
-    float detail = clamped_level(t, level);
-    if (!t->mip_linear) {
-        return at_level(t, (unsigned)floorf(detail + 0.5f), p);
+    if (weight == 0 && !t->linear) {
+        return nearest(t, first, p);
     }
-    unsigned fixed = (unsigned)floorf(detail * 256 + 0.5f), first = fixed >> 8,
-             weight = fixed & 255;
-    struct weighted levels[2] = {{at_level(t, first, p), 256 - weight}, {{{{0}}}, weight}};
+    struct parts parts;
+    memset(&parts, 0, sizeof parts);
+    add(t, first, p, 256 - weight, &parts);
     if (weight > 0) {
-        levels[1].texel = at_level(t, first + 1, p);
+        add(t, first + 1, p, weight, &parts);
     }
-    return weight == 0 ? levels[0].texel : blend(t, levels, 2);
+    return blend(t, &parts);
+}
+
+/* What a program asks for, with the texture's bias. */
+static float biased(const struct sim_texture *t, float level) {
+    return (level == level ? level : 0) + t->bias;
 }
 
 struct sim_texel sim_tex(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
@@ -77,7 +109,8 @@ struct sim_texel sim_tex_lod(cudaTextureObject_t texture, enum sim_shape shape, 
                              float z, int layer, float level, const char *file, int line) {
     TEXEL_CALLER();
     struct place p = {shape, {x, y, z}, layer};
-    return packed(at_detail(texture_object(texture, file, line), level, &p));
+    const struct sim_texture *t = texture_object(texture, file, line);
+    return packed(at_detail(t, biased(t, level), &p));
 }
 
 struct sim_texel sim_tex_grad(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
@@ -94,7 +127,7 @@ struct sim_texel sim_tex_grad(cudaTextureObject_t texture, enum sim_shape shape,
     float first = sqrtf(x0 * w * x0 * w + y0 * h * y0 * h + z0 * d * z0 * d);
     float second = sqrtf(x1 * w * x1 * w + y1 * h * y1 * h + z1 * d * z1 * d);
     struct place p = {shape, {x, y, z}, layer};
-    return packed(at_detail(t, log2f(first > second ? first : second), &p));
+    return packed(at_detail(t, biased(t, log2f(first > second ? first : second)), &p));
 }
 
 struct sim_texel sim_tex1D(cudaTextureObject_t texture, float x, const char *file, int line) {

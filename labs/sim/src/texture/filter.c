@@ -80,16 +80,13 @@ static void split(unsigned weight, unsigned part, bool up, unsigned *first, unsi
     *first = weight - *second;
 }
 
-/* The weights of up to eight elements: bit 0 of the index is x, bit 1 is y, bit 2 is z. They are
- * split along z, then x, then y. */
-static void weigh(unsigned x, unsigned y, unsigned z, unsigned weights[8]) {
-    const unsigned slices[] = {256 - z, z};
-    for (unsigned k = 0; k < 2; k++) {
-        unsigned left, right, *w = weights + 4 * k;
-        split(slices[k], x, true, &left, &right);
-        split(left, y, false, &w[0], &w[2]);
-        split(right, y, true, &w[1], &w[3]);
-    }
+/* The weights of the four elements of a slice: bit 0 of the index is x, bit 1 is y. The slice's
+ * weight is split along x, then along y. */
+static void weigh(unsigned weight, unsigned x, unsigned y, struct weighted w[4]) {
+    unsigned left, right;
+    split(weight, x, true, &left, &right);
+    split(left, y, false, &w[0].weight, &w[2].weight);
+    split(right, y, true, &w[1].weight, &w[3].weight);
 }
 
 /* A line is a plane of one row, fetched at y = 0: half of it is border if addressMode[1] says so.
@@ -99,40 +96,54 @@ static bool has_border_below(const struct sim_texture *t) {
            !(t->array_flags & (cudaArrayLayered | cudaArrayCubemap));
 }
 
-static struct texel linear(const struct sim_texture *t, const struct texture_level *level,
-                           unsigned axes, const float coordinates[3], int slice) {
-    struct footprint x = footprint(t, 0, coordinates[0], level->width);
-    struct footprint y = {0, 0, 0}, z = {slice, slice, 0};
+/* Adds the four elements of a slice. */
+static void add_slice(const struct sim_texture *t, const struct texture_level *level,
+                      struct footprint x, struct footprint y, int z, unsigned weight,
+                      struct parts *parts) {
+    struct weighted *w = parts->groups[parts->count++];
+    weigh(weight, x.weight, y.weight, w);
+    for (unsigned k = 0; k < 4; k++) {
+        if (w[k].weight > 0) {
+            w[k].texel =
+                texel_read(t, level, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first, z);
+        }
+    }
+}
+
+static void add_linear(const struct sim_texture *t, const struct texture_level *level,
+                       unsigned axes, const float coordinates[3], int slice, unsigned weight,
+                       struct parts *parts) {
+    struct footprint x = footprint(t, 0, coordinates[0], level->width), y = {0, 0, 0};
     if (axes == 1 && has_border_below(t)) {
         y = footprint(t, 1, 0, 1);
-        axes = 2;
     } else if (axes > 1) {
         y = footprint(t, 1, coordinates[1], level->height);
     }
-    if (axes > 2) {
-        z = footprint(t, 2, coordinates[2], level->depth);
+    if (axes < 3) {
+        add_slice(t, level, x, y, slice, weight, parts);
+        return;
     }
-    unsigned weights[8];
-    struct weighted parts[8];
-    weigh(x.weight, y.weight, z.weight, weights);
-    memset(parts, 0, sizeof parts);
-    for (unsigned k = 0; k < 1u << axes; k++) {
-        parts[k].weight = weights[k];
-        if (weights[k] > 0) {
-            parts[k].texel = texel_read(t, level, k & 1 ? x.second : x.first,
-                                        k & 2 ? y.second : y.first, k & 4 ? z.second : z.first);
-        }
-    }
-    return blend(t, parts, 1u << axes);
+    struct footprint z = footprint(t, 2, coordinates[2], level->depth);
+    unsigned front, back;
+    split(weight, z.weight, true, &front, &back);
+    add_slice(t, level, x, y, z.first, front, parts);
+    add_slice(t, level, x, y, z.second, back, parts);
 }
 
-struct texel filter_level(const struct sim_texture *t, const struct texture_level *level,
-                          unsigned axes, const float coordinates[3], int slice) {
-    if (t->linear) {
-        return linear(t, level, axes, coordinates, slice);
-    }
+struct texel filter_nearest(const struct sim_texture *t, const struct texture_level *level,
+                            unsigned axes, const float coordinates[3], int slice) {
     int x = filter_index(t, 0, coordinates[0], level->width);
     int y = axes > 1 ? filter_index(t, 1, coordinates[1], level->height) : 0;
     int z = axes > 2 ? filter_index(t, 2, coordinates[2], level->depth) : slice;
     return texel_read(t, level, x, y, z);
+}
+
+void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
+                const float coordinates[3], int slice, unsigned weight, struct parts *parts) {
+    if (t->linear) {
+        add_linear(t, level, axes, coordinates, slice, weight, parts);
+    } else {
+        struct weighted *w = parts->groups[parts->count++];
+        w[0] = (struct weighted){filter_nearest(t, level, axes, coordinates, slice), weight};
+    }
 }

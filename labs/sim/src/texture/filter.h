@@ -2,7 +2,7 @@
 #ifndef SIM_FILTER_H
 #define SIM_FILTER_H
 
-#include "texture/texel.h"
+#include "texture/blend.h"
 
 /* The element of a coordinate along `axis`, which has n elements; negative: the border. */
 int filter_index(const struct sim_texture *t, int axis, float coordinate, int n);
@@ -11,8 +11,12 @@ int filter_index(const struct sim_texture *t, int axis, float coordinate, int n)
 void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
                        int neighbours[2]);
 
-/* Fetches from one level: `axes` coordinates, and for less than three of them a slice. */
-struct texel filter_level(const struct sim_texture *t, const struct texture_level *level,
-                          unsigned axes, const float coordinates[3], int slice);
+/* The nearest element of a level: `axes` coordinates, and for less than three of them a slice. */
+struct texel filter_nearest(const struct sim_texture *t, const struct texture_level *level,
+                            unsigned axes, const float coordinates[3], int slice);
+
+/* Adds the elements that the texture's filter uses, which share `weight`. */
+void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
+                const float coordinates[3], int slice, unsigned weight, struct parts *parts);
 
 #endif
