@@ -1,0 +1,267 @@
+"""Variables in a memory space: __shared__, __constant__, __device__ and __managed__."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from expanded import quoted
+from tokens import Tokens
+
+SECTIONS = {
+    b"__constant__": "sim_constant",
+    b"__device__": "sim_device",
+    b"__managed__": "sim_managed",
+}
+SPACES = (b"__shared__", *SECTIONS)
+ALIGNED = (b"aligned", b"__aligned__", b"alignas")
+STORAGE = (b"static", b"extern")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A variable's declaration: indices of tokens."""
+
+    first: int
+    last: int  # the ;
+    marks: dict[bytes, int]  # specifiers before, between or after the type: const, static, ...
+    names: list[int]  # of the variables
+
+
+class Variables:
+    """Rewrites the variables of a program. is_traced: they register themselves."""
+
+    def __init__(self, tokens: Tokens, is_traced: bool) -> None:
+        self.tokens = tokens
+        self.is_traced = is_traced
+        self.done: set[int] = set()
+
+    def rewrite(self) -> None:
+        for mark in self.tokens.words(*SPACES):
+            declaration = self._declaration(mark)
+            if declaration is None or declaration.first in self.done:
+                continue
+            self.done.add(declaration.first)
+            if b"__shared__" in declaration.marks:
+                self._shared(declaration)
+            else:
+                self._in_section(declaration)
+
+    def declares(self, mark: int) -> bool:
+        """Does the mark belong to a variable, not to a function?"""
+        return self._declaration(mark) is not None
+
+    # ---- reading a declaration
+
+    def _declaration(self, mark: int) -> Declaration | None:
+        """The variables' declaration that holds the mark; None for a function's or a lambda."""
+        tokens = self.tokens
+        space = tokens.text[mark]
+        i = first = tokens.statement(mark)
+        marks: dict[bytes, int] = {}
+        assigned = False
+        while i < len(tokens) and tokens.text[i] != b";":
+            text = tokens.text[i]
+            if text == b"," and tokens.kind[i] == "sign":
+                assigned = False
+            elif text == b"=":
+                assigned = True
+            elif not assigned and tokens.is_word(i):
+                marks.setdefault(text, i)
+                if text == b"operator":
+                    return None
+            if not assigned and text == b"(" and self._begins_parameters(i):
+                return None
+            if not assigned and text == b"{" and i > mark and not self._is_type(first, i):
+                before = tokens.text[i - 1]
+                if before in (b")", b"const", b"noexcept", *SPACES, b"__host__"):
+                    return None  # a function or lambda
+            if text == b"<" and not assigned and tokens.is_name(i - 1):
+                i = tokens.angle(i) or i
+            if text in (b"}", b")", b"]"):
+                if space == b"__device__":
+                    return None
+                raise tokens.refusal(mark, f"this {space.decode()} variable could not be "
+                                           "understood")  # fmt: skip
+            i = tokens.past(i)
+        if i >= len(tokens):
+            if space == b"__device__":
+                return None
+            raise tokens.refusal(mark, f"this {space.decode()} variable could not be understood")
+        parts = tokens.commas(first, i)
+        names = [self._name(begin, end, mark) for begin, end in parts]
+        if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
+            return None
+        return Declaration(first, i, marks, names)
+
+    def _is_type(self, first: int, opened: int) -> bool:
+        """Is the { the body of a struct, in a declaration that begins at first?"""
+        words = self.tokens.text[first:opened]
+        return any(word in words for word in (b"struct", b"class", b"union", b"enum"))
+
+    def _begins_parameters(self, i: int) -> bool:
+        """Is the ( that of a function's parameters?"""
+        tokens = self.tokens
+        before, after = tokens.text[i - 1], tokens.at(i + 1)
+        if before in (b"__attribute__", b"alignas", b"decltype", b"__typeof__", b"typeof"):
+            return False
+        if after in (b"*", b"&") or tokens.kind[i + 1] in ("number", "string"):
+            return False  # a pointer to a function or an array; a value
+        if before in (b"]", *SPACES, b"__host__"):
+            return True  # a lambda
+        return tokens.is_name(i - 1) or before == b">"
+
+    def _name(self, begin: int, end: int, mark: int) -> int:
+        """The token that is the name of the variable declared by the tokens begin..end."""
+        tokens = self.tokens
+        name = None
+        i = begin
+        while i < end:
+            text = tokens.text[i]
+            if text == b"=" or (text in (b"[", b"{") and name is not None
+                                and not self._is_type(begin, i)):  # fmt: skip
+                break
+            if text in (b"__attribute__", b"alignas", b"decltype", b"__typeof__"):
+                i = tokens.past(i + 1)
+                continue
+            if text == b"[" and name is not None:
+                break
+            if text == b"(" and tokens.at(i + 1) in (b"*", b"&"):
+                inner = [j for j in range(i, tokens.match[i]) if tokens.is_name(j)
+                         and tokens.text[j] not in (b"const", b"volatile")]  # fmt: skip
+                return inner[0] if inner else i
+            if text == b"(" and name is not None:
+                break
+            if text == b"<" and tokens.is_name(i - 1):
+                i = tokens.angle(i) or i
+            elif tokens.is_name(i) and text not in SPACES and text not in (b"const", b"volatile"):
+                name = i
+            i = tokens.past(i)
+        if name is None:
+            raise tokens.refusal(mark, "this variable could not be understood")
+        return name
+
+    # ---- __constant__, __device__, __managed__
+
+    def _in_section(self, declaration: Declaration) -> None:
+        """Puts it into the section of its space, without `const`: the runtime writes to it."""
+        tokens, marks = self.tokens, declaration.marks
+        spaces = [mark for mark in SECTIONS if mark in marks]
+        space = next(s for s in (b"__managed__", b"__constant__", b"__device__") if s in spaces)
+        for other in spaces:
+            if other != space:
+                tokens.blank(marks[other])
+        if b"constexpr" in marks:
+            tokens.blank(marks[space])
+            return
+        shape = tokens.text[declaration.first : declaration.last]
+        if b"=" in shape:
+            shape = shape[: shape.index(b"=")]
+        if b"const" in marks and b"*" not in shape:
+            if space == b"__device__" and b"[" not in shape:
+                tokens.blank(marks[space])  # it may serve as a constant expression
+                return
+            tokens.blank(marks[b"const"])
+        if b"extern" in marks and b"=" not in tokens.text[declaration.first : declaration.last]:
+            tokens.blank(marks[space])
+            return
+        section = SECTIONS[space]
+        tokens.replace(marks[space], f'__attribute__((used, section("{section}")))')
+        after = tokens.end(declaration.last)
+        in_class = not tokens.is_global(declaration.first)
+        for name in declaration.names:
+            it = tokens.text[name].decode(errors="surrogateescape")
+            is_qualified = tokens.at(name - 1) == b"::"
+            if self.is_traced and not in_class and not is_qualified:
+                file, line, _ = tokens.expanded.position(tokens.start[name])
+                tokens.insert(
+                    after,
+                    f' __attribute__((used, section("{section}"))) static char '
+                    f"{it}_sim_gap[sim_variable_gap]; static sim_registered_variable "
+                    f'{it}_sim_variable("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
+                    f"sizeof {it});",
+                )
+            if space == b"__constant__" and not is_qualified and not (
+                in_class and b"static" in marks and tokens.around(name) is None
+            ):
+                why = "a device has 65536 bytes of __constant__ memory"
+                tokens.insert(after, f' static_assert(sizeof({it}) <= sim_constant_bytes, "{why}");')
+
+    # ---- __shared__
+
+    def _shared(self, declaration: Declaration) -> None:
+        """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and two references."""
+        tokens, marks = self.tokens, declaration.marks
+        align = "16"
+        tokens.replace(marks[b"__shared__"], "typedef")
+        for word in (*STORAGE, b"__device__", b"__volatile__"):
+            if word in marks:
+                tokens.blank(marks[word])
+        for i in range(declaration.first, declaration.last):
+            text = tokens.text[i]
+            if text in (b"__attribute__", b"alignas") and tokens.match[i + 1] > i and (
+                not self._is_type(declaration.first, i)):  # fmt: skip
+                align = self._alignment(i) or align
+                tokens.blank(i, tokens.match[i + 1])
+        if tokens.at(declaration.first) != b"__shared__" and tokens.start[declaration.first] < (
+            tokens.start[marks[b"__shared__"]]):  # fmt: skip
+            pass  # `volatile typedef int x` means the same as `typedef volatile int x`
+        after = tokens.end(declaration.last)
+        for name in declaration.names:
+            it = tokens.text[name].decode(errors="surrogateescape")
+            if self._is_initialised(name, declaration.last):
+                raise tokens.refusal(name, "a __shared__ variable cannot have an initial value")
+            kind = f"{it}_sim_type"
+            tokens.insert(tokens.end(name), "_sim_type")
+            if b"extern" in marks:
+                bound = f" {kind} &{it} = *({kind} *)sim_dynamic_shared();"
+            else:
+                file, line, _ = tokens.expanded.position(tokens.start[name])
+                tokens.insert(after, f" struct {it}_sim_tag;")
+                bound = (
+                    f" {kind} &{it} = sim_shared<{it}_sim_tag, {kind}>"
+                    f'("{it}", {quoted(file)}, {line}, {align});'
+                )
+            if tokens.is_global(declaration.first):
+                self._bind_where_used(name, bound)
+            else:
+                tokens.insert(after, bound)
+
+    def _is_initialised(self, name: int, last: int) -> bool:
+        tokens = self.tokens
+        i = name + 1
+        while i < last and tokens.text[i] != b",":
+            if tokens.text[i] == b"=" or (tokens.text[i] == b"(" and tokens.text[i - 1] != b")"
+                                          and tokens.text[i - 1] != b"__attribute__"):  # fmt: skip
+                return True
+            if tokens.text[i] == b"{" and tokens.match[i] > i + 1:
+                return True
+            i = tokens.past(i)
+        return False
+
+    def _alignment(self, i: int) -> str | None:
+        """The N of __attribute__((aligned(N))) or alignas(N), whose first word is token i."""
+        tokens = self.tokens
+        for j in range(i, tokens.match[i + 1]):
+            if tokens.text[j] in ALIGNED and tokens.at(j + 1) == b"(":
+                inner = tokens.flat(j + 2, tokens.match[j + 1])
+                return f"alignof({inner})" if tokens.text[j] == b"alignas" and not (
+                    any(c.isdigit() for c in inner) or "sizeof" in inner or "alignof" in inner
+                ) else inner  # fmt: skip
+        return None
+
+    def _bind_where_used(self, declared: int, bound: str) -> None:
+        """A __shared__ variable at file scope: each function that uses it gets a reference."""
+        tokens = self.tokens
+        users: list[int] = []
+        hidden: set[int] = set()
+        for i in tokens.words(tokens.text[declared]):
+            function = tokens.around(i) if i != declared else None
+            if function is None or tokens.at(i - 1) in (b".", b"->"):
+                continue
+            if tokens.declares(i):
+                hidden.add(function.opened)
+            elif function.opened not in users:
+                users.append(function.opened)
+        for opened in users:
+            if opened not in hidden:
+                tokens.insert(tokens.end(opened), bound)
