@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from grader import exit_codes
 from grader.commands import output
 from grader.commands.errors import CommandError
+from grader.sandbox.ending import Finished, early_end, shell_status
 
 
 def run(
@@ -40,6 +42,12 @@ def run(
             "where the blocks inside the grid's edge all do the same.",
         ),
     ] = 0,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", metavar="SECONDS", min=0, help="Stop it after so long; 0: never."
+        ),
+    ] = 300,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
     ] = None,
@@ -54,11 +62,36 @@ def run(
         built = program.build(files, include or [], traced)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
-    status, profile = program.execute(built, context.obj, checked, sample)
+    done, profile = program.execute(built, context.obj, seconds, checked, sample)
+    ending = _early_end(done)
     if profiled:
         print(render_profile.render(profile), file=sys.stderr)
     if checked:
-        print(render_profile.findings(profile), file=sys.stderr)
+        print(render_profile.findings(profile, ended_early=ending is not None), file=sys.stderr)
+    if ending is not None:
+        print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
         output.write(json_file, msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
-    raise typer.Exit(status)
+    raise typer.Exit(_status(done))
+
+
+def _early_end(done: Finished) -> str | None:
+    """Why the program did not exit by itself, and what to do; None where it did."""
+    early = early_end(done)
+    if early is None:
+        return None
+    if done.signal == signal.SIGINT:
+        return "your program was interrupted"
+    if early.kind == "timeout":
+        return (
+            f"your program {early.reason}: a kernel or a loop may never end; "
+            "--time-limit SECONDS gives it more time"
+        )
+    return f"your program {early.reason}"
+
+
+def _status(done: Finished) -> int:
+    """The program's own exit status; what a shell reports where a limit or a signal ended it."""
+    if done.stopped_by is not None:
+        return exit_codes.TIMED_OUT
+    return done.status if done.status is not None else shell_status(-(done.signal or 0))

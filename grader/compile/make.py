@@ -188,6 +188,8 @@ def make_program(home: Path, files: list[str], profiled: bool, env: dict[str, st
         done = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
     if done.status == 0:
         return None
+    if early := early_end(done):
+        return f"the compiler {early.reason}"
     lines = done.stderr.decode(errors="replace").splitlines()
     return "\n".join(line for line in lines if not line.startswith("make: ")) or "make failed"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from grader.compile import make as compiler
 from grader.execute.findings import FINDINGS, findings_in
 from grader.execute.profile import Launch, Profile, profile, read
 from grader.model import submission as submissions
-from grader.sandbox.ending import shell_status
+from grader.sandbox import foreground
+from grader.sandbox.ending import Finished
 from grader.sandbox.workspace import workspace
 
 SUFFIXES = (".cu", ".cpp", ".c")
@@ -78,14 +78,15 @@ def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterato
 
 
 def execute(
-    program: Program, arguments: list[str], checked: bool = False, sample: int = 0
-) -> tuple[int, Profile]:
+    program: Program, arguments: list[str], seconds: float, checked: bool = False, sample: int = 0
+) -> tuple[Finished, Profile]:
     """Runs the program with the terminal's own input and output.
 
+    seconds: its time limit; 0: none.
     checked: with all of the simulator's checks on.
     sample: counts about this many blocks of each launch and scales to all; 0 counts all blocks.
-    Returns its exit status (128 + the signal, if a signal ended it) and what it counted and found;
-    there are no counters of a program that was not built to be profiled.
+    Returns how it ended, and what it counted and found; there are no counters of a program that was
+    not built to be profiled.
     """
     with workspace() as work:
         environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
@@ -95,8 +96,8 @@ def execute(
             environment["CONVLABS_SIM_PROFILE"] = str(work / "profile.jsonl")
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
             environment["CONVLABS_SIM_THREADS"] = "1"  # or counters depend on the number of cores
-        done = subprocess.run([program.binary, *arguments], env=environment, check=False)
+        done = foreground.run([program.binary, *arguments], seconds, environment)
         raw = work / "profile.jsonl"
         launches: list[Launch] = read(raw.read_bytes(), strict=False) if raw.exists() else []
         findings = findings_in(work, program.binary)
-        return shell_status(done.returncode), profile(program.binary, launches, findings)
+        return done, profile(program.binary, launches, findings)

@@ -77,14 +77,18 @@ def _number(value: float | None) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def findings(profile: Profile) -> str:
-    """What the simulator's checks found: errors, then notes, then how many."""
+def findings(profile: Profile, ended_early: bool = False) -> str:
+    """What the simulator's checks found: errors, then notes, then how many.
+
+    ended_early: the program did not exit by itself, so that the checks saw only a part of it.
+    """
+    until = " before your program ended early" if ended_early else ""
     errors = [f for f in profile.findings if f.severity == "error"]
     notes = [f for f in profile.findings if f.severity != "error"]
     if not profile.findings:
-        return "checks: nothing found"
+        return f"checks: nothing found{until}"
     lines = [f"{f.severity}: {f.kind}: {f.render()}" for f in [*errors, *notes]]
-    return "\n".join([*lines, f"checks: {_count(errors, 'error')}, {_count(notes, 'note')}"])
+    return "\n".join([*lines, f"checks: {_count(errors, 'error')}, {_count(notes, 'note')}{until}"])
 
 
 def _count(findings: list[Finding], noun: str) -> str:

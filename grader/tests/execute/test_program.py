@@ -1,7 +1,11 @@
 """`./grade run`: a program with its own main(), plain and profiled."""
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +175,86 @@ def test_a_copy_to_something_that_is_no_symbol_names_the_line(symbol: str, tmp_p
     done = run(source)
     assert done.returncode == 13, "cudaErrorInvalidSymbol"
     assert "quoted.cu:5: the symbol of this copy is not a device variable" in done.stderr
+
+
+ENDLESS = """#include <stdio.h>
+__global__ void spin(volatile int *p) { while (p[0] == 0) { } }
+int main()
+{
+    int *d;
+    cudaMalloc(&d, 4);
+    cudaMemset(d, 0, 4);
+    puts("begun");
+    fflush(stdout);
+    spin<<<1, 1>>>(d);
+    cudaDeviceSynchronize();
+    cudaFree(d);
+}
+"""
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    source = tmp_path / "endless.cu"
+    source.write_text(ENDLESS)
+    assert run(source, "--time-limit", "0.01").returncode == 124  # builds it
+    return source
+
+
+def begun(source: Path) -> subprocess.Popen[str]:
+    """The command, in a process group of its own, once its program runs."""
+    process = subprocess.Popen(
+        [paths.ROOT / "grade", "run", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    return process
+
+
+def runs(group: int) -> bool:
+    """Whether a process of this group is still there, and is no zombie."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+            if int(fields[2]) == group and fields[0] != "Z":
+                return True
+    return False
+
+
+def test_a_program_that_never_ends_is_stopped(endless: Path) -> None:
+    done = run(endless, "--time-limit", "1")
+    assert done.returncode == 124
+    assert "did not finish within 1 s and was stopped" in done.stderr
+    assert "--time-limit" in done.stderr
+
+
+def test_ctrl_c_ends_the_program_too(endless: Path) -> None:
+    process = begun(endless)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "your program was interrupted" in errors
+    assert not runs(process.pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_program_does_not_outlive_the_grader(endless: Path, number: signal.Signals) -> None:
+    process = begun(endless)
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    deadline = time.monotonic() + 10
+    while runs(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not runs(process.pid)
+
+
+def test_a_crash_is_never_nothing_found(tmp_path: Path) -> None:
+    source = tmp_path / "crash.cu"
+    source.write_text("int main(int argc, char **) { return 7 / (argc - 1); }\n")
+    done = run(source, "--check")
+    assert done.returncode == 128 + signal.SIGFPE
+    assert "your program crashed: arithmetic fault" in done.stderr
+    assert "checks: nothing found before your program ended early" in done.stderr

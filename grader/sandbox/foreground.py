@@ -1,0 +1,68 @@
+"""Runs the user's own program as a shell does: with the terminal, the environment and the folder
+of the caller, and no sandbox. It does not outlive the grader, and a time limit ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.sandbox import cleanup_after_kill, process_tree
+from grader.sandbox.ending import Finished, Limit
+from grader.sandbox.limits import Limits
+
+GRACE = 2.0  # seconds between asking the program to end and killing it
+
+
+def run(argv: list[str | Path], seconds: float, env: dict[str, str]) -> Finished:
+    """Runs `argv` until it ends or the time is over; 0 seconds: no limit.
+
+    At the limit the program gets SIGTERM, and SIGKILL when that does not end it. After Ctrl-C,
+    which the terminal sends to the program as well, it has the same time to end by itself; when it
+    exits with no status of its own, its signal is SIGINT. Raises OSError when it cannot be started.
+    """
+    started_at = time.monotonic()
+    process = subprocess.Popen(
+        argv, env=env | cleanup_after_kill.mark(), preexec_fn=_die_with(os.getpid())
+    )
+    stopped_by: Limit | None = None
+    interrupted = False
+    try:
+        process.wait(seconds or None)
+    except subprocess.TimeoutExpired:
+        stopped_by = "time"
+        _end(process, signal.SIGTERM)
+    except KeyboardInterrupt:
+        interrupted = True
+        _end(process, None)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    code = process.returncode
+    return Finished(
+        limits=Limits(seconds=seconds),
+        status=code if code >= 0 else None,
+        signal=None if code >= 0 else signal.SIGINT if interrupted else -code,
+        stopped_by=stopped_by,
+        seconds=time.monotonic() - started_at,
+    )
+
+
+def _end(process: subprocess.Popen[bytes], ask: signal.Signals | None) -> None:
+    """Waits until the program has ended, and kills it where it takes too long."""
+    if ask is not None:
+        process.send_signal(ask)
+    with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.wait(GRACE)
+    process.kill()
+    process.wait()
+
+
+def _die_with(parent: int) -> Callable[[], None]:
+    """What the child does between fork and exec: only system calls."""
+    return lambda: process_tree.die_with_parent(parent)
