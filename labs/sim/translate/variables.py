@@ -55,7 +55,6 @@ class Variables:
     def _declaration(self, mark: int) -> Declaration | None:
         """The variables' declaration that holds the mark; None for a function's or a lambda."""
         tokens = self.tokens
-        space = tokens.text[mark]
         i = first = tokens.statement(mark)
         marks: dict[bytes, int] = {}
         assigned = False
@@ -78,20 +77,22 @@ class Variables:
             if text == b"<" and not assigned and tokens.is_name(i - 1):
                 i = tokens.angle(i) or i
             if text in (b"}", b")", b"]"):
-                if space == b"__device__":
-                    return None
-                raise tokens.refusal(mark, f"this {space.decode()} variable could not be "
-                                           "understood")  # fmt: skip
+                return self._unclear(mark)
             i = tokens.past(i)
-        if i >= len(tokens):
-            if space == b"__device__":
-                return None
-            raise tokens.refusal(mark, f"this {space.decode()} variable could not be understood")
-        parts = tokens.commas(first, i)
-        names = [self._name(begin, end, mark) for begin, end in parts]
+        names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
         if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
             return None
-        return Declaration(first, i, marks, names)
+        known = [name for name in names if name is not None]
+        if i >= len(tokens) or not known or len(known) < len(names):
+            return self._unclear(mark)
+        return Declaration(first, i, marks, known)
+
+    def _unclear(self, mark: int) -> None:
+        """A __device__ may be a function's; any other mark stands only in variables."""
+        space = self.tokens.text[mark]
+        if space != b"__device__":
+            message = f"this {space.decode()} variable could not be understood"
+            raise self.tokens.refusal(mark, message)
 
     def _is_type(self, first: int, opened: int) -> bool:
         """Is the { the body of a struct, in a declaration that begins at first?"""
@@ -110,10 +111,10 @@ class Variables:
             return True  # a lambda
         return tokens.is_name(i - 1) or before == b">"
 
-    def _name(self, begin: int, end: int, mark: int) -> int:
+    def _name(self, begin: int, end: int) -> int | None:
         """The token that is the name of the variable declared by the tokens begin..end."""
         tokens = self.tokens
-        name = None
+        name: int | None = None
         i = begin
         while i < end:
             text = tokens.text[i]
@@ -136,8 +137,6 @@ class Variables:
             elif tokens.is_name(i) and text not in SPACES and text not in (b"const", b"volatile"):
                 name = i
             i = tokens.past(i)
-        if name is None:
-            raise tokens.refusal(mark, "this variable could not be understood")
         return name
 
     # ---- __constant__, __device__, __managed__
@@ -202,9 +201,6 @@ class Variables:
                 not self._is_type(declaration.first, i)):  # fmt: skip
                 align = self._alignment(i) or align
                 tokens.blank(i, tokens.match[i + 1])
-        if tokens.at(declaration.first) != b"__shared__" and tokens.start[declaration.first] < (
-            tokens.start[marks[b"__shared__"]]):  # fmt: skip
-            pass  # `volatile typedef int x` means the same as `typedef volatile int x`
         after = tokens.end(declaration.last)
         for name in declaration.names:
             it = tokens.text[name].decode(errors="surrogateescape")
