@@ -109,13 +109,13 @@ class Launches:
         for begin, end in tokens.commas(first + 1, last):
             given = next((i for i in range(begin, end) if tokens.text[i] == b"="), end)
             types.append(tokens.flat(begin, given))
-        head = ""
+        head = "template <int...> "  # g++ warns of a plain function that is never defined
         if kernel.template:
             head = "template " + tokens.flat(kernel.template[0], kernel.template[1] + 1) + " "
         name = tokens.text[kernel.name].decode(errors="surrogateescape")
         tokens.insert(
             tokens.start[kernel.first],
-            f"{head}__attribute__((unused)) auto {name}{COMPANION}"
+            f"{head}auto {name}{COMPANION}"
             f"({tokens.flat(first + 1, last)}) -> void (*)({', '.join(types)}); ",
         )
 

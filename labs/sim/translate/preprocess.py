@@ -46,6 +46,7 @@ class Preprocessor:
         )
         if done.returncode != 0:
             said = done.stderr.decode(errors="replace")
+            self.expand(done.stdout, Lines(self.shown, b""))  # a refused header comes first
             refusal = missing(said)
             if refusal:
                 raise Refusal(refusal)
@@ -69,7 +70,7 @@ class Preprocessor:
             return real[name]
 
         expanded, entered = read(output, sources, is_foreign)
-        refuse_headers([e for e in entered if e[0].startswith("/usr/")])
+        refuse_headers(entered)
         return expanded
 
     def unroll_counts(self, own: bytes) -> dict[bytes, int]:

@@ -143,14 +143,15 @@ def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="CUDA C++ to C++ for the simulator.")
+    parser = argparse.ArgumentParser(description="CUDA C++ to C++ for the simulator.",
+                                     usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...")
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)
-    parser.add_argument("compiler", nargs="*", help="the command that compiles the result")
-    options = parser.parse_args()
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:at])
     shown = options.shown or str(options.input)
-    compiler = options.compiler or ["g++", "-std=c++17", f"-I{INCLUDE}"]
+    compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", f"-I{INCLUDE}"]
     try:
         code, warnings = translate(options.input, shown, compiler)
         options.output.write_bytes(code)

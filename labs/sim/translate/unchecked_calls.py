@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokens import Tokens
 
-BEFORE = (b";", b"{", b"}", b"else", b"do", b":")
+BEFORE = (b";", b"{", b"}", b"else", b"do")
 
 
 def _begins(tokens: Tokens, i: int) -> bool:
@@ -12,6 +12,9 @@ def _begins(tokens: Tokens, i: int) -> bool:
     before = tokens.at(i - 1)
     if before == b")" and tokens.match[i - 1] > 0:
         return tokens.text[tokens.match[i - 1] - 1] in (b"if", b"for", b"while", b"switch")
+    if before == b":":  # of a label, not of a ? b : c
+        label = tokens.statement(i - 1)
+        return b"?" not in tokens.text[label:i]
     return before in BEFORE or i == 0
 
 

@@ -38,10 +38,9 @@ LIBRARIES = (
      "copy the image to the host and write it to a file"),
     (r"cupti|nvml|nvperf|nvToolsExt|nvtx", "a tool of NVIDIA's", "leave it out, or use ./grade run "
      "--profile"),
-    (r"cooperative_groups|cu(?:da)?_?\w*\.h|cu(?:da)?\w*\.hp?p?|device_\w+\.h|sm_\d+_\w+"
-     r"|math_functions|texture_|surface_|host_defines|builtin_types|vector_\w+\.h", "", ""),
+    (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
+     r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
-INSTALLED = [entry for entry in LIBRARIES if entry[1] not in ("", "graphics", "a tool of NVIDIA's")]
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
 DRIVER = re.compile(rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*")
 PLAIN = re.compile(rb"cuda[A-Z]\w*|(?:texture|surface)|nvcuda|__[a-z]\w*")
@@ -70,13 +69,15 @@ def missing(message: str) -> str | None:
 
 
 def refuse_headers(entered: list[tuple[str, str, int]]) -> None:
-    """Refuses a library's header that is installed here, as g++ cannot compile it. entered: the
-    headers of others that the program includes, with the including file and line."""
+    """Refuses a header of an installed CUDA, which g++ cannot compile. entered: the headers that
+    the program includes, with the including file and line."""
     for header, file, line in entered:
-        parts = Path(header).parts
-        for name in ("/".join(parts[i:]) for i in range(1, len(parts))):
-            if any(re.match(pattern, name) for pattern, _, _ in INSTALLED):
-                raise Refusal(f"{file}:{line}:1: error: #include <{name}>: {advice(name)}")
+        path = Path(header)
+        for folder in path.parents[:3]:
+            name = str(path.relative_to(folder))
+            why = advice(name) if (folder / "cuda_runtime_api.h").exists() else None
+            if why and folder != INCLUDE and folder.resolve() != INCLUDE:
+                raise Refusal(f"{file}:{line}:1: error: #include <{name}>: {why}")
 
 
 @cache
@@ -101,7 +102,7 @@ def refuse_names(tokens: Tokens) -> None:
         else:
             declared.add(text)
     for name, i in uses.items():
-        if name in declared or any(name in text for _, text in tokens.expanded.foreign):
+        if name in declared or _is_known(name, tokens.expanded.foreign):
             continue
         shown = name.decode(errors="replace")
         if DRIVER.fullmatch(name):
@@ -111,6 +112,12 @@ def refuse_names(tokens: Tokens) -> None:
         else:
             why = ELSEWHERE
         raise tokens.refusal(i, f"{shown}: {why}")
+
+
+def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
+    """Do headers mention the name? Looks for the word only where it is part of one: that is fast."""
+    word = re.compile(rb"\b%s\b" % re.escape(name))
+    return any(name in text and word.search(text) for _, text in headers)
 
 
 def _is_use(tokens: Tokens, i: int) -> bool:

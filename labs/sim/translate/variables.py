@@ -60,6 +60,8 @@ class Variables:
         assigned = False
         while i < len(tokens) and tokens.text[i] != b";":
             text = tokens.text[i]
+            if i == mark and assigned:
+                return None  # a lambda's
             if text == b"," and tokens.kind[i] == "sign":
                 assigned = False
             elif text == b"=":
@@ -221,6 +223,27 @@ class Variables:
                 self._bind_where_used(name, bound)
             else:
                 tokens.insert(after, bound)
+                brace = tokens.up[declaration.first]
+                if brace >= 0 and tokens.match[brace] > 0:
+                    self._capture(it, declaration.last, tokens.match[brace])
+
+    def _capture(self, name: str, first: int, last: int) -> None:
+        """A __shared__ variable is static, so that lambdas use it without capturing it. Those of
+        the tokens first..last capture the reference that takes its place."""
+        tokens, it = self.tokens, name.encode(errors="surrogateescape")
+        for i in range(first, last):
+            if tokens.text[i] != b"[" or tokens.at(i + 1) == b"[" or tokens.match[i] < 0:
+                continue
+            if tokens.is_name(i - 1) or tokens.at(i - 1) in (b")", b"]", b"["):
+                continue  # an index, or an attribute
+            listed = tokens.text[i + 1 : tokens.match[i]]
+            body = tokens.match[i]
+            while body < last and tokens.text[body] not in (b"{", b";"):
+                body += 1
+            if (listed[:1] == [b"&"] and listed[1:2] in ([], [b","])) or it in listed or (
+                it not in tokens.text[body : max(tokens.match[body], body)]):  # fmt: skip
+                continue
+            tokens.insert(tokens.end(tokens.match[i] - 1), f", &{name}" if listed else f"&{name}")
 
     def _is_initialised(self, name: int, last: int) -> bool:
         tokens = self.tokens
@@ -261,3 +284,5 @@ class Variables:
         for opened in users:
             if opened not in hidden:
                 tokens.insert(tokens.end(opened), bound)
+                name = tokens.text[declared].decode(errors="surrogateescape")
+                self._capture(name, opened, tokens.match[opened])
