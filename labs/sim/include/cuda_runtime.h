@@ -2,6 +2,7 @@
  * rewrite.py refuses a CUDA name that is in none of these headers. */
 #ifndef SIM_CUDA_RUNTIME_H
 #define SIM_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs test this one */
 
 #include "cuda_runtime_api.h"
 
@@ -19,16 +20,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_kernel_calls.h"
+#include "sim_kernels.h"
+#include "sim_memory.h"
 
 #include "sim_atomics.h"
+#include "sim_cached_access.h"
+#include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
+#include "sim_simd.h"
 #include "sim_warp.h"
 #include "vector_functions.h"
 }

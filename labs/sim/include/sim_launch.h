@@ -2,35 +2,14 @@
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
+#include "host_defines.h"
 #include "sim_abi.h"
-
-/* rewrite.py reads the marks of functions and variables in a .cu file, after the preprocessor. In a
- * .cpp file they mean nothing. A program may ask with #ifdef whether they exist. */
-#ifdef SIM_TRANSLATES
-#define __global__ __global__
-#define __device__ __device__
-#define __host__ __host__
-#define __shared__ __shared__
-#define __constant__ __constant__
-#define __managed__ __managed__
-#define __forceinline__ __forceinline__
-#else
-#define __global__
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#endif
-#define __launch_bounds__(...)
-#define __maxnreg__(...)
-#define __cluster_dims__(...)
-#define __align__(n) __attribute__((aligned(n)))
-#define __builtin_align__(n) __align__(n)
-#define __grid_constant__
 
 /* In a traced program rewrite.py writes a gap beside each __constant__, __device__ and __managed__
  * variable, so that an access outside of it does not land in another variable. */
 constexpr size_t sim_variable_gap = SIM_VARIABLE_GAP;
 constexpr size_t sim_constant_bytes = SIM_CONSTANT_BYTES;
+constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
 
 /* It also writes one of these, which registers the variable before main(). */
 struct sim_registered_variable : sim_variable {
@@ -167,7 +146,7 @@ template <class... P>
 static inline auto sim_kernel(const char *file, int line, const char *name, void (*kernel)(P...)) {
     auto callable = sim_callable(kernel);
     return sim_kernel_launch<decltype(callable), P...>{
-        callable, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0}};
+        callable, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0}};
 }
 
 /* The same for a kernel with default arguments, called with its first N only. `call` is a lambda
@@ -185,7 +164,7 @@ static inline auto sim_first(F call, const sim_config &config, sim_types<First..
 template <size_t N, class F, class... P>
 static inline auto sim_shorter_kernel(const char *file, int line, const char *name,
                                       void (*kernel)(P...), F call) {
-    sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0};
+    sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0};
     return sim_first<N>(call, config, sim_types<>(), sim_types<P...>());
 }
 

@@ -1,4 +1,5 @@
-/* Typed forms of the runtime API: cudaMalloc(&d_image, n), cudaMemcpyToSymbol(c_mask, ...). */
+/* Typed forms of the runtime API: cudaMalloc(&d_image, n), cudaMemcpyToSymbol(c_mask, ...).
+ * sim_kernels.h has those that take a kernel. */
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
 
@@ -42,9 +43,10 @@ template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
                                                   size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                                  cudaStream_t = 0, SIM_SITE) {
+                                                  cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
+    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), from, bytes, offset, kind,
+                                    stream);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes,
@@ -58,9 +60,10 @@ template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes,
                                                     size_t offset = 0,
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                                    cudaStream_t = 0, SIM_SITE) {
+                                                    cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_from_symbol(to, (const void *)&symbol, sizeof(T), bytes, offset, kind);
+    return sim_copy_from_symbol_async(to, (const void *)&symbol, sizeof(T), bytes, offset, kind,
+                                      stream);
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol, SIM_SITE) {
@@ -71,50 +74,6 @@ template <class T>
 static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol, SIM_SITE) {
     sim_site(sim_file, sim_line);
     return sim_symbol_size(bytes, (const void *)&symbol, sizeof(T));
-}
-
-template <class R, class... P>
-static inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,
-                                               int value, SIM_SITE) {
-    return cudaFuncSetAttribute((const void *)kernel, attribute, value, sim_file, sim_line);
-}
-template <class R, class... P>
-static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, R (*kernel)(P...),
-                                                SIM_SITE) {
-    return cudaFuncGetAttributes(attributes, (const void *)kernel, sim_file, sim_line);
-}
-template <class R, class... P>
-static inline cudaError_t cudaFuncSetCacheConfig(R (*kernel)(P...), cudaFuncCache config,
-                                                 SIM_SITE) {
-    return cudaFuncSetCacheConfig((const void *)kernel, config, sim_file, sim_line);
-}
-template <class R, class... P>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                                        R (*kernel)(P...),
-                                                                        int threads, size_t shared,
-                                                                        SIM_SITE) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
-                                                         shared, sim_file, sim_line);
-}
-/* The block size with the most threads in flight, and a grid that fills the device with it. */
-template <class K>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K,
-                                                             size_t shared = 0, int limit = 0,
-                                                             SIM_SITE) {
-    sim_site(sim_file, sim_line);
-    return sim_best_block(
-        grid, block, [](const void *bytes, int) { return *static_cast<const size_t *>(bytes); },
-        &shared, limit);
-}
-template <class K, class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, K,
-                                                                         F shared, int limit = 0,
-                                                                         SIM_SITE) {
-    sim_site(sim_file, sim_line);
-    return sim_best_block(
-        grid, block,
-        [](const void *f, int threads) { return (size_t)(*static_cast<const F *>(f))(threads); },
-        &shared, limit);
 }
 
 #endif

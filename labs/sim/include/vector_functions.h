@@ -1,6 +1,7 @@
 /* make_float4() and the same for each other vector type. */
 #ifndef SIM_VECTOR_FUNCTIONS_H
 #define SIM_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

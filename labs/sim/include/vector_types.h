@@ -1,6 +1,7 @@
 /* CUDA's vector types, with their sizes and alignments on the device. */
 #ifndef SIM_VECTOR_TYPES_H
 #define SIM_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* programs test this one */
 
 /* T1 and T3 are aligned like T; T2 and T4 like their whole size, at most 16 bytes. */
 #define SIM_VECTORS(T, name, align2, align4)                                                       \

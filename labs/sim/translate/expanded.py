@@ -15,6 +15,11 @@ from pathlib import Path
 
 MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 COMMENT = re.compile(rb"/\*.*?\*/|//.*")
+# What the marks mean in a header of the simulator, where nothing needs to be rewritten.
+MEANINGS = {
+    b"__forceinline__": b"inline __attribute__((always_inline))",
+    b"__global__": b"", b"__device__": b"", b"__host__": b"",
+}  # fmt: skip
 SYSTEM = b"3"  # the flag of a marker that leads into a system header
 
 
@@ -140,6 +145,13 @@ class _Reader:
         self.own.append(text)
         self.length += len(text)
 
+    def _put_aside(self) -> None:
+        text = b"".join(self.outside)
+        for word, meaning in MEANINGS.items():
+            text = text.replace(word, meaning)
+        self.foreign.append((self.length, text))
+        self.outside = []
+
     def _restore(self) -> None:
         """Gives the last line the spaces of the source."""
         if not self.own or self.joined or self.own[-1].startswith(b"#"):
@@ -169,8 +181,7 @@ class _Reader:
             self.own[-1] += b"\n"
             self.length += 1
         if is_own and not self.is_own and self.outside:
-            self.foreign.append((self.length, b"".join(self.outside)))
-            self.outside = []
+            self._put_aside()
         self.name, self.line, self.is_own, self.joined = name, number, is_own, False
         if is_own:
             way = b"".join(b" " + flag for flag in flags if flag in (b"1", b"2"))
@@ -197,7 +208,7 @@ class _Reader:
                 if not self.joined:
                     self._restore()
         if self.outside:
-            self.foreign.append((self.length, b"".join(self.outside)))
+            self._put_aside()
 
 
 def read(

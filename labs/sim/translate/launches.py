@@ -80,6 +80,7 @@ class Launches:
                 self.kernels.setdefault(tokens.text[kernel.name], []).append(kernel)
         self.special = {name for name, found in self.kernels.items() if self._is_special(found)}
         self.companions: set[bytes] = set()
+        self.configurations: list[tuple[int, int]] = []  # the bytes <<<...>>> of each launch
 
     def rewrite(self) -> None:
         tokens = self.tokens
@@ -193,6 +194,7 @@ class Launches:
         opened, closed = closing + 3, tokens.match[closing + 3]
         if any(tokens.text[j : j + 3] == [b"<"] * 3 for j in range(opened, closed)):
             raise tokens.refusal(i, UNCLEAR)
+        self.configurations.append((tokens.start[i], tokens.end(closing + 2)))
         inside = tokens.around(i)
         if inside is not None and inside.is_device:
             raise tokens.refusal(first, NESTED)

@@ -32,12 +32,18 @@ class Preprocessor:
     path: Path
     shown: str
 
+    @property
+    def is_traced(self) -> bool:
+        """Is the program for counters and checks?"""
+        return "-fsanitize=thread" in self.compiler
+
     def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
         """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
         defined = [f"-D{name}" for name in DEFINED]
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
-        given = f"#include <cuda_runtime.h>\n#line 1 {quoted(self.shown)}\n"
+        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * self.is_traced
+        given += f"#line 1 {quoted(self.shown)}\n"
         done = subprocess.run(
             [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", "c++", "-"],
             input=given.encode(errors="surrogateescape") + self.source() + last,

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 from architecture import merged
+from control_marks import marks
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
@@ -54,12 +55,14 @@ class Translation:
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
-        Launches(self.tokens).rewrite()
+        self.launches = Launches(self.tokens)
+        self.launches.rewrite()
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
         self._calls()
         if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
             self._unroll()
+            self._control_flow()
         return self.tokens.edited()
 
     def _marks(self) -> None:
@@ -126,6 +129,39 @@ class Translation:
             if count is not None and 1 <= count < 65535:
                 self.tokens.cut(*found.span("unroll"), f"GCC unroll {count}")
 
+    def _control_flow(self) -> None:
+        """Adds the marks of control_marks.py, which sim_marks.h defines."""
+        tokens = self.tokens
+        code = bytearray(tokens.source)
+
+        def hide(start: int, end: int) -> None:
+            code[start:end] = re.sub(rb"[^\n]", b" ", code[start:end])
+
+        # What the grammar does not know: the marks of a lambda, the configuration of a launch.
+        for i in tokens.words(*MARKS):
+            if tokens.at(i - 1) == b"]" or (tokens.at(i - 1) in MARKS and tokens.at(i - 2) == b"]"):
+                hide(tokens.start[i], tokens.end(i))
+        for i in tokens.words(b"__forceinline__", b"__noinline__"):
+            hide(tokens.start[i], tokens.end(i))
+        for start, end in self.launches.configurations:
+            hide(start, end)
+        for at, mark in marks(bytes(code)):
+            tokens.insert(at, MARK.sub(_marked, mark))
+
+
+MARK = re.compile(r"SIM_(FUNCTION|LOOP|ROUND|ARM|END)\((\d+)(?:, (\d+))?\)")
+
+
+def _marked(mark: re.Match[str]) -> str:
+    """A mark of control_marks.py, as sim_marks.h defines it: the preprocessor is done already."""
+    kind, number, arm = mark[1], mark[2], mark[3] or "0"
+    if kind in ("FUNCTION", "ROUND"):
+        return f"sim_marked_{kind.lower()}<{number}> sim_{kind.lower()}_{number};"
+    return (
+        f"sim_mark_here(1ull << 63 | (unsigned long long)SIM_MARK_{kind} << 48 | {arm}ull << 32 | "
+        f"{number});"
+    )
+
 
 def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes]:
     """The file as C++, and what g++ warned of. Raises Refusal or PreprocessorError."""
@@ -137,9 +173,8 @@ def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes
     if any(b"__CUDA_ARCH__" in line for lines in sources.read.values() for line in lines):
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
-    is_traced = "-fsanitize=thread" in compiler
-    counts = preprocessor.unroll_counts(expanded.own) if is_traced else {}
-    return Translation(expanded, is_traced, counts).rewrite(), warnings
+    counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
+    return Translation(expanded, preprocessor.is_traced, counts).rewrite(), warnings
 
 
 def main() -> int:

@@ -84,7 +84,7 @@ def refuse_headers(entered: list[tuple[str, str, int]]) -> None:
 def functions() -> frozenset[bytes]:
     """The functions of the runtime API that are C functions."""
     headers = b"\n".join(header.read_bytes() for header in sorted(INCLUDE.glob("*.h")))
-    return frozenset(re.findall(rb"SIM_API(?:_VOID)?\((cuda\w+)", headers))
+    return frozenset(re.findall(rb"SIM_API\w*\((cuda\w+)", headers))
 
 
 def refuse_names(tokens: Tokens) -> None:

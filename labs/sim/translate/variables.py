@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from dataclasses import dataclass
 
 from expanded import quoted
@@ -12,6 +14,17 @@ SECTIONS = {
     b"__device__": "sim_device",
     b"__managed__": "sim_managed",
 }
+# Variables that begin as zeros take no room in a file: the assembler is told so in the section's
+# name, and its comment sign hides what g++ writes after the name.
+ZERO = "sim_device_zero,\\\"aw\\\"," + (
+    "%nobits//" if platform.machine() == "aarch64" else "@nobits#"
+)
+# Types whose variables are zero unless they have an initial value.
+PLAIN_TYPE = re.compile(
+    rb"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|u?int(?:8|16|32|64)_t|size_t"
+    rb"|int|float|double|char|short|long|unsigned|signed|bool"
+)
+NOT_TYPES = (b"static", b"volatile", b"__device__")
 SPACES = (b"__shared__", *SECTIONS)
 ALIGNED = (b"aligned", b"__aligned__", b"alignas")
 STORAGE = (b"static", b"extern")
@@ -165,7 +178,7 @@ class Variables:
         if b"extern" in marks and b"=" not in tokens.text[declaration.first : declaration.last]:
             tokens.blank(marks[space])
             return
-        section = SECTIONS[space]
+        section = ZERO if space == b"__device__" and self._is_zero(declaration) else SECTIONS[space]
         tokens.replace(marks[space], f'__attribute__((used, section("{section}")))')
         after = tokens.end(declaration.last)
         in_class = not tokens.is_global(declaration.first)
@@ -181,11 +194,25 @@ class Variables:
                     f'{it}_sim_variable("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
                     f"sizeof {it});",
                 )
-            if space == b"__constant__" and not is_qualified and not (
-                in_class and b"static" in marks and tokens.around(name) is None
-            ):
-                why = "a device has 65536 bytes of __constant__ memory"
-                tokens.insert(after, f' static_assert(sizeof({it}) <= sim_constant_bytes, "{why}");')
+            limit, why = "sim_variable_bytes", "the simulator has no __device__ variable above "
+            why += "1.75 GB: use cudaMalloc()"
+            if space == b"__constant__":
+                limit, why = "sim_constant_bytes", "a device has 65536 bytes of __constant__ memory"
+            if not is_qualified and (not in_class or tokens.around(name) is not None):
+                tokens.insert(after, f' static_assert(sizeof({it}) <= {limit}, "{why}");')
+
+    def _is_zero(self, declaration: Declaration) -> bool:
+        """Is it certain that these variables begin as zeros, and are defined once?"""
+        tokens = self.tokens
+        i = declaration.first
+        while i < declaration.last:
+            if tokens.text[i] in (b"=", b"{", b"(", b"::") or (
+                tokens.is_word(i) and i not in declaration.names
+                and tokens.text[i] not in NOT_TYPES
+                and not PLAIN_TYPE.fullmatch(tokens.text[i])):  # fmt: skip
+                return False
+            i = tokens.past(i)
+        return tokens.is_global(declaration.first)
 
     # ---- __shared__
 

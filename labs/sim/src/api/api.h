@@ -15,12 +15,6 @@
     }                                                                                              \
     (void)0
 
-/* Copies `height` rows of `width` bytes; pitches are in bytes. A copy that does not fit the
- * allocations or the direction is reported and fails with cudaErrorInvalidValue. */
-cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                        size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_location location);
-
 /* Can `bytes` bytes at `pointer` be accessed, on the device or on the host? If not, reports why.
  * `side`: "source" or "destination". Hold the device's lock. */
 bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,

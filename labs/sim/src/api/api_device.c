@@ -1,13 +1,19 @@
-/* The device that the simulator stands for, and how many blocks fit on it. */
+/* The device that the simulator stands for. */
 #include "api/api.h"
-#include "api/launch.h"
+#include "api/event.h"
+#include "api/queue.h"
 #include "memory/allocations.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The properties of an NVIDIA H200 (driver 580, CUDA 13.0). */
+enum { PCI_DEVICE = 6 };
+
+/* The properties that cudaGetDeviceProperties() gave on an NVIDIA H200 (driver 580, CUDA 13.0), except
+ * 0 for what the simulator refuses (see cuda_attributes.h). */
 static const struct cudaDeviceProp device = {
     .name = "NVIDIA H200 (convlabs simulator)",
+    .uuid = {"convlabs sim"},
     .totalGlobalMem = SIM_GLOBAL_BYTES,
     .sharedMemPerBlock = SIM_BLOCK_SHARED,
     .regsPerBlock = 65536,
@@ -20,63 +26,67 @@ static const struct cudaDeviceProp device = {
     .major = 9,
     .minor = 0,
     .textureAlignment = 512,
+    .texturePitchAlignment = 32,
     .multiProcessorCount = SIM_MULTIPROCESSORS,
     .canMapHostMemory = 1,
+    .maxTexture1D = 131072,
+    .maxTexture1DMipmap = 32768,
+    .maxTexture2D = {131072, 65536},
+    .maxTexture2DMipmap = {32768, 32768},
+    .maxTexture2DLinear = {131072, 65000, 2097120},
+    .maxTexture2DGather = {32768, 32768},
+    .maxTexture3D = {16384, 16384, 16384},
+    .maxTexture3DAlt = {8192, 8192, 32768},
+    .maxTextureCubemap = 32768,
+    .maxTexture1DLayered = {32768, 2048},
+    .maxTexture2DLayered = {32768, 32768, 2048},
+    .maxTextureCubemapLayered = {32768, 2046},
+    .maxSurface1D = 32768,
+    .maxSurface2D = {131072, 65536},
+    .maxSurface3D = {16384, 16384, 16384},
+    .maxSurface1DLayered = {32768, 2048},
+    .maxSurface2DLayered = {32768, 32768, 2048},
+    .maxSurfaceCubemap = 32768,
+    .maxSurfaceCubemapLayered = {32768, 2046},
+    .surfaceAlignment = 512,
     .concurrentKernels = 1,
     .ECCEnabled = 1,
+    .pciDeviceID = PCI_DEVICE,
     .asyncEngineCount = 3,
     .unifiedAddressing = 1,
     .memoryBusWidth = 6016,
     .l2CacheSize = 62914560,
+    .persistingL2CacheMaxSize = 39321600,
     .maxThreadsPerMultiProcessor = SIM_MULTIPROCESSOR_WARPS * SIM_WARP_SIZE,
     .streamPrioritiesSupported = 1,
     .globalL1CacheSupported = 1,
     .localL1CacheSupported = 1,
     .sharedMemPerMultiprocessor = SIM_MULTIPROCESSOR_SHARED,
     .regsPerMultiprocessor = 65536,
+    .managedMemory = 1,
+    .concurrentManagedAccess = 1,
+    .computePreemptionSupported = 1,
+    .canUseHostPointerForRegisteredMem = 1,
+    .cooperativeLaunch = 1,
     .sharedMemPerBlockOptin = SIM_BLOCK_SHARED_OPTIN,
     .maxBlocksPerMultiProcessor = SIM_MULTIPROCESSOR_BLOCKS,
+    .accessPolicyMaxWindowSize = 134217728,
     .reservedSharedMemPerBlock = SIM_RESERVED_SHARED,
+    .hostRegisterSupported = 1,
+    .hostRegisterReadOnlySupported = 1,
+    .memoryPoolsSupported = 1,
+    .unifiedFunctionPointers = 1,
+    .deviceNumaId = -1,
+    .gpuPciDeviceID = 590680286,
+    .gpuPciSubsystemID = 415174878,
+    .clockRate = 1980000,
+    .memoryClockRate = 3201000,
+    .deviceOverlap = 1,
+    .maxTexture1DLinear = 268435456,
+    .singleToDoublePrecisionPerfRatio = 2,
 };
 
-/* Its attributes, except that the simulator has no managed memory. */
-static const struct {
-    enum cudaDeviceAttr attribute;
-    int value;
-} attributes[] = {
-    {cudaDevAttrMaxThreadsPerBlock, SIM_MAX_THREADS},
-    {cudaDevAttrMaxBlockDimX, 1024},
-    {cudaDevAttrMaxBlockDimY, 1024},
-    {cudaDevAttrMaxBlockDimZ, 64},
-    {cudaDevAttrMaxGridDimX, 2147483647},
-    {cudaDevAttrMaxGridDimY, 65535},
-    {cudaDevAttrMaxGridDimZ, 65535},
-    {cudaDevAttrMaxSharedMemoryPerBlock, (int)SIM_BLOCK_SHARED},
-    {cudaDevAttrTotalConstantMemory, (int)SIM_CONSTANT_BYTES},
-    {cudaDevAttrWarpSize, SIM_WARP_SIZE},
-    {cudaDevAttrMaxPitch, 2147483647},
-    {cudaDevAttrMaxRegistersPerBlock, 65536},
-    {cudaDevAttrClockRate, 1980000},
-    {cudaDevAttrTextureAlignment, 512},
-    {cudaDevAttrMultiProcessorCount, SIM_MULTIPROCESSORS},
-    {cudaDevAttrIntegrated, 0},
-    {cudaDevAttrCanMapHostMemory, 1},
-    {cudaDevAttrConcurrentKernels, 1},
-    {cudaDevAttrMemoryClockRate, 3201000},
-    {cudaDevAttrGlobalMemoryBusWidth, 6016},
-    {cudaDevAttrL2CacheSize, 62914560},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, SIM_MULTIPROCESSOR_WARPS *SIM_WARP_SIZE},
-    {cudaDevAttrAsyncEngineCount, 3},
-    {cudaDevAttrUnifiedAddressing, 1},
-    {cudaDevAttrComputeCapabilityMajor, 9},
-    {cudaDevAttrComputeCapabilityMinor, 0},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, (int)SIM_MULTIPROCESSOR_SHARED},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
-    {cudaDevAttrManagedMemory, 0},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)SIM_BLOCK_SHARED_OPTIN},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, SIM_MULTIPROCESSOR_BLOCKS},
-    {cudaDevAttrReservedSharedMemoryPerBlock, (int)SIM_RESERVED_SHARED},
-};
+static unsigned device_flags;
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int number) {
     SIM_BEGIN(cudaErrorInvalidDevice);
@@ -95,11 +105,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     if (number != 0) {
         return sim_fail(cudaErrorInvalidDevice);
     }
-    for (size_t i = 0; value && i < sizeof attributes / sizeof *attributes; i++) {
-        if (attributes[i].attribute == attribute) {
-            *value = attributes[i].value;
-            return cudaSuccess;
-        }
+    if (!value) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    switch (attribute) {
+#define CASE(name, number, setting)                                                                \
+    case name:                                                                                     \
+        *value = setting;                                                                          \
+        return cudaSuccess;
+        SIM_ATTRIBUTES(CASE)
+#undef CASE
     }
     return sim_fail(cudaErrorInvalidValue);
 }
@@ -139,7 +154,77 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return flags & ~0xffu ? sim_fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (flags & ~(unsigned)cudaDeviceMask) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    device_flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    if (!flags) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *flags = device_flags | cudaDeviceMapHost; /* every device of today maps host memory */
+    return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int number, unsigned int flags, unsigned int valid) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    if (number != 0) {
+        return sim_fail(cudaErrorInvalidDevice);
+    }
+    return valid & cudaInitDeviceFlagsAreValid ? cudaSetDeviceFlags(flags) : cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int *numbers, int count) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    for (int i = 0; i < count; i++) {
+        if (!numbers) {
+            return sim_fail(cudaErrorInvalidValue);
+        }
+        if (numbers[i] != 0) {
+            return sim_fail(cudaErrorInvalidDevice);
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *number, const struct cudaDeviceProp *properties) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return properties ? give(number, 0) : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int number) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    if (number != 0) {
+        return sim_fail(cudaErrorInvalidDevice);
+    }
+    char whole[16];
+    int needed = snprintf(whole, sizeof whole, "0000:00:%02x.0", PCI_DEVICE) + 1;
+    if (!name || length < needed) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    memcpy(name, whole, (size_t)needed);
+    return cudaSuccess;
+}
+
+/* `name`: [domain]:[bus]:[device].[function], without the domain or the function if they are 0. */
+cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *name) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    if (!number || !name) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+    if (sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = 0;
+        if (sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2) {
+            return sim_fail(cudaErrorInvalidValue);
+        }
+    }
+    bool same = domain == 0 && bus == 0 && slot == PCI_DEVICE && function == 0;
+    return same ? give(number, 0) : sim_fail(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
@@ -154,75 +239,20 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* Kernels have ended when their launch returns, so only a lost device is left to report. A refused
- * launch is not reported here, as on a device. */
+/* A refused launch is not reported here, as on a device. */
 cudaError_t cudaDeviceSynchronize(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
-    return cudaSuccess;
+    return sim_wait_all();
 }
 
+/* Queued work ends first, as it does on a device whose context is destroyed. */
 cudaError_t cudaDeviceReset(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
+    sim_wait_all();
+    sim_forget_streams();
+    sim_forget_events();
     sim_lock_device();
     sim_release_device();
     sim_unlock_device();
     return cudaSuccess;
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return kernel && (unsigned)config <= cudaFuncCachePreferEqual ? cudaSuccess
-                                                                  : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return (unsigned)config <= cudaFuncCachePreferEqual ? cudaSuccess
-                                                        : sim_fail(cudaErrorInvalidValue);
-}
-
-/* How many blocks of `threads` threads and `shared` bytes of shared memory, static and dynamic, a
- * multiprocessor holds at once. An upper bound: the number of registers is unknown. */
-static int blocks_that_fit(int threads, size_t shared) {
-    int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    size_t each = shared + SIM_RESERVED_SHARED;
-    int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;
-    int by_shared = (int)(SIM_MULTIPROCESSOR_SHARED / each);
-    int most = by_warps < by_shared ? by_warps : by_shared;
-    return most < SIM_MULTIPROCESSOR_BLOCKS ? most : SIM_MULTIPROCESSOR_BLOCKS;
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
-                                                          int threads, size_t shared) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (!blocks || threads <= 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    const struct sim_kernel *k = sim_kernel_of(kernel);
-    size_t fixed = k ? k->static_shared : 0;
-    size_t limit = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
-    sim_unlock_device();
-    bool never = threads > SIM_MAX_THREADS || shared > limit;
-    *blocks = never ? 0 : blocks_that_fit(threads, shared + fixed);
-    return cudaSuccess;
-}
-
-cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
-                           const void *closure, int limit) {
-    if (!grid || !block) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    int largest = limit > 0 && limit < SIM_MAX_THREADS ? limit : SIM_MAX_THREADS;
-    int best = 0;
-    for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {
-        size_t bytes = shared(closure, threads);
-        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? blocks_that_fit(threads, bytes) : 0;
-        if (blocks * threads > best) {
-            best = blocks * threads;
-            *block = threads;
-            *grid = blocks * SIM_MULTIPROCESSORS;
-        }
-    }
-    return best > 0 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }

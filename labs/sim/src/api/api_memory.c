@@ -1,7 +1,7 @@
-/* Allocations, copies and fills. */
+/* Allocations and their addresses. */
 #include "api/api.h"
+#include "api/queue.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
@@ -42,7 +42,17 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
+    sim_let_host_observe();
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, location);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_let_host_observe();
+    return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
@@ -51,6 +61,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
         ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
         return sim_fail(cudaErrorInvalidValue);
     }
+    sim_let_host_observe();
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
@@ -81,19 +92,25 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
             "that the allocation returned",
             call, (const char *)pointer - owner->base);
     } else {
-        sim_report(&finding, "%s() of %s memory: use %s()", call,
-                   owner->space == SIM_DEVICE_MEMORY ? "device" : "page-locked host",
-                   owner->space == SIM_DEVICE_MEMORY ? "cudaFree" : "cudaFreeHost");
+        static const char *const memory[] = {"device", "page-locked host", "registered host",
+                                             "managed"};
+        static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
+                                              "cudaFree"};
+        sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
+                   instead[owner->space]);
     }
 }
 
-static cudaError_t release(void *pointer, enum sim_space space, const char *call,
-                           struct sim_location location) {
+/* Frees memory of `space`, or of `other`. */
+static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
+                           const char *call, struct sim_location location) {
     if (!pointer) {
         return cudaSuccess;
     }
+    sim_wait_all(); /* a device does the same; what fails meanwhile, the next call tells */
     sim_lock_device();
     struct sim_allocation *a = sim_allocation_at(pointer, space);
+    a = a ? a : sim_allocation_at(pointer, other);
     if (a) {
         sim_release(a);
     } else {
@@ -105,12 +122,12 @@ static cudaError_t release(void *pointer, enum sim_space space, const char *call
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_DEVICE_MEMORY, __func__, location);
+    return release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_PINNED_MEMORY, __func__, location);
+    return release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
@@ -118,6 +135,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
     if (!pointer || bytes == 0) {
         return sim_fail(cudaErrorInvalidValue);
     }
+    sim_let_host_observe();
     sim_lock_device();
     bool registered = sim_register(pointer, bytes, flags, location);
     sim_unlock_device();
@@ -129,6 +147,7 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
+    sim_wait_all();
     sim_lock_device();
     struct sim_allocation *a = sim_allocation_at(pointer, SIM_REGISTERED_MEMORY);
     if (a) {
@@ -138,7 +157,7 @@ cudaError_t cudaHostUnregister(void *pointer) {
     return a ? cudaSuccess : sim_fail(cudaErrorHostMemoryNotRegistered);
 }
 
-/* The live page-locked allocation that holds `pointer`, or NULL. */
+/* The live page-locked or managed allocation that holds `pointer`, or NULL. */
 static const struct sim_allocation *page_locked(const void *pointer) {
     sim_lock_device();
     const struct sim_allocation *a = sim_owner(pointer);
@@ -146,9 +165,14 @@ static const struct sim_allocation *page_locked(const void *pointer) {
     return a && !a->freed && a->space != SIM_DEVICE_MEMORY ? a : NULL;
 }
 
+static bool is_managed(const void *pointer) {
+    const struct sim_allocation *a = page_locked(pointer);
+    return sim_is_managed(pointer) || (a && a->space == SIM_MANAGED_MEMORY);
+}
+
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!device || flags != 0 || !page_locked(host)) {
+    if (!device || flags != 0 || !page_locked(host) || is_managed(host)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *device = host;
@@ -158,7 +182,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct sim_allocation *a = page_locked(host);
-    if (!flags || !a) {
+    if (!flags || !a || a->space == SIM_MANAGED_MEMORY) {
         return sim_fail(cudaErrorInvalidValue);
     }
     *flags = a->flags;
@@ -175,215 +199,15 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     sim_lock_device();
     bool device = sim_device_end(pointer) != NULL;
     sim_unlock_device();
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId};
     if (device) {
         *attributes =
             (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = same};
-    } else if (page_locked(pointer)) {
+    } else if (is_managed(pointer) || page_locked(pointer)) {
         *attributes = (struct cudaPointerAttributes){
-            .type = cudaMemoryTypeHost, .devicePointer = same, .hostPointer = same};
+            .type = is_managed(pointer) ? cudaMemoryTypeManaged : cudaMemoryTypeHost,
+            .devicePointer = same,
+            .hostPointer = same};
     }
     return cudaSuccess;
-}
-
-/* ---- copies */
-
-bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
-                   struct sim_location location) {
-    const char *at = pointer, *end = sim_device_end(pointer);
-    const struct sim_allocation *owner = sim_owner(pointer);
-    struct sim_finding finding = {.kind = "wrong-space", .location = location};
-    if (owner && owner->freed) {
-        finding.kind = "use-after-free";
-        sim_report(&finding, "the %s of this call was already freed", side);
-        return false;
-    }
-    if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
-        end = owner->base + owner->bytes; /* page-locked: host and device may use it */
-        device = device && owner->space == SIM_DEVICE_MEMORY;
-    } else if (!end && owner) {
-        return true;
-    } else if (device && !end) {
-        sim_report(&finding, "the %s of this call should be device memory but is host memory",
-                   side);
-        return false;
-    } else if (!device && end) {
-        sim_report(&finding, "the %s of this call should be host memory but is device memory",
-                   side);
-        return false;
-    }
-    size_t room = end > at ? (size_t)(end - at) : 0;
-    if (end && bytes > room) {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding,
-                   "this call accesses %zu bytes, but the %s has only %zu from that address on",
-                   bytes, side, room);
-        return false;
-    }
-    return true;
-}
-
-cudaError_t sim_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                        size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_location location) {
-    if ((unsigned)kind > cudaMemcpyDefault) {
-        return sim_fail(cudaErrorInvalidMemcpyDirection);
-    }
-    if (width == 0 || height == 0) {
-        return cudaSuccess;
-    }
-    if (!to || !from) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    size_t to_bytes = to_pitch * (height - 1) + width,
-           from_bytes = from_pitch * (height - 1) + width;
-    bool by_pointer = kind == cudaMemcpyDefault || kind == cudaMemcpyHostToHost;
-    sim_lock_device();
-    bool to_device = by_pointer
-                         ? sim_device_end(to) != NULL
-                         : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = by_pointer
-                           ? sim_device_end(from) != NULL
-                           : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    bool fits = sim_side_fits(to, to_bytes, to_device, "destination", location) &&
-                sim_side_fits(from, from_bytes, from_device, "source", location);
-    if (fits) {
-        sim_open_range(from, from_bytes);
-        sim_open_range(to, to_bytes);
-        for (size_t row = 0; row < height; row++) {
-            memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
-            if (sim_hooks) {
-                sim_hooks->copied((char *)to + row * to_pitch,
-                                  (const char *)from + row * from_pitch, width);
-            }
-            if (from_device && !to_device) {
-                sim_note_pointers((char *)to + row * to_pitch, width);
-            }
-        }
-        sim_close_range(from, from_bytes);
-        sim_close_range(to, to_bytes);
-    }
-    sim_unlock_device();
-    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-/* Is it the name of a device variable where the call needs an address? Then reports it. */
-static bool is_host_name(const void *pointer, const char *side, const char *instead,
-                         struct sim_location location) {
-    sim_lock_device();
-    bool mere = sim_is_host_name(pointer);
-    sim_unlock_device();
-    if (mere) {
-        struct sim_finding finding = {.kind = "wrong-space", .location = location};
-        sim_report(&finding,
-                   "the %s is a __constant__ or __device__ variable, whose name is not a device "
-                   "address: use %s, or get the address from cudaGetSymbolAddress()",
-                   side, instead);
-    }
-    return mere;
-}
-
-/* A copy between two addresses that the program passed. */
-static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                        size_t width, size_t height, enum cudaMemcpyKind kind,
-                        struct sim_location location) {
-    bool any = width > 0 && height > 0;
-    if (any && (is_host_name(to, "destination of this copy", "cudaMemcpyToSymbol()", location) ||
-                is_host_name(from, "source of this copy", "cudaMemcpyFromSymbol()", location))) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return sim_copy_2d(to, to_pitch, from, from_pitch, width, height, kind, location);
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return copy(to, bytes, from, bytes, bytes, 1, kind, location);
-}
-
-/* Records a copy to `to` that was queued in a stream, unless it failed with `copied`. */
-static cudaError_t queued(cudaError_t copied, const void *to, cudaStream_t stream) {
-    if (copied == cudaSuccess) {
-        sim_lock_device();
-        bool there = sim_device_end(to) != NULL;
-        sim_unlock_device();
-        sim_note_queued(there ? SIM_COPY_THERE : SIM_COPY_BACK, stream);
-    }
-    return copied;
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    return queued(copy(to, bytes, from, bytes, bytes, 1, kind, location), to, stream);
-}
-
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                         size_t width, size_t height, enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (width > to_pitch || width > from_pitch) {
-        return sim_fail(cudaErrorInvalidPitchValue);
-    }
-    return copy(to, to_pitch, from, from_pitch, width, height, kind, location);
-}
-
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, enum cudaMemcpyKind kind,
-                              cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (width > to_pitch || width > from_pitch) {
-        return sim_fail(cudaErrorInvalidPitchValue);
-    }
-    return queued(copy(to, to_pitch, from, from_pitch, width, height, kind, location), to, stream);
-}
-
-static cudaError_t fill(void *to, size_t pitch, int value, size_t width, size_t height,
-                        struct sim_location location) {
-    if (width == 0 || height == 0) {
-        return cudaSuccess;
-    }
-    if (is_host_name(to, "memory to be set", "cudaMemcpyToSymbol()", location)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    size_t bytes = pitch * (height - 1) + width;
-    sim_lock_device();
-    bool fits = sim_side_fits(to, bytes, true, "destination", location);
-    if (fits) {
-        sim_open_range(to, bytes);
-        for (size_t row = 0; row < height; row++) {
-            memset((char *)to + row * pitch, value, width);
-            if (sim_hooks) {
-                sim_hooks->filled((char *)to + row * pitch, width);
-            }
-        }
-        sim_close_range(to, bytes);
-    }
-    sim_unlock_device();
-    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return fill(pointer, bytes, value, bytes, 1, location);
-}
-
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    return fill(pointer, bytes, value, bytes, 1, location);
-}
-
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    if (width > pitch) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return fill(pointer, pitch, value, width, height, location);
 }

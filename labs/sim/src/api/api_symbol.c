@@ -2,6 +2,7 @@
  * size of the variable. The C forms receive only its address, and check against the end of its
  * section. */
 #include "api/api.h"
+#include "api/copy.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
@@ -34,52 +35,94 @@ static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t o
     return cudaSuccess;
 }
 
-static cudaError_t copy_to(const char *name, const void *symbol, size_t size, const void *from,
-                           size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
-    struct sim_location location;
-    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &location);
-    if (error == cudaSuccess) {
-        error = check(symbol, size, bytes, offset, kind, cudaMemcpyDeviceToHost, location);
-    }
-    char *at = (char *)(uintptr_t)symbol + offset;
-    return error != cudaSuccess
-               ? error
-               : sim_copy_2d(at, bytes, from, bytes, bytes, 1, cudaMemcpyDefault, location);
-}
+/* A call that copies to or from a symbol. */
+struct call {
+    const char *name;
+    const void *symbol;
+    size_t size; /* of the variable */
+    size_t bytes, offset;
+    enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool async;
+};
 
-static cudaError_t copy_from(const char *name, void *to, const void *symbol, size_t size,
-                             size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+static cudaError_t copy(const struct call *call, void *to, const void *from) {
     struct sim_location location;
-    cudaError_t error = sim_begin(name, cudaErrorInvalidSymbol, &location);
+    cudaError_t error = sim_begin(call->name, cudaErrorInvalidSymbol, &location);
     if (error == cudaSuccess) {
-        error = check(symbol, size, bytes, offset, kind, cudaMemcpyHostToDevice, location);
+        error = check(call->symbol, call->size, call->bytes, call->offset, call->kind,
+                      to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
     }
-    const char *at = (const char *)symbol + offset;
-    return error != cudaSuccess
-               ? error
-               : sim_copy_2d(to, bytes, at, bytes, bytes, 1, cudaMemcpyDefault, location);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    char *at = (char *)(uintptr_t)call->symbol + call->offset;
+    const struct sim_copy c = {.to = to ? to : at,
+                               .from = to ? at : from,
+                               .to_pitch = call->bytes,
+                               .from_pitch = call->bytes,
+                               .width = call->bytes,
+                               .height = 1,
+                               .depth = 1,
+                               .kind = cudaMemcpyDefault,
+                               .name = call->name,
+                               .location = location,
+                               .stream = call->stream,
+                               .async = call->async};
+    return sim_copy(&c);
 }
 
 cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
                                size_t offset, enum cudaMemcpyKind kind) {
-    return copy_to("cudaMemcpyToSymbol", symbol, size, from, bytes, offset, kind);
+    const struct call call = {"cudaMemcpyToSymbol", symbol, size, bytes, offset, kind, NULL, false};
+    return copy(&call, NULL, from);
 }
 
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind) {
-    return copy_from("cudaMemcpyFromSymbol", to, symbol, size, bytes, offset, kind);
+    const struct call call = {
+        "cudaMemcpyFromSymbol", symbol, size, bytes, offset, kind, NULL, false};
+    return to ? copy(&call, to, NULL) : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
+                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+    const struct call call = {
+        "cudaMemcpyToSymbolAsync", symbol, size, bytes, offset, kind, stream, true};
+    return copy(&call, NULL, from);
+}
+
+cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size, size_t bytes,
+                                       size_t offset, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+    const struct call call = {
+        "cudaMemcpyFromSymbolAsync", symbol, size, bytes, offset, kind, stream, true};
+    return to ? copy(&call, to, NULL) : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
-    return copy_to(__func__, symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes, offset,
-                   kind);
+    return sim_copy_to_symbol(symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes, offset,
+                              kind);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  enum cudaMemcpyKind kind) {
-    return copy_from(__func__, to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes, offset,
-                     kind);
+    return sim_copy_from_symbol(to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes, offset,
+                                kind);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return sim_copy_to_symbol_async(symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes,
+                                    offset, kind, stream);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return sim_copy_from_symbol_async(to, symbol, room_of(symbol) ? room_of(symbol) : 1, bytes,
+                                      offset, kind, stream);
 }
 
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {

@@ -1,18 +1,24 @@
-/* A launch: checks whether a device accepts it, then runs its blocks on all cores. */
+/* A launch: checks whether a device accepts it, and queues it. When it runs, its blocks run on all
+ * cores. */
 #include "api/launch.h"
 
 #include "api/api.h"
+#include "api/event.h"
+#include "api/queue.h"
+#include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/pool.h"
 #include "exec/shared.h"
+#include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The work of the threads of the pool. */
 struct job {
@@ -25,7 +31,8 @@ struct job {
 };
 
 static struct sim_kernel *kernels;
-static bool any_opted_in;
+bool sim_any_opted_in;
+static _Thread_local bool bad_argument; /* of the launch that follows */
 
 struct sim_kernel *sim_kernel_of(const void *function) {
     struct sim_kernel *k = kernels;
@@ -40,48 +47,9 @@ struct sim_kernel *sim_kernel_of(const void *function) {
     return k;
 }
 
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
-                                 int value) {
-    struct sim_location location;
-    cudaError_t refused = sim_begin("cudaFuncSetAttribute", cudaErrorInvalidValue, &location);
-    if (refused != cudaSuccess) {
-        return refused;
-    }
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        return value >= -1 && value <= 100 ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    bool fits = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && k && value >= 0 &&
-                (size_t)value + k->static_shared <= SIM_BLOCK_SHARED_OPTIN;
-    if (fits) {
-        k->dynamic_limit = (size_t)value;
-        any_opted_in = true;
-    }
-    sim_unlock_device();
-    return fits ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
-    if (!attributes || !function) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(function);
-    size_t fixed = k ? k->static_shared : 0;
-    size_t dynamic = k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - fixed;
-    sim_unlock_device();
-    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
-                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
-                                              .ptxVersion = 90,
-                                              .binaryVersion = 90,
-                                              .maxDynamicSharedSizeBytes = (int)dynamic};
-    return cudaSuccess;
-}
-
 /* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
-    bool more = c->function ? k->dynamic_limit > 0 : any_opted_in;
+    bool more = c->function ? k->dynamic_limit > 0 : sim_any_opted_in;
     size_t limit = SIM_BLOCK_SHARED_OPTIN;
     if (more && c->function) {
         limit = k->dynamic_limit + k->static_shared;
@@ -120,6 +88,14 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
                  "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
         return cudaErrorInvalidResourceHandle;
     }
+    int resident = sim_blocks_that_fit((int)(plane * b->z), c->shared + k->static_shared);
+    if (c->cooperative && (uint64_t)g->x * g->y * g->z > (uint64_t)resident * SIM_MULTIPROCESSORS) {
+        snprintf(why, size,
+                 "a cooperative grid of %llu blocks: all of them must run at once, and the device "
+                 "runs %d of this size on each of its %d multiprocessors",
+                 (unsigned long long)g->x * g->y * g->z, resident, SIM_MULTIPROCESSORS);
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
         snprintf(why, size,
@@ -144,6 +120,20 @@ static bool run_block(void *context, uint64_t i) {
     return error == cudaSuccess;
 }
 
+static bool finish(void *context, bool succeeded) {
+    struct job *job = context;
+    if (!succeeded) {
+        sim_forget_blocks();
+        return false;
+    }
+    cudaError_t error = sim_finish_blocks(job->config);
+    if (error != cudaSuccess) {
+        sim_forget_blocks();
+        __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
+    }
+    return error == cudaSuccess;
+}
+
 /* Refuses the launch: the program learns of it only if it asks. */
 static void refuse(const struct sim_config *c, cudaError_t error) {
     sim_fail(error);
@@ -151,27 +141,39 @@ static void refuse(const struct sim_config *c, cudaError_t error) {
                          "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
 }
 
-static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)(const void *),
-                const void *closure) {
+/* A launch in the queue. The arguments follow, aligned as the queue aligns this structure. */
+struct launch {
+    struct sim_config config;
+    struct sim_kernel *kernel;
+    void (*thread)(const void *);
+    size_t limit; /* of shared memory, when it was launched */
+};
+#define LAUNCH_BYTES ((sizeof(struct launch) + 127) / 128 * 128)
+
+static void run(void *closure) {
+    const struct launch *launch = closure;
+    const struct sim_config *c = &launch->config;
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     struct job job = {.config = c,
-                      .thread = thread,
-                      .closure = closure,
+                      .thread = launch->thread,
+                      .closure = (const char *)closure + LAUNCH_BYTES,
                       .blocks = blocks,
                       .reversed = sim_options.reverse};
     sim_catch_faults();
-    sim_shared_begin(shared_limit(c, k) - c->shared);
+    sim_shared_begin(launch->limit - c->shared);
     sim_open_device();
     if (sim_hooks) {
         sim_hooks->launch_begin(c);
     }
-    bool ended = sim_pool_run(blocks, run_block, &job);
+    sim_watch_begin();
+    bool ended = sim_pool_run(blocks, run_block, finish, &job, c->cooperative);
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }
     sim_close_device(c->kernel, (struct sim_location){c->file, c->line});
-    if (c->function && sim_shared_used() > k->static_shared) {
-        k->static_shared = sim_shared_used();
+    launch->kernel->known = launch->kernel->known || ended;
+    if (sim_shared_used() > launch->kernel->static_shared) {
+        launch->kernel->static_shared = sim_shared_used();
     }
     if (ended) {
         return;
@@ -185,32 +187,73 @@ static void run(const struct sim_config *c, struct sim_kernel *k, void (*thread)
     }
 }
 
+/* The launch has an argument that the device cannot use. */
+static void fail(void *closure) {
+    (void)closure;
+    sim_fail_for_good(cudaErrorIllegalAddress);
+}
+
+/* Queues a launch that the device accepts. Only the first run of a kernel shows how much static
+ * shared memory it has; where that decides whether the launch is refused, it runs at once. */
+static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_t limit,
+                         void (*thread)(const void *), const void *arguments) {
+    static _Thread_local struct {
+        char *bytes;
+        size_t room;
+    } buffer;
+    size_t bytes = LAUNCH_BYTES + c->closure_bytes;
+    if (bytes > buffer.room) {
+        free(buffer.bytes);
+        buffer.bytes = malloc(bytes);
+        buffer.room = buffer.bytes ? bytes : 0;
+    }
+    if (!buffer.bytes) {
+        return cudaErrorMemoryAllocation;
+    }
+    const struct launch launch = {*c, k, thread, limit};
+    memcpy(buffer.bytes, &launch, sizeof launch);
+    memcpy(buffer.bytes + LAUNCH_BYTES, arguments, c->closure_bytes);
+    const struct sim_operation operation = {.kind = SIM_OP_KERNEL,
+                                            .name = c->kernel,
+                                            .location = {c->file, c->line},
+                                            .run = bad_argument ? fail : run,
+                                            .closure = buffer.bytes,
+                                            .closure_bytes = bytes};
+    return c->shared > 0 && !k->known ? sim_enqueue_and_wait(c->stream, &operation)
+                                      : sim_enqueue(c->stream, &operation);
+}
+
+static void launch(const struct sim_config *c, void (*thread)(const void *),
+                   const void *arguments) {
+    sim_lock_device();
+    struct sim_kernel *k =
+        sim_kernel_of(c->function ? c->function : (const void *)(uintptr_t)thread);
+    char why[256];
+    cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
+    size_t limit = k ? shared_limit(c, k) : 0;
+    sim_unlock_device();
+    if (answer == cudaSuccess) {
+        sim_note_queued(SIM_LAUNCH, c->stream);
+        queue(c, k, limit, thread, arguments);
+        return;
+    }
+    sim_fail(answer);
+    sim_unchecked_launch("invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
+                         "the launch of %s fails with %s: %s", c->kernel, cudaGetErrorName(answer),
+                         k ? why : "out of memory");
+}
+
 void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
     sim_report_unchecked_launch();
     if (sim_sticky() != cudaSuccess) {
         sim_fail(sim_sticky());
-        return;
-    }
-    if (sim_injected_launch()) {
+    } else if (sim_injected_launch()) {
         sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
         refuse(c, cudaErrorLaunchOutOfResources);
-        return;
+    } else {
+        launch(c, thread, closure);
     }
-    sim_lock_device();
-    struct sim_kernel *k = sim_kernel_of(c->function);
-    char why[256];
-    cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
-    if (answer == cudaSuccess) {
-        sim_note_queued(SIM_LAUNCH, c->stream);
-        run(c, k, thread, closure);
-    }
-    sim_unlock_device();
-    if (answer != cudaSuccess) {
-        sim_fail(answer);
-        sim_unchecked_launch("invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
-                             "the launch of %s fails with %s: %s", c->kernel,
-                             cudaGetErrorName(answer), k ? why : "out of memory");
-    }
+    bad_argument = false;
 }
 
 /* Is an argument a pointer to host memory, or the host's name of a device variable? A device that
@@ -220,7 +263,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
     struct sim_finding finding = {
         .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
     sim_lock_device();
-    bool known = sim_owner(p) || sim_device_end(p), name = sim_is_host_name(p);
+    bool known = sim_owner(p) || sim_device_end(p) || sim_is_managed(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
         sim_report(
@@ -229,7 +272,7 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
             "host code is not a device address: use the variable itself in the kernel, or get "
             "its address from cudaGetSymbolAddress()",
             number, c->kernel);
-        sim_fail_for_good(cudaErrorIllegalAddress);
+        bad_argument = true;
         return;
     }
     if (sim_checked || known || !sim_is_readable(p)) {
@@ -239,10 +282,12 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
                "argument %d of kernel %s points to host memory, which the device cannot access: "
                "copy it with cudaMemcpy() to memory from cudaMalloc()",
                number, c->kernel);
-    sim_fail_for_good(cudaErrorIllegalAddress);
+    bad_argument = true;
 }
 
 __attribute__((destructor)) static void at_exit(void) {
     sim_report_unchecked();
     sim_report_leaks();
+    sim_report_streams();
+    sim_report_events();
 }

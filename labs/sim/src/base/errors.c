@@ -53,6 +53,12 @@ cudaError_t sim_fail(cudaError_t error) {
     return error;
 }
 
+cudaError_t sim_exchange_last(cudaError_t error) {
+    cudaError_t before = last;
+    last = error;
+    return before;
+}
+
 void sim_fail_for_good(cudaError_t error) {
     __atomic_store_n(&sticky, error, __ATOMIC_RELAXED);
     last = error;
@@ -133,12 +139,16 @@ void sim_report_unchecked_launch(void) {
                      "check what it returns");
 }
 
+void sim_see_unchecked_launch(void) {
+    see(&launch);
+}
+
 static void report_unchecked_call(void) {
     report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
 }
 
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
-    if (error != cudaSuccess && sim_sticky() == cudaSuccess) {
+    if (error != cudaSuccess && error != cudaErrorNotReady && sim_sticky() == cudaSuccess) {
         report_unchecked_call();
         call.kind = "unchecked-error";
         call.location = (struct sim_location){file, line};

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/options.h"
+#include "memory/pool.h"
 #include "memory/variables.h"
 
 #include <pthread.h>
@@ -129,7 +130,7 @@ const char *sim_device_end(const void *address) {
             return a->base + a->bytes;
         }
     }
-    return sim_variables_end(address);
+    return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
 /* Unmaps the allocations that were freed first, once there are too many. */
@@ -166,6 +167,9 @@ void sim_release(struct sim_allocation *a) {
         return;
     }
     a->freed = true;
+    if (a->pool) {
+        sim_pool_give_back(a->pool, a->bytes);
+    }
     shadow_release(a->shadow);
     a->shadow = NULL;
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */
@@ -176,7 +180,7 @@ void sim_release(struct sim_allocation *a) {
 void sim_release_device(void) {
     for (struct sim_allocation *a = allocations, *next; a; a = next) {
         next = a->next;
-        if (is_live_on_device(a)) {
+        if (is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY)) {
             sim_release(a);
         }
     }
@@ -185,7 +189,8 @@ void sim_release_device(void) {
 size_t sim_device_bytes(void) {
     size_t bytes = 0;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        bytes += is_live_on_device(a) ? a->bytes : 0;
+        bool managed = !a->freed && a->space == SIM_MANAGED_MEMORY;
+        bytes += managed || is_live_on_device(a) ? a->bytes : 0;
     }
     return bytes;
 }
@@ -274,7 +279,8 @@ void sim_report_leaks(void) {
     }
     static const char *const what[] = {"device memory allocated here were never freed",
                                        "page-locked host memory allocated here were never freed",
-                                       "host memory registered here were never unregistered"};
+                                       "host memory registered here were never unregistered",
+                                       "managed memory allocated here were never freed"};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
         if (!a->freed) {
             struct sim_finding finding = {.kind = "leak", .location = a->location};

@@ -8,7 +8,19 @@
 #include "base/findings.h"
 #include "memory/shadow.h"
 
-enum sim_space { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_REGISTERED_MEMORY };
+/* Managed memory is the host's and the device's at once. */
+enum sim_space {
+    SIM_DEVICE_MEMORY,
+    SIM_PINNED_MEMORY,
+    SIM_REGISTERED_MEMORY,
+    SIM_MANAGED_MEMORY,
+};
+
+/* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
+struct sim_advice {
+    bool read_mostly, by_device, by_host;          /* "accessed by" */
+    struct cudaMemLocation preferred, prefetched; /* of type cudaMemLocationTypeNone: none */
+};
 
 struct sim_allocation {
     char *base;   /* 256-byte aligned */
@@ -21,6 +33,9 @@ struct sim_allocation {
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
+    struct sim_advice advice;
+    struct sim_pool *pool; /* memory in the order of a stream, or NULL */
+    bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
     struct sim_allocation *next;
 };
 
@@ -49,7 +64,7 @@ struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space spa
 const struct sim_allocation *sim_owner(const void *address);
 
 /* The end of the device allocation or section of device variables that holds `address`, or NULL
- * when it is not the device's. */
+ * when it is not the device's alone. */
 const char *sim_device_end(const void *address);
 
 /* Frees it: any later access faults. */

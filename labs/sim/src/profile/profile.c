@@ -71,7 +71,7 @@ static enum space space_of(const struct worker *w, uint64_t address) {
         to = owner->mapping + owner->mapped;
         return GLOBAL;
     }
-    return sim_device_end(at) ? GLOBAL : OTHER;
+    return sim_device_end(at) || sim_is_managed(at) ? GLOBAL : OTHER;
 }
 
 /* The slot of a site in the table, or the free slot where it belongs. */

@@ -190,6 +190,7 @@ static void after_free() {
     cudaMalloc(&d_bytes, 1000);
     cudaFree(d_bytes);
     touch<<<4, 32>>>(d_bytes, 0);
+    cudaDeviceSynchronize();
 }
 
 static void expect_death(void (*program)(void), const char *kind, const char *message) {
@@ -206,6 +207,7 @@ static void misaligned_copy() {
     float *d_floats;
     cudaMalloc(&d_floats, 64);
     copy_four<<<1, 1>>>(d_floats + 1, d_floats + 8);
+    cudaDeviceSynchronize();
 }
 
 START_TEST(misaligned_vector) {

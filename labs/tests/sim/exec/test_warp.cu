@@ -253,6 +253,7 @@ static void run_overflow() {
     cudaMalloc(&d_out, 8);
     cudaMemset(d_out, 0, 8);
     overflow<<<1, 1>>>(d_out);
+    cudaDeviceSynchronize();
 }
 
 START_TEST(endless_recursion_is_a_stack_overflow) {

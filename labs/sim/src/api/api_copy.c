@@ -1,0 +1,141 @@
+/* cudaMemcpy() and cudaMemset() in their forms for linear and pitched memory. */
+#include "api/api.h"
+#include "api/copy.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+
+/* Is it the name of a device variable where the call needs an address? Then reports it. */
+static bool is_host_name(const void *pointer, const char *side, const char *instead,
+                         struct sim_location location) {
+    sim_lock_device();
+    bool mere = sim_is_host_name(pointer);
+    sim_unlock_device();
+    if (mere) {
+        struct sim_finding finding = {.kind = "wrong-space", .location = location};
+        sim_report(&finding,
+                   "the %s is a __constant__ or __device__ variable, whose name is not a device "
+                   "address: use %s, or get the address from cudaGetSymbolAddress()",
+                   side, instead);
+    }
+    return mere;
+}
+
+/* A copy between two addresses that the program passed. */
+static cudaError_t copy(const struct sim_copy *c) {
+    bool any = c->width > 0 && c->height > 0;
+    if (any &&
+        (is_host_name(c->to, "destination of this copy", "cudaMemcpyToSymbol()", c->location) ||
+         is_host_name(c->from, "source of this copy", "cudaMemcpyFromSymbol()", c->location))) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    cudaError_t error = sim_copy(c);
+    if (error == cudaSuccess && c->async) {
+        sim_lock_device();
+        bool there = sim_device_end(c->to) != NULL;
+        sim_unlock_device();
+        sim_note_queued(there ? SIM_COPY_THERE : SIM_COPY_BACK, c->stream);
+    }
+    return error;
+}
+
+static struct sim_copy linear(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                              const char *name, struct sim_location location) {
+    return (struct sim_copy){.to = to,
+                             .from = from,
+                             .to_pitch = bytes,
+                             .from_pitch = bytes,
+                             .width = bytes,
+                             .height = 1,
+                             .depth = 1,
+                             .kind = kind,
+                             .name = name,
+                             .location = location};
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_copy c = linear(to, from, bytes, kind, __func__, location);
+    return copy(&c);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_copy c = linear(to, from, bytes, kind, __func__, location);
+    c.stream = stream;
+    c.async = true;
+    return copy(&c);
+}
+
+static cudaError_t copy_rows(struct sim_copy *c, size_t to_pitch, size_t from_pitch,
+                             size_t height) {
+    if (c->width > to_pitch || c->width > from_pitch) {
+        return sim_fail(cudaErrorInvalidPitchValue);
+    }
+    c->to_pitch = to_pitch;
+    c->from_pitch = from_pitch;
+    c->height = height;
+    return copy(c);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_copy c = linear(to, from, width, kind, __func__, location);
+    return copy_rows(&c, to_pitch, from_pitch, height);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_copy c = linear(to, from, width, kind, __func__, location);
+    c.stream = stream;
+    c.async = true;
+    return copy_rows(&c, to_pitch, from_pitch, height);
+}
+
+static cudaError_t fill(const struct sim_fill *f) {
+    bool any = f->width > 0 && f->height > 0;
+    if (any && is_host_name(f->to, "memory to be set", "cudaMemcpyToSymbol()", f->location)) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return sim_fill(f);
+}
+
+static struct sim_fill bytes_of(void *to, int value, size_t width, const char *name,
+                                struct sim_location location) {
+    return (struct sim_fill){.to = to,
+                             .pitch = width,
+                             .width = width,
+                             .height = 1,
+                             .value = (unsigned)value,
+                             .value_bytes = 1,
+                             .name = name,
+                             .location = location};
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_fill f = bytes_of(pointer, value, bytes, __func__, location);
+    return fill(&f);
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_fill f = bytes_of(pointer, value, bytes, __func__, location);
+    f.stream = stream;
+    f.async = true;
+    return fill(&f);
+}
+
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (width > pitch) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    struct sim_fill f = bytes_of(pointer, value, width, __func__, location);
+    f.pitch = pitch;
+    f.height = height;
+    return fill(&f);
+}

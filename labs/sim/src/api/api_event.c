@@ -1,0 +1,188 @@
+/* Events. An event is the operation that it was last recorded as: it has happened when that has
+ * ended. */
+#include "api/api.h"
+#include "api/event.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct sim_event {
+    bool timed;
+    struct sim_item *record; /* NULL: never recorded; holds a reference */
+    struct sim_location location;
+    struct sim_event *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sim_event *events;
+
+/* Hold the lock. */
+static struct sim_event *find(cudaEvent_t event) {
+    struct sim_event *e = events;
+    while (e && e != event) {
+        e = e->next;
+    }
+    return e;
+}
+
+bool sim_event_record(cudaEvent_t event, struct sim_item **record) {
+    pthread_mutex_lock(&lock);
+    const struct sim_event *e = find(event);
+    *record = e ? e->record : NULL;
+    if (*record) {
+        sim_hold_item(*record);
+    }
+    pthread_mutex_unlock(&lock);
+    return e != NULL;
+}
+
+static cudaError_t create(cudaEvent_t *event, unsigned flags, struct sim_location location) {
+    const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
+    if (!event || flags & ~known) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    struct sim_event *created = calloc(1, sizeof *created);
+    if (!created) {
+        return sim_fail(cudaErrorMemoryAllocation);
+    }
+    created->timed = !(flags & cudaEventDisableTiming);
+    created->location = location;
+    pthread_mutex_lock(&lock);
+    created->next = events;
+    events = created;
+    pthread_mutex_unlock(&lock);
+    *event = created;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return create(event, cudaEventDefault, location);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return create(event, flags, location);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    const struct sim_operation record = {
+        .kind = SIM_OP_RECORD, .name = "cudaEventRecord", .location = location};
+    struct sim_item *item = NULL;
+    pthread_mutex_lock(&lock);
+    struct sim_event *e = find(event);
+    pthread_mutex_unlock(&lock);
+    if (!e) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    cudaError_t error = sim_enqueue_after(stream, &record, NULL, &item);
+    pthread_mutex_lock(&lock);
+    if (item && (e = find(event)) != NULL) {
+        struct sim_item *before = e->record;
+        e->record = item;
+        item = before;
+    }
+    pthread_mutex_unlock(&lock);
+    sim_release_item(item);
+    return error;
+}
+
+/* Outside of a capture, an external record is a record. */
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    return flags & ~(unsigned)cudaEventRecordExternal ? sim_fail(cudaErrorInvalidValue)
+                                                      : cudaEventRecord(event, stream);
+}
+
+/* An event that was never recorded has happened. */
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorLaunchFailure);
+    struct sim_item *record;
+    if (!sim_event_record(event, &record)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    cudaError_t error = record ? sim_wait_item(record) : cudaSuccess;
+    sim_release_item(record);
+    return error;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorLaunchFailure);
+    struct sim_item *record;
+    if (!sim_event_record(event, &record)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    cudaError_t answer = record ? sim_query_item(record) : cudaSuccess;
+    sim_release_item(record);
+    return answer;
+}
+
+/* When it happened. cudaErrorInvalidResourceHandle: it has no time; cudaErrorNotReady: not yet. */
+static cudaError_t time_of(cudaEvent_t event, struct timespec *time) {
+    pthread_mutex_lock(&lock);
+    const struct sim_event *e = find(event);
+    const bool timed = e && e->timed && e->record;
+    pthread_mutex_unlock(&lock);
+    struct sim_item *record = NULL;
+    if (!timed || !sim_event_record(event, &record) || !record) {
+        return cudaErrorInvalidResourceHandle;
+    }
+    const bool ended = sim_item_time(record, time);
+    sim_release_item(record);
+    return ended ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    if (!milliseconds) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    struct timespec from, to;
+    cudaError_t first = time_of(start, &from), second = time_of(end, &to);
+    if (first == cudaErrorInvalidResourceHandle || second == cudaErrorInvalidResourceHandle) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (first != cudaSuccess || second != cudaSuccess) {
+        return sim_fail(cudaErrorNotReady);
+    }
+    *milliseconds = (float)((double)(to.tv_sec - from.tv_sec) * 1e3 +
+                            (double)(to.tv_nsec - from.tv_nsec) * 1e-6);
+    return cudaSuccess;
+}
+
+/* Takes the first event, or the given one, from the list and frees it. */
+static bool destroy(cudaEvent_t event, bool any) {
+    pthread_mutex_lock(&lock);
+    struct sim_event **at = &events;
+    while (*at && *at != event && !any) {
+        at = &(*at)->next;
+    }
+    struct sim_event *removed = *at;
+    if (removed) {
+        *at = removed->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (removed) {
+        sim_release_item(removed->record);
+    }
+    free(removed);
+    return removed != NULL;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    return destroy(event, false) ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+void sim_forget_events(void) {
+    while (destroy(NULL, true)) {
+    }
+}
+
+void sim_report_events(void) {
+    for (const struct sim_event *e = events; e; e = e->next) {
+        struct sim_finding finding = {.kind = "leak", .location = e->location};
+        sim_report_once(&finding, "the event created here was never destroyed");
+    }
+}

@@ -1,0 +1,146 @@
+/* Limits and preferences of the device, and its peers. */
+#include "api/api.h"
+#include "base/limits.h"
+
+enum { PERSISTING_L2 = 39321600 }; /* bytes of the L2 cache that may be set aside */
+
+static enum cudaFuncCache preferred_cache;
+
+/* The depth to which kernels wait for kernels that they launched: devices of today have none. */
+static bool is_limit(enum cudaLimit limit) {
+    return (unsigned)limit < SIM_LIMITS && limit != cudaLimitDevRuntimeSyncDepth;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!is_limit(limit)) {
+        return sim_fail(cudaErrorUnsupportedLimit);
+    }
+    bool too_large = value > SIM_GLOBAL_BYTES ||
+                     (limit == cudaLimitPersistingL2CacheSize && value > PERSISTING_L2) ||
+                     (limit == cudaLimitMaxL2FetchGranularity && value > 128);
+    if (too_large) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_limits[limit] = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!value) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (!is_limit(limit)) {
+        return sim_fail(cudaErrorUnsupportedLimit);
+    }
+    *value = sim_limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if ((unsigned)config > cudaFuncCachePreferEqual) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    preferred_cache = config;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!config) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *config = preferred_cache;
+    return cudaSuccess;
+}
+
+/* The banks of shared memory have a fixed width on an H200: a preference has no effect. */
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return (unsigned)config <= cudaSharedMemBankSizeEightByte ? cudaSuccess
+                                                              : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!config) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart(void) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+/* ---- peers: there is one device, and a device is no peer of its own */
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int number, int peer) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    if (!can) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (number != 0 || peer != 0) {
+        return sim_fail(cudaErrorInvalidDevice);
+    }
+    *can = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    (void)peer;
+    return sim_fail(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    return sim_fail(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int number,
+                                      int peer) {
+    SIM_BEGIN(cudaErrorInvalidDevice);
+    (void)attribute, (void)number, (void)peer;
+    return sim_fail(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
+
+/* ---- the older names */
+
+cudaError_t cudaThreadSynchronize(void) {
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void) {
+    return cudaDeviceReset();
+}
+
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) {
+    return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) {
+    return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) {
+    return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) {
+    return cudaDeviceGetCacheConfig(config);
+}

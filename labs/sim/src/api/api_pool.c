@@ -1,0 +1,278 @@
+/* Memory in the order of a stream. An allocation has its address at once; the device frees it when
+ * its stream reaches cudaFreeAsync(). */
+#include "api/api.h"
+#include "api/queue.h"
+#include "exec/fault.h"
+#include "memory/allocations.h"
+#include "memory/pool.h"
+
+/* Queues a step of the memory's life, so that checks see its order against other streams. */
+static cudaError_t enqueue(void *pointer, size_t bytes, void (*run)(void *), const char *name,
+                           cudaStream_t stream, struct sim_location location) {
+    const struct sim_operation operation = {.kind = SIM_OP_MEMORY,
+                                            .name = name,
+                                            .location = location,
+                                            .run = run,
+                                            .closure = &pointer,
+                                            .closure_bytes = sizeof pointer,
+                                            .ranges = {{pointer, bytes, bytes, 1, true}},
+                                            .range_count = 1};
+    return sim_enqueue(stream, &operation);
+}
+
+static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
+                            cudaStream_t stream, const char *name, struct sim_location location) {
+    if (!pointer) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *pointer = NULL;
+    if (!sim_is_stream(stream)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    sim_catch_faults();
+    sim_lock_device();
+    pool = pool ? pool : sim_current_pool;
+    bool known = sim_is_pool(pool);
+    if (known && sim_pool_take(pool, bytes)) {
+        *pointer = sim_allocate(bytes, SIM_DEVICE_MEMORY, 0, location);
+        if (*pointer) {
+            sim_allocation_at(*pointer, SIM_DEVICE_MEMORY)->pool = pool;
+        } else {
+            sim_pool_give_back(pool, bytes);
+        }
+    }
+    sim_unlock_device();
+    if (!*pointer) {
+        return sim_fail(known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    }
+    return enqueue(*pointer, bytes, NULL, name, stream, location);
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return allocate(pointer, bytes, NULL, stream, __func__, location);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return pool ? allocate(pointer, bytes, pool, stream, __func__, location)
+                : sim_fail(cudaErrorInvalidValue);
+}
+
+static void free_memory(void *closure) {
+    void *const *pointer = closure;
+    struct sim_allocation *a = sim_allocation_at(*pointer, SIM_DEVICE_MEMORY);
+    if (a) {
+        sim_release(a);
+    }
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!sim_is_stream(stream)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (!pointer) {
+        return cudaSuccess;
+    }
+    sim_lock_device();
+    struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
+    bool again = a && a->is_free_queued;
+    size_t bytes = a ? a->bytes : 0;
+    if (a && a->pool) {
+        a->is_free_queued = true;
+    }
+    const struct sim_allocation *owner = sim_owner(pointer);
+    again = again || (owner && owner->freed);
+    sim_unlock_device();
+    if (!a || !a->pool || again) {
+        struct sim_finding finding = {.kind = again ? "use-after-free" : "wrong-space",
+                                      .location = location};
+        sim_report(&finding, again ? "cudaFreeAsync() of memory that was already freed"
+                                   : "cudaFreeAsync() of memory that cudaMallocAsync() did not "
+                                     "return: use the function that belongs to its allocation");
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return enqueue(pointer, bytes, free_memory, __func__, stream, location);
+}
+
+/* ---- pools */
+
+static cudaError_t give(cudaMemPool_t *to, struct sim_pool *pool, int number) {
+    if (!to) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (number != 0) {
+        return sim_fail(cudaErrorInvalidDevice);
+    }
+    *to = pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int number) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return give(pool, &sim_default_pool, number);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int number) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return give(pool, sim_current_pool, number);
+}
+
+/* cudaSuccess if the pool exists. */
+static cudaError_t look_up(cudaMemPool_t pool) {
+    sim_lock_device();
+    bool known = sim_is_pool(pool);
+    sim_unlock_device();
+    return known ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (number != 0) {
+        return sim_fail(cudaErrorInvalidDevice);
+    }
+    cudaError_t error = look_up(pool);
+    if (error == cudaSuccess) {
+        sim_current_pool = pool;
+    }
+    return error;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (properties->handleTypes != cudaMemHandleTypeNone) {
+        return sim_fail(cudaErrorNotSupported); /* other processes */
+    }
+    sim_lock_device();
+    *pool = sim_pool_create(properties->maxSize);
+    sim_unlock_device();
+    return *pool ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error = look_up(pool);
+    if (error != cudaSuccess || pool == &sim_default_pool) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_device();
+    sim_pool_destroy(pool);
+    sim_unlock_device();
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error = look_up(pool);
+    if (error == cudaSuccess) {
+        sim_lock_device();
+        sim_pool_trim(pool, bytes);
+        sim_unlock_device();
+    }
+    return error;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error = value ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        pool->reuse[attribute - 1] = *(const int *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        pool->threshold = *(const uint64_t *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        if (*(const uint64_t *)value != 0) {
+            return sim_fail(cudaErrorInvalidValue);
+        }
+        if (attribute == cudaMemPoolAttrUsedMemHigh) {
+            pool->used_most = pool->used;
+        } else {
+            pool->kept_most = pool->kept;
+        }
+        return cudaSuccess;
+    default:
+        return sim_fail(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error = value ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    uint64_t *bytes = value;
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        *(int *)value = pool->reuse[attribute - 1];
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        *bytes = pool->threshold;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+        sim_pool_trim(pool, pool->threshold); /* as an idle device does */
+        *bytes = pool->kept;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+        *bytes = pool->kept_most;
+        return cudaSuccess;
+    case cudaMemPoolAttrUsedMemCurrent:
+        *bytes = pool->used;
+        return cudaSuccess;
+    case cudaMemPoolAttrUsedMemHigh:
+        *bytes = pool->used_most;
+        return cudaSuccess;
+    default:
+        return sim_fail(cudaErrorInvalidValue);
+    }
+}
+
+/* The only device always has access. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+                                 size_t count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error = list || count == 0 ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
+    for (size_t i = 0; error == cudaSuccess && i < count; i++) {
+        if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0) {
+            return sim_fail(cudaErrorInvalidDevice);
+        }
+        if (list[i].flags != cudaMemAccessFlagsProtReadWrite) {
+            return sim_fail(cudaErrorInvalidValue);
+        }
+    }
+    return error;
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *location_asked) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    cudaError_t error =
+        flags && location_asked ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    bool here = location_asked->type == cudaMemLocationTypeDevice && location_asked->id == 0;
+    *flags = here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+}

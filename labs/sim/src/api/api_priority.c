@@ -1,0 +1,135 @@
+/* What a stream is: its priority, flags, number and attributes. */
+#include "api/api.h"
+#include "api/queue.h"
+#include "api/schedule.h"
+#include "api/stream.h"
+
+#include <string.h>
+
+/* An H200's range. A smaller number is a higher priority. */
+enum { LEAST = 0, GREATEST = -5 };
+
+static int clamped(int priority) {
+    return priority > LEAST ? LEAST : priority < GREATEST ? GREATEST : priority;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (least) {
+        *least = LEAST;
+    }
+    if (greatest) {
+        *greatest = GREATEST;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (!stream || flags & ~(unsigned)cudaStreamNonBlocking) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_queue();
+    *stream = sim_new_stream(flags, clamped(priority), location);
+    sim_unlock_queue();
+    return *stream ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
+}
+
+/* Copies what is known of a stream to *copy, or returns the error of the call. */
+static cudaError_t look_up(cudaStream_t handle, const void *to, struct sim_stream *copy) {
+    sim_lock_queue();
+    const struct sim_stream *stream = sim_stream_of(handle);
+    if (stream) {
+        *copy = *stream;
+    }
+    sim_unlock_queue();
+    if (!stream) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    return to ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    struct sim_stream stream;
+    cudaError_t error = look_up(handle, priority, &stream);
+    if (error == cudaSuccess) {
+        *priority = stream.priority;
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int *flags) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    struct sim_stream stream;
+    cudaError_t error = look_up(handle, flags, &stream);
+    if (error == cudaSuccess) {
+        *flags = stream.blocking || !stream.created ? cudaStreamDefault : cudaStreamNonBlocking;
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    struct sim_stream stream;
+    cudaError_t error = look_up(handle, id, &stream);
+    if (error == cudaSuccess) {
+        *id = stream.lane + 1ull; /* unique in the process */
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *number) {
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    struct sim_stream stream;
+    cudaError_t error = look_up(handle, number, &stream);
+    if (error == cudaSuccess) {
+        *number = 0;
+    }
+    return error;
+}
+
+/* ---- attributes */
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue *value) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    bool known = attribute == cudaStreamAttributeAccessPolicyWindow ||
+                 attribute == cudaStreamAttributeSynchronizationPolicy ||
+                 attribute == cudaStreamAttributePriority;
+    if (!value || !known) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    sim_lock_queue();
+    struct sim_stream *stream = sim_stream_of(handle);
+    if (stream && attribute == cudaStreamAttributeAccessPolicyWindow) {
+        stream->window = *value;
+    } else if (stream && attribute == cudaStreamAttributeSynchronizationPolicy) {
+        stream->policy = *value;
+    } else if (stream) {
+        stream->priority = clamped(value->priority);
+    }
+    sim_unlock_queue();
+    return stream ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue *value) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_stream stream;
+    cudaError_t error = look_up(handle, value, &stream);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (attribute == cudaStreamAttributeAccessPolicyWindow) {
+        *value = stream.window;
+    } else if (attribute == cudaStreamAttributeSynchronizationPolicy) {
+        *value = stream.policy;
+    } else if (attribute == cudaStreamAttributePriority) {
+        memset(value, 0, sizeof *value);
+        value->priority = stream.priority;
+    } else {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}

@@ -1,0 +1,17 @@
+/* Events, for the files that order work by them. */
+#ifndef SIM_EVENT_H
+#define SIM_EVENT_H
+
+#include "api/queue.h"
+
+/* The operation that the event was last recorded as, with a reference; NULL: never recorded. False:
+ * there is no such event. */
+bool sim_event_record(cudaEvent_t event, struct sim_item **record);
+
+/* The same for every event: cudaDeviceReset() has ended them. */
+void sim_forget_events(void);
+
+/* At the end of the program: reports each event that was not destroyed. */
+void sim_report_events(void);
+
+#endif

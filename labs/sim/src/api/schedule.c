@@ -1,0 +1,251 @@
+#include "api/schedule.h"
+
+#include "base/errors.h"
+#include "base/options.h"
+#include "memory/allocations.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* As many operations may be pending. The oldest runs when there is one more: a device's queue is
+ * not endless either. */
+#define MOST_PENDING 1024
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t item_ended = PTHREAD_COND_INITIALIZER;
+static struct sim_item *oldest, *newest; /* of those that have not ended */
+static unsigned pending, waiting_threads;
+static uint64_t enqueued;
+
+void sim_lock_queue(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void sim_unlock_queue(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static void link_newest(struct sim_item *item) {
+    item->older = newest;
+    item->newer = NULL;
+    *(newest ? &newest->newer : &oldest) = item;
+    newest = item;
+    pending++;
+}
+
+static void end(struct sim_item *item) {
+    *(item->older ? &item->older->newer : &oldest) = item->newer;
+    *(item->newer ? &item->newer->older : &newest) = item->older;
+    pending--;
+    item->state = SIM_ENDED;
+    if (item->operation.kind == SIM_OP_RECORD) {
+        clock_gettime(CLOCK_MONOTONIC, &item->ended);
+    }
+    sim_drop_dependencies(item);
+    sim_drop_item(item);
+    if (waiting_threads > 0) {
+        pthread_cond_broadcast(&item_ended);
+    }
+}
+
+/* Runs an item whose dependencies have ended; the lock is released meanwhile. On a lost device it
+ * only ends. */
+static void run(struct sim_item *item) {
+    const struct sim_operation *o = &item->operation;
+    item->state = SIM_RUNNING;
+    if (o->run || o->destroy) {
+        pthread_mutex_unlock(&lock);
+        if (o->run && sim_sticky() == cudaSuccess) {
+            if (o->kind == SIM_OP_HOST_CALL) {
+                o->run(item->closure);
+            } else {
+                sim_lock_device();
+                o->run(item->closure);
+                sim_unlock_device();
+            }
+        }
+        if (o->destroy) {
+            o->destroy(item->closure);
+        }
+        pthread_mutex_lock(&lock);
+    }
+    end(item);
+}
+
+static void wait_until_one_ends(void) {
+    waiting_threads++;
+    pthread_cond_wait(&item_ended, &lock);
+    waiting_threads--;
+}
+
+/* ---- the order */
+
+static uint64_t random_below(uint64_t bound) {
+    static uint64_t state;
+    if (state == 0) {
+        state = sim_options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    }
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 11) % bound;
+}
+
+static bool is_shuffled(void) {
+    return sim_options.seed != 0;
+}
+
+/* An item that `item` waits for: the newest, or any one if the order is shuffled. NULL: none. */
+static struct sim_item *dependency(struct sim_item *item) {
+    struct sim_item *chosen = NULL;
+    unsigned seen = 0;
+    for (unsigned i = 0; i < item->dependency_count; i++) {
+        struct sim_item *d = item->dependencies[i];
+        if (d->state == SIM_ENDED) {
+            continue;
+        }
+        seen++;
+        if (!chosen ||
+            (is_shuffled() ? random_below(seen) == 0 : d->number > chosen->number)) {
+            chosen = d;
+        }
+    }
+    return chosen;
+}
+
+/* The items on the way from one that is waited for to one that can run. */
+struct path {
+    struct sim_item **items;
+    size_t count, room;
+};
+
+static bool push(struct path *path, struct sim_item *item) {
+    if (path->count == path->room) {
+        size_t room = path->room ? 2 * path->room : 64;
+        struct sim_item **moved = realloc(path->items, room * sizeof(struct sim_item *));
+        if (!moved) {
+            return false;
+        }
+        path->items = moved;
+        path->room = room;
+    }
+    item->references++;
+    path->items[path->count++] = item;
+    return true;
+}
+
+static void pop(struct path *path) {
+    sim_drop_item(path->items[--path->count]);
+}
+
+/* Takes one step: runs an item that the last of the path waits for (or itself), or waits for
+ * another thread that runs it. */
+static void step(struct path *path) {
+    struct sim_item *item = path->items[path->count - 1], *next;
+    while (item->state == SIM_PENDING && (next = dependency(item))) {
+        if (!push(path, next)) {
+            item = next; /* out of memory: from here without a record of the way */
+            while (item->state == SIM_PENDING && (next = dependency(item))) {
+                item = next;
+            }
+            break;
+        }
+        item = next;
+    }
+    if (item->state == SIM_RUNNING) {
+        wait_until_one_ends();
+    } else if (item->state == SIM_PENDING) {
+        item->references++;
+        run(item);
+        sim_drop_item(item);
+    }
+}
+
+void sim_complete(struct sim_item *item) {
+    struct path path = {NULL, 0, 0};
+    while (item->state != SIM_ENDED) {
+        if (path.count == 0 && !push(&path, item)) {
+            struct sim_item *only[1] = {item};
+            struct path one = {only, 1, 1};
+            item->references++;
+            step(&one);
+            sim_drop_item(item);
+            continue;
+        }
+        step(&path);
+        while (path.count > 0 &&
+               (is_shuffled() || path.items[path.count - 1]->state == SIM_ENDED)) {
+            pop(&path); /* a shuffled order chooses its way anew */
+        }
+    }
+    while (path.count > 0) {
+        pop(&path);
+    }
+    free(path.items);
+}
+
+/* ---- what the other files call */
+
+/* Runs the oldest while too many are pending: its dependencies are older, and so have ended. */
+static void limit_pending(void) {
+    while (pending > MOST_PENDING) {
+        if (oldest->state == SIM_RUNNING) {
+            wait_until_one_ends();
+        } else {
+            run(oldest);
+        }
+    }
+}
+
+void sim_schedule(struct sim_item *item) {
+    item->number = ++enqueued;
+    link_newest(item);
+    limit_pending();
+}
+
+bool sim_advance(struct sim_item *item) {
+    for (struct sim_item *next; item->state == SIM_PENDING && (next = dependency(item));) {
+        item = next;
+    }
+    if (item->state != SIM_PENDING) {
+        return true;
+    }
+    const bool works = item->operation.run != NULL;
+    item->references++;
+    run(item);
+    sim_drop_item(item);
+    return works;
+}
+
+/* The newest pending item up to this number, or any one of them if the order is shuffled. */
+static struct sim_item *pending_until(uint64_t last) {
+    struct sim_item *item = newest;
+    while (item && item->number > last) {
+        item = item->older;
+    }
+    if (item && is_shuffled()) {
+        uint64_t seen = 0;
+        for (struct sim_item *i = item; i; i = i->older) {
+            if (random_below(++seen) == 0) {
+                item = i;
+            }
+        }
+    }
+    return item;
+}
+
+void sim_complete_until(uint64_t number) {
+    for (struct sim_item *item; (item = pending_until(number));) {
+        item->references++;
+        sim_complete(item);
+        sim_drop_item(item);
+    }
+}
+
+uint64_t sim_newest_number(void) {
+    return enqueued;
+}
+
+struct sim_item *sim_oldest_item(void) {
+    return oldest;
+}
