@@ -180,7 +180,7 @@ void sim_release(struct sim_allocation *a) {
 void sim_release_device(void) {
     for (struct sim_allocation *a = allocations, *next; a; a = next) {
         next = a->next;
-        if (is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY)) {
+        if (!a->freed) {
             sim_release(a);
         }
     }

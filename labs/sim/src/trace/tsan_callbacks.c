@@ -9,6 +9,7 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
@@ -78,11 +79,11 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    struct lane_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[]; /* of its threads */
 };
 
 static void *block_parks(const struct worker *w) {
-    struct kept *kept = malloc(sizeof *kept);
+    struct kept *kept = malloc(sizeof *kept + w->count * sizeof *kept->positions);
     if (kept == NULL) {
         trace.exhausted = true;
         return NULL;
@@ -110,12 +111,10 @@ static void grid_barrier(void) {
     }
 }
 
+static const void *last_access; /* the return address of its callback */
+
 static const void *last_position(void) {
-    size_t i = stream == NULL ? 0 : stream->code_count;
-    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
-        i--;
-    }
-    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
+    return last_access ? (const char *)last_access - 1 : NULL;
 }
 
 static void barrier(void) {
@@ -192,9 +191,16 @@ static inline void check(const void *address, unsigned bytes, bool store, const 
     if (!sim_checked) {
         return;
     }
-    if (stack == NULL ? !sim_is_in_variables(address)
-                      : is_local(address) || check_quick(address, bytes, store, pc,
-                                                         position((const char *)pc - 1))) {
+    if (stack == NULL) {
+        if (sim_host_access == NULL && !sim_is_in_variables(address)) {
+            return;
+        }
+    } else if (is_local(address)) {
+        return;
+    } else if (check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+            footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+        }
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -213,6 +219,7 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
 }
 
 static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
 }
@@ -233,6 +240,15 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
     for (size_t done = 0; done < size; done += width) {
         note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
+    }
+}
+
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_host_access && stack == NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
     }
 }
 
@@ -263,12 +279,12 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
         spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
