@@ -15,6 +15,7 @@
 #include "memory/allocations.h"
 #include "memory/heap.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -132,6 +132,13 @@ static void warp_barrier(unsigned first, unsigned lanes) {
     }
 }
 
+/* Checked, and not counted: textures and surfaces do not use the pipe of loads and stores. */
+static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
+    if (sim_checked) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
 static void filled(const void *to, size_t bytes) {
     if (sim_checked) {
         address_filled(to, bytes);
@@ -182,6 +189,7 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .warp_waits = warp_waits,
                                        .atomic = record_atomic,
                                        .heap_changed = heap_changed,
+                                       .accessed = accessed,
                                        .filled = filled,
                                        .host_receives = host_receives,
                                        .copied = copied};
