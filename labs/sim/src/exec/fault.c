@@ -65,9 +65,9 @@ static void report_division(const struct sim_finding *known, const char *who) {
     finding.kind = "division-by-zero";
     sim_report_once(
         &finding,
-               "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
-               "with a value that nothing specifies",
-               who);
+        "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
+        "with a value that nothing specifies",
+        who);
 }
 
 /* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
