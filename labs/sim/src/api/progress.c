@@ -1,5 +1,6 @@
 #include "api/progress.h"
 
+#include "api/queue_lock.h"
 #include "api/schedule.h"
 
 #include <pthread.h>

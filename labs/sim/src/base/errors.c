@@ -158,7 +158,7 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
     return error;
 }
 
-void sim_report_unchecked(void) {
+__attribute__((destructor)) static void report_unchecked_at_exit(void) {
     sim_report_unchecked_launch();
     report_unchecked_call();
 }

@@ -34,7 +34,4 @@ void sim_report_unchecked_launch(void);
 /* The program learns of the refused launch from the result of a call. */
 void sim_see_unchecked_launch(void);
 
-/* At the end of the program: reports every error that it never checked. */
-void sim_report_unchecked(void);
-
 #endif

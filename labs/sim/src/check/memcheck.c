@@ -6,6 +6,7 @@
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
@@ -293,6 +294,12 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
         report_misaligned(a, p);
         sim_end_thread(cudaErrorMisalignedAddress);
     }
+    if (sim_footprint && p->kind != MEMORY_SHARED && p->kind != MEMORY_DYNAMIC) {
+        footprint_add(sim_footprint, a->at, a->bytes,
+                      a->how == RACE_LOAD    ? FOOTPRINT_READ
+                      : a->how == RACE_STORE ? FOOTPRINT_WRITE
+                                             : FOOTPRINT_ATOMIC);
+    }
     *check_site_of(a->pc + 1) = (struct check_site){
         p->from, (size_t)(p->to - p->from), p->shadow,
         p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC};
@@ -327,6 +334,10 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     const struct worker *w = sim_worker;
     struct access a = {w, address, bytes, how, (const char *)pc - 1};
     if (w == NULL || w->config == NULL) {
+        if (sim_host_access) {
+            const bool flag = how == RACE_ATOMIC || how == RACE_COMPARE;
+            sim_host_access(address, bytes, how == RACE_STORE, flag, a.pc);
+        }
         if (sim_is_in_variables(address)) {
             check_host(&a);
         }
@@ -346,6 +357,9 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
         sim_end_thread(cudaErrorIllegalAddress);
     }
     if (p->freed || a.at < p->from || a.at + bytes > p->to) {
+        if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
+            footprint_add(sim_footprint, a.at, bytes, FOOTPRINT_READ);
+        }
         report_outside(&a, p);
         if (p->freed || !sim_is_readable(a.at)) {
             sim_end_thread(cudaErrorIllegalAddress);

@@ -9,6 +9,7 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
@@ -194,9 +195,9 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-/* Is the address on the stack of the running thread? That is local memory. */
 int sim_mark(unsigned long long mark);
 
+/* Is the address on the stack of the running thread? That is local memory. */
 static inline bool is_local(const void *address) {
     return (size_t)((const char *)address - stack) < stack_bytes;
 }
@@ -205,9 +206,16 @@ static inline void check(const void *address, unsigned bytes, bool store, const 
     if (!sim_checked) {
         return;
     }
-    if (stack == NULL ? !sim_is_in_variables(address)
-                      : is_local(address) || check_quick(address, bytes, store, pc,
-                                                         position((const char *)pc - 1))) {
+    if (stack == NULL) {
+        if (sim_host_access == NULL && !sim_is_in_variables(address)) {
+            return;
+        }
+    } else if (is_local(address)) {
+        return;
+    } else if (check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+            footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+        }
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -249,12 +257,20 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
+/* Does the access need a check? Host code's does if it may concern the device. */
+static bool is_checked(const void *address) {
+    if (stack == NULL) {
+        return sim_host_access != NULL || sim_is_in_variables(address);
+    }
+    return !is_local(address);
+}
+
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
     if (sim_checked && bytes > 0) {
-        if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
+        if (from != NULL && is_checked(from)) {
             check_access(from, bytes, RACE_LOAD, pc);
         }
-        if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
+        if (is_checked(to)) {
             check_access(to, bytes, RACE_STORE, pc);
         }
     }
@@ -271,6 +287,15 @@ void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
     }
     sim_mark(SIM_MARK(SIM_MARK_END, 0, 1u));
     sim_mark(SIM_MARK(SIM_MARK_RETURN, 0, 1u));
+}
+
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (sim_host_access && stack == NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+    } else {
+        record(address, width, store, pc);
+    }
 }
 
 int sim_mark(unsigned long long mark) {
@@ -299,12 +324,12 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
         spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)
