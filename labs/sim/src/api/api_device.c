@@ -253,6 +253,7 @@ cudaError_t cudaDeviceReset(void) {
     sim_forget_streams();
     sim_forget_events();
     sim_lock_device();
+    sim_report_device_leaks();
     sim_release_device();
     sim_heap_reset();
     sim_unlock_device();

@@ -224,7 +224,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 
 __attribute__((destructor)) static void report_leaks(void) {
     sim_report_leaks();
-    if (sim_sticky() == cudaSuccess) {
+    if (sim_sticky() == cudaSuccess) { /* a lost device cannot free anything */
         sim_heap_report_leaks();
     }
 }

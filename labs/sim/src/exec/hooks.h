@@ -4,6 +4,7 @@
 #define SIM_HOOKS_H
 
 #include "base/device.h"
+#include "base/findings.h"
 
 struct worker; /* thread.h */
 
@@ -48,6 +49,9 @@ struct sim_hooks {
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);
     void (*copied)(const void *to, const void *from, size_t bytes);
+
+    /* It is about to copy them from the device to the host, for the call at `location`. */
+    void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 };
 
 /* NULL in a plain program. trace/ sets it before main(). */

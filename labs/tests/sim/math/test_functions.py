@@ -39,7 +39,7 @@ def sine_of_pi(x: Doubles, shift: float) -> Doubles:
     """sin(pi (x + shift)) for a shift of 0 or 0.5: the nearest integer is taken away exactly."""
     whole = np.rint(x + shift)
     rest = np.longdouble("3.14159265358979323846264") * ((x - whole).astype(np.longdouble) + shift)
-    return (np.sin(rest) * np.where(whole % 2 == 0, 1, -1)).astype(np.float64)
+    return np.asarray(np.sin(rest) * np.where(whole % 2 == 0, 1, -1), np.float64)
 
 
 def oracle(name: str, x: Doubles) -> Doubles:
