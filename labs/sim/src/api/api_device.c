@@ -4,6 +4,8 @@
 #include "api/queue.h"
 #include "memory/allocations.h"
 #include "memory/heap.h"
+#include "memory/array.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -256,6 +258,8 @@ cudaError_t cudaDeviceReset(void) {
     sim_report_device_leaks();
     sim_release_device();
     sim_heap_reset();
+    sim_arrays_forget();
+    sim_textures_forget();
     sim_unlock_device();
     return cudaSuccess;
 }

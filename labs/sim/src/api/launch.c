@@ -14,6 +14,7 @@
 #include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,6 +45,9 @@ struct sim_hooks {
 
     /* The program counter of the last event that trace/ saw, or NULL. */
     const void *(*position)(void);
+    /* The running thread is about to access `bytes` bytes through a texture or a surface. `pc`: the
+     * return address of the call in the kernel. */
+    void (*accessed)(const void *address, size_t bytes, bool store, const void *pc);
 
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);

@@ -132,6 +132,13 @@ static void warp_barrier(unsigned first, unsigned lanes) {
     }
 }
 
+/* Checked, and not counted: textures and surfaces do not use the pipe of loads and stores. */
+static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
+    if (sim_checked) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
 static void filled(const void *to, size_t bytes) {
     if (sim_checked) {
         address_filled(to, bytes);
@@ -182,6 +189,7 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .warp_waits = warp_waits,
                                        .atomic = record_atomic,
                                        .heap_changed = heap_changed,
+                                       .accessed = accessed,
                                        .filled = filled,
                                        .host_receives = host_receives,
                                        .copied = copied};
@@ -222,9 +230,6 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (!sim_checked) {
-        return;
-    }
     if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
                       : is_usual(address, bytes, store, pc)) {
         return;
@@ -244,10 +249,20 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
-    last_access = pc;
+static __attribute__((noinline)) void record_checked(const void *address, unsigned width,
+                                                     bool store, const void *pc) {
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
+}
+
+/* Without checks it saves no register: recording spends most of its time here. */
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
+    if (sim_checked) {
+        record_checked(address, width, store, pc);
+    } else {
+        note(address, width, store, 0, pc);
+    }
 }
 
 /* An access whose address need not be a multiple of its size. */
