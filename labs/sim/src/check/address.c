@@ -102,7 +102,8 @@ static bool find_own(const struct worker *w, struct range *range) {
  * write counts as written. */
 static struct shadow *shadow_of(struct sim_allocation *a) {
     if (a->shadow == NULL && !a->freed) {
-        a->shadow = shadow_create(a->base, a->bytes, a->space != SIM_DEVICE_MEMORY);
+        bool device = a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY;
+        a->shadow = shadow_create(a->base, a->bytes, !device);
     }
     return a->shadow;
 }
