@@ -3,6 +3,9 @@
 #include "api/event.h"
 #include "api/queue.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
+#include "memory/array.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -254,6 +257,9 @@ cudaError_t cudaDeviceReset(void) {
     sim_lock_device();
     sim_report_device_leaks();
     sim_release_device();
+    sim_heap_reset();
+    sim_arrays_forget();
+    sim_textures_forget();
     sim_unlock_device();
     return cudaSuccess;
 }

@@ -9,6 +9,7 @@ enum memory_kind {
     MEMORY_UNKNOWN,  /* memory that the simulator did not allocate */
     MEMORY_OWN,      /* a stack, the arguments of the launch, constants of the program */
     MEMORY_GLOBAL,   /* an allocation, also of page-locked host memory */
+    MEMORY_HEAP,     /* what a kernel has allocated with malloc() or new */
     MEMORY_SHARED,   /* a __shared__ variable */
     MEMORY_DYNAMIC,  /* the block's dynamic shared memory */
     MEMORY_CONSTANT, /* a __constant__ variable */

@@ -411,6 +411,16 @@ void check_copy_to_host(const void *from, size_t bytes, struct sim_location loca
     }
 }
 
+void check_heap_changed(const void *at, size_t bytes) {
+    settle();
+    memset(check_sites, 0, sizeof check_sites);
+    address_forget();
+    const struct memory_object *p = address_object(sim_worker, at);
+    if (bytes > 0 && p->shadow) {
+        shadow_set_written(p->shadow, at, bytes, false);
+    }
+}
+
 void check_launch_begin(void) {
     memset(check_sites, 0, sizeof check_sites);
     address_forget();

@@ -26,6 +26,9 @@ void check_copy_to_host(const void *from, size_t bytes, struct sim_location loca
 
 /* Turns the checks on, before main(); then what happens as a launch runs. */
 void check_begin(void);
+/* A kernel has allocated these bytes of the device's heap, or (0 bytes) freed the chunk there. */
+void check_heap_changed(const void *at, size_t bytes);
+
 void check_launch_begin(void);
 void check_launch_end(void);
 /* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid,

@@ -63,7 +63,8 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report(&finding,
+    sim_report_once(
+        &finding,
                "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
                "with a value that nothing specifies",
                who);

@@ -162,7 +162,8 @@ struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space spa
 const char *sim_device_end(const void *address) {
     const char *at = address;
     const struct sim_allocation *a = sim_owner(at);
-    bool inside = a && sim_is_live_on_device(a) && at >= a->base && at < a->base + a->bytes;
+    bool inside = a && sim_is_live_on_device(a) &&
+                  a->space != SIM_HEAP_MEMORY && at >= a->base && at < a->base + a->bytes;
     if (inside) {
         return a->base + a->bytes;
     }
@@ -206,15 +207,15 @@ void sim_release(struct sim_allocation *a) {
     shorten_quarantine();
 }
 
-/* Does it take memory of the device? */
+/* Does the program hold memory of the device with it? The heap of the kernels is the runtime's. */
 static bool is_on_device(const struct sim_allocation *a) {
-    return sim_is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY);
+    return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_MANAGED_MEMORY);
 }
 
 void sim_release_device(void) {
     for (size_t i = all.count; i-- > 0;) { /* releasing one may remove others from the order */
         i = i < all.count ? i : all.count - 1;
-        if (is_on_device(all.ordered[i])) {
+        if (!all.ordered[i]->freed) {
             sim_release(all.ordered[i]);
             i = all.count;
         }
@@ -249,7 +250,7 @@ static void report_leaks(const char *severity, bool (*chosen)(const struct sim_a
     static const char *const what[] = {"device memory allocated here were never freed",
                                        "page-locked host memory allocated here were never freed",
                                        "host memory registered here were never unregistered",
-                                       "managed memory allocated here were never freed"};
+                                       "managed memory allocated here were never freed", ""};
     const struct sim_allocation **leaks = malloc((all.count + 1) * sizeof *leaks);
     size_t count = 0;
     for (size_t i = 0; leaks && i < all.count; i++) {
@@ -269,7 +270,7 @@ static void report_leaks(const char *severity, bool (*chosen)(const struct sim_a
 }
 
 static bool is_live(const struct sim_allocation *a) {
-    return !a->freed;
+    return !a->freed && a->space != SIM_HEAP_MEMORY;
 }
 
 void sim_report_leaks(void) {

@@ -14,6 +14,7 @@ enum sim_space {
     SIM_PINNED_MEMORY,
     SIM_REGISTERED_MEMORY,
     SIM_MANAGED_MEMORY,
+    SIM_HEAP_MEMORY, /* of kernels alone: heap.h */
 };
 
 /* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
@@ -42,7 +43,7 @@ struct sim_allocation {
 };
 
 static inline bool sim_is_live_on_device(const struct sim_allocation *a) {
-    return !a->freed && a->space == SIM_DEVICE_MEMORY;
+    return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY);
 }
 
 /* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12".

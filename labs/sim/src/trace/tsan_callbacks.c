@@ -13,7 +13,10 @@
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/recorder.h"
 #include "trace/spin.h"
+
+#include "sim_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,11 +82,11 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    struct lane_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[]; /* of its threads */
 };
 
 static void *block_parks(const struct worker *w) {
-    struct kept *kept = malloc(sizeof *kept);
+    struct kept *kept = malloc(sizeof *kept + w->count * sizeof *kept->positions);
     if (kept == NULL) {
         trace.exhausted = true;
         return NULL;
@@ -111,12 +114,10 @@ static void grid_barrier(void) {
     }
 }
 
+static const void *last_access; /* the return address of its callback */
+
 static const void *last_position(void) {
-    size_t i = stream == NULL ? 0 : stream->code_count;
-    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
-        i--;
-    }
-    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
+    return last_access ? (const char *)last_access - 1 : NULL;
 }
 
 static void barrier(void) {
@@ -131,9 +132,22 @@ static void warp_barrier(unsigned first, unsigned lanes) {
     }
 }
 
+/* Checked, and not counted: textures and surfaces do not use the pipe of loads and stores. */
+static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
+    if (sim_checked) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
 static void filled(const void *to, size_t bytes) {
     if (sim_checked) {
         address_filled(to, bytes);
+    }
+}
+
+static void heap_changed(const void *at, size_t bytes) {
+    if (sim_checked) {
+        check_heap_changed(at, bytes);
     }
 }
 
@@ -173,6 +187,9 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
+                                       .atomic = record_atomic,
+                                       .heap_changed = heap_changed,
+                                       .accessed = accessed,
                                        .filled = filled,
                                        .host_receives = host_receives,
                                        .copied = copied};
@@ -190,6 +207,8 @@ __attribute__((constructor(102))) static void install(void) {
 static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
+
+int sim_mark(unsigned long long mark);
 
 /* Is the address on the stack of the running thread? That is local memory. */
 static inline bool is_local(const void *address) {
@@ -211,9 +230,6 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (!sim_checked) {
-        return;
-    }
     if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
                       : is_usual(address, bytes, store, pc)) {
         return;
@@ -233,9 +249,20 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+static __attribute__((noinline)) void record_checked(const void *address, unsigned width,
+                                                     bool store, const void *pc) {
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
+}
+
+/* Without checks it saves no register: recording spends most of its time here. */
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
+    if (sim_checked) {
+        record_checked(address, width, store, pc);
+    } else {
+        note(address, width, store, 0, pc);
+    }
 }
 
 /* An access whose address need not be a multiple of its size. */
@@ -247,8 +274,13 @@ static inline void record_unaligned(const void *address, unsigned width, bool st
     note(address, width, store, 0, pc);
 }
 
-static inline void record_volatile(const void *address, unsigned width, bool store,
-                                   const void *pc) {
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (stack == NULL && sim_host_access != NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+        return;
+    }
+    last_access = pc;
     if (sim_checked) {
         check_volatile(address, width, store ? RACE_STORE : RACE_LOAD, pc);
     }
@@ -283,7 +315,30 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
-int sim_mark(unsigned long long mark);
+void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    if (sim_checked && bytes > 0) {
+        if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
+            check_access(from, bytes, RACE_LOAD, pc);
+        }
+        if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
+            check_access(to, bytes, RACE_STORE, pc);
+        }
+    }
+    if (stream == NULL || (is_local(to) && (from == NULL || is_local(from)))) {
+        return;
+    }
+    sim_mark(SIM_MARK(SIM_MARK_FUNCTION, 0, 1u));
+    for (size_t i = 0; i < bytes; i++) {
+        sim_mark(SIM_MARK(SIM_MARK_LOOP, 0, 1u));
+        if (from != NULL) {
+            note((const char *)from + i, 1, false, 0, pc);
+        }
+        note((char *)to + i, 1, true, 0, pc);
+    }
+    sim_mark(SIM_MARK(SIM_MARK_END, 0, 1u));
+    sim_mark(SIM_MARK(SIM_MARK_RETURN, 0, 1u));
+}
+
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
