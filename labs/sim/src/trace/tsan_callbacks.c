@@ -316,12 +316,13 @@ static void record_range(const void *address, size_t size, bool store, const voi
 }
 
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    last_access = pc;
     if (sim_checked && bytes > 0) {
         if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
-            check_access(from, bytes, RACE_LOAD, pc);
+            check_unaligned(from, bytes, RACE_LOAD, pc);
         }
         if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
-            check_access(to, bytes, RACE_STORE, pc);
+            check_unaligned(to, bytes, RACE_STORE, pc);
         }
     }
     if (stream == NULL || (is_local(to) && (from == NULL || is_local(from)))) {
