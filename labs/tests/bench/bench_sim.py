@@ -1,6 +1,7 @@
 """Measures how fast the simulator is, as ratios within one run: make bench-sim.
 
 Naive: what --profile and --check cost on two kernels of many programs, labs/tests/bench/naive.cu.
+Warp functions: lanes per second, plain, with labs/tests/bench/warps.cu.
 Traced: lane accesses per second, with labs/tests/bench/traced.cu. Plain: source 004's 13x13
 correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
 simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All

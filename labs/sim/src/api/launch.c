@@ -13,7 +13,9 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +260,8 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     sim_report_unchecked_launch();
     if (sim_sticky() != cudaSuccess) {
         sim_fail(sim_sticky());
+    } else if (sim_in_host_call) {
+        sim_fail(cudaErrorNotPermitted);
     } else if (sim_injected_launch()) {
         sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
         refuse(c, cudaErrorLaunchOutOfResources);

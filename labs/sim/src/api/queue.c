@@ -172,6 +172,7 @@ bool sim_item_time(struct sim_item *item, struct timespec *time) {
     bool ended = item->state == SIM_ENDED;
     if (ended) {
         *time = item->ended;
+        sim_async_waited(item->async); /* the host knows now that it has happened */
     }
     sim_unlock_queue();
     return ended;
@@ -245,6 +246,8 @@ __attribute__((destructor)) static void report_at_exit(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
     }
+    sim_lock_queue();
+    sim_stop_progress();
     sim_async_report_pending();
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
@@ -252,4 +255,5 @@ __attribute__((destructor)) static void report_at_exit(void) {
             sim_report_once(&finding, "the stream created here was never destroyed");
         }
     }
+    sim_unlock_queue();
 }

@@ -46,7 +46,9 @@ static void end(struct sim_item *item) {
 static void execute(struct sim_item *item) {
     const struct sim_operation *o = &item->operation;
     if (o->kind == SIM_OP_HOST_CALL) {
+        sim_in_host_call = true;
         o->run(item->closure);
+        sim_in_host_call = false;
         return;
     }
     sim_lock_device();
@@ -192,6 +194,9 @@ void sim_complete(struct sim_item *item) {
 /* Runs the oldest while too many are pending: its dependencies are older, and so have ended. */
 static void limit_pending(void) {
     while (pending > MOST_PENDING) {
+        if (oldest->operation.kind == SIM_OP_HOST_CALL) {
+            return; /* it may need what this thread holds: progress.c runs it */
+        }
         if (oldest->state == SIM_RUNNING) {
             wait_until_one_ends();
         } else {
@@ -210,8 +215,8 @@ bool sim_advance(struct sim_item *item) {
     for (struct sim_item *next; item->state == SIM_PENDING && (next = dependency(item));) {
         item = next;
     }
-    if (item->state != SIM_PENDING) {
-        return true;
+    if (item->state != SIM_PENDING || item->operation.kind == SIM_OP_HOST_CALL) {
+        return true; /* progress.c runs a host call: it may need what this thread holds */
     }
     const bool works = item->operation.run != NULL;
     item->references++;

@@ -9,6 +9,7 @@
 static _Thread_local cudaError_t last;
 static _Thread_local struct sim_location call_site;
 static cudaError_t sticky;
+_Thread_local bool sim_in_host_call;
 
 static bool armed;
 static int calls_since_armed;
@@ -94,6 +95,9 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
         NULL, 0}; /* a call without a line of its own must not inherit this one */
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
+    }
+    if (sim_in_host_call) {
+        return sim_fail(cudaErrorNotPermitted);
     }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
