@@ -20,23 +20,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_kernel_calls.h"
 #include "sim_kernels.h"
 #include "sim_memory.h"
 
 #include "sim_atomics.h"
 #include "sim_bind.h"
+#include "sim_cached_access.h"
+#include "sim_device_functions.h"
+#include "sim_device_memory.h"
+#include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
+#include "sim_simd.h"
 #include "sim_surface.h"
 #include "sim_texture.h"
 #include "sim_warp.h"
-#include "sim_warp_removed.h"
 #include "vector_functions.h"
 }
 

@@ -7,6 +7,7 @@
 #include "driver_types.h"
 #include "vector_types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
 
 /* ---- variables of the device */
 
@@ -26,6 +28,13 @@ extern "C" {
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
 #define SIM_MANAGED_SECTION "sim_managed"
+/* Variables that begin as zeros take no room in a file: g++ cannot say so of a section, but the
+ * assembler can. The comment sign hides what g++ writes after the name. */
+#ifdef __aarch64__
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",%nobits//"
+#else
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",@nobits#"
+#endif
 #ifdef SIM_RUNTIME
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
@@ -33,6 +42,8 @@ extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
 extern char __start_sim_managed[] __attribute__((weak));
 extern char __stop_sim_managed[] __attribute__((weak));
+extern char __start_sim_device_zero[] __attribute__((weak));
+extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
 /* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
@@ -71,6 +82,7 @@ struct sim_config {
     const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
     const char *kernel, *file;
     int line;
+    int cooperative;      /* all blocks run at once: cudaLaunchCooperativeKernel() */
     size_t closure_bytes; /* size of the arguments, as the threads read them */
 };
 
@@ -79,6 +91,18 @@ void sim_launch(const struct sim_config *config, void (*thread)(const void *), c
 
 /* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
 void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
+
+/* A kernel whose address the program passes to cudaLaunchKernel() and the like: how to launch it with
+ * the addresses of its arguments. Static; it is registered once. */
+struct sim_named_kernel {
+    const void *function;
+    const char *name; /* NULL: unknown */
+    void (*launch)(const struct sim_config *config, void *const *arguments);
+    unsigned count; /* of its parameters */
+    const size_t *sizes, *offsets;
+    struct sim_named_kernel *next;
+};
+void sim_register_kernel(const struct sim_named_kernel *kernel);
 
 /* cudaOccupancyMaxPotentialBlockSize(): `shared(closure, threads)` is the dynamic shared memory of
  * a block of that many threads. */
@@ -118,20 +142,121 @@ struct sim_barrier_result {
 };
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
 
-/* Every lane of `mask` passes a value and receives that of the lane `from` (0..31). */
-unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
-                                    const char *file, int line);
-unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
-void sim_warp_barrier(unsigned mask, const char *file, int line);
+/* The running thread waits for all threads of its grid. */
+void sim_grid_barrier(const char *file, int line);
+/* Was the grid launched so that it may do so? */
+int sim_is_cooperative(void);
 
-/* The lanes that are at this line together, once no other lane of the warp can go on. */
-unsigned sim_active_lanes(const char *file, int line);
+/* What the lanes of `mask` do together, once all of them that have not left are there; what they
+ * pass, and what each of them gets. */
+enum sim_warp_operation {
+    SIM_WARP_BARRIER,
+    SIM_WARP_BALLOT,    /* a predicate; the lanes that passed a true one */
+    SIM_WARP_SHUFFLE,   /* a value; that of lane `from` */
+    SIM_WARP_MATCH_ANY, /* a value; the lanes that passed the same */
+    SIM_WARP_MATCH_ALL, /* a value; the lanes if all passed the same, or 0 */
+    SIM_WARP_ADD,       /* integers, widened to 64 bits; their sum, ... */
+    SIM_WARP_MIN,
+    SIM_WARP_MAX,
+    SIM_WARP_SIGNED_MIN,
+    SIM_WARP_SIGNED_MAX,
+    SIM_WARP_AND,
+    SIM_WARP_OR,
+    SIM_WARP_XOR,
+    SIM_WARP_COLLECT, /* for sim_warp_collect() */
+    SIM_WARP_ACTIVE   /* nothing, without a mask; the lanes that are at this line together, once no
+                         other lane of the warp can go on */
+};
+unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
+                            unsigned long long value, unsigned from, const char *file, int line);
+
+/* A shuffle within segments of `width` lanes. `shape`: how << 8 | width. */
+enum sim_shuffle_kind {
+    SIM_SHUFFLE_INDEX,
+    SIM_SHUFFLE_UP,
+    SIM_SHUFFLE_DOWN,
+    SIM_SHUFFLE_XOR
+};
+unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
+                                    unsigned operand, const char *file, int line);
+
+/* Each lane of `mask` passes up to SIM_COLLECT_BYTES bytes and gets those of all of them: the ones
+ * of lane i at all + i * stride. */
+#define SIM_COLLECT_BYTES 32
+void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
+                      const char *file, int line);
+
 unsigned sim_lane(void);
+
+/* The running thread repeats a read or an atomic function until another one lets it go on. After
+ * some calls in a row, the others run. sim_sleep(): at once. */
+void sim_spin(void);
+void sim_sleep(void);
+
+/* ---- arithmetic on doubles that is rounded in one direction */
+
+typedef enum sim_rounding {
+    SIM_ROUND_NEAREST,
+    SIM_ROUND_ZERO,
+    SIM_ROUND_DOWN,
+    SIM_ROUND_UP
+} sim_rounding;
+
+double sim_double_add(double a, double b, sim_rounding mode);
+double sim_double_multiply(double a, double b, sim_rounding mode);
+double sim_double_divide(double a, double b, sim_rounding mode);
+double sim_double_fused(double a, double b, double c, sim_rounding mode);
+double sim_double_root(double a, sim_rounding mode);
+
+/* ---- memory that kernels allocate, copy and fill */
+
+/* Does a thread of a kernel call this? */
+bool sim_in_kernel(void);
+
+/* malloc() and free(): in a kernel, of the device's heap. They stand at `pc`, a return address, or
+ * at a line. In a kernel NULL means that the heap, of cudaLimitMallocHeapSize bytes, is full. */
+void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line);
+void sim_heap_free(void *pointer, const void *pc, const char *file, int line);
+
+/* memcpy(), memmove() and memset() of a traced program. */
+void *sim_memcpy(void *to, const void *from, size_t bytes);
+void *sim_memmove(void *to, const void *from, size_t bytes);
+void *sim_memset(void *to, int value, size_t bytes);
+
+/* ---- functions that the C library lacks */
+
+double sim_erfcx(double x);
+double sim_erfinv(double x);
+double sim_erfcinv(double x);
+double sim_normcdf(double x);
+double sim_normcdfinv(double x);
+double sim_bessel_i0(double x);
+double sim_bessel_i1(double x);
+
+/* The square root of the sum of `count` squares, or 1 divided by it; infinite if a number is. */
+double sim_norm(int count, const double *x, bool reciprocal);
 
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);
 
+/* If the 16 bytes at `address` are those at `expected`, replaces them, atomically; else writes what
+ * they are to `expected`. */
+bool sim_atomic_compare_16(void *address, void *expected, const void *value);
+
+/* Cycles of the device's clock since the program began to read it. */
 unsigned long long sim_clock(void);
+
+/* clock(): that in a kernel, and the C library's function elsewhere. */
+long sim_clock_or_time(void);
+
+/* The memory that an address belongs to, as a kernel sees it. */
+enum sim_memory { SIM_MEMORY_NONE, SIM_MEMORY_GLOBAL, SIM_MEMORY_SHARED, SIM_MEMORY_CONSTANT,
+                  SIM_MEMORY_LOCAL };
+enum sim_memory sim_memory_of(const void *address);
+
+/* The offset of an address in the block's shared memory, and back. */
+size_t sim_shared_offset(const void *address);
+void *sim_shared_at(size_t offset);
 
 /* ---- calls of the runtime API */
 
@@ -161,7 +286,9 @@ SIM_LAYOUT(struct sim_variable, 48, next, 40);
 SIM_LAYOUT(struct sim_config, 80, shared, 24);
 SIM_LAYOUT(struct sim_config, 80, function, 40);
 SIM_LAYOUT(struct sim_config, 80, line, 64);
+SIM_LAYOUT(struct sim_config, 80, cooperative, 68);
 SIM_LAYOUT(struct sim_config, 80, closure_bytes, 72);
+SIM_LAYOUT(struct sim_named_kernel, 56, next, 48);
 SIM_LAYOUT(struct sim_shared_slot, 40, size, 20);
 SIM_LAYOUT(struct sim_shared_slot, 40, offset, 32);
 SIM_LAYOUT(struct sim_barrier_result, 8, threads, 4);

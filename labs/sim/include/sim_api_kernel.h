@@ -15,4 +15,19 @@ SIM_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 SIM_API(cudaOccupancyAvailableDynamicSMemPerBlock, (shared, kernel, blocks, threads),
         size_t *shared, const void *kernel, int blocks, int threads)
 
+SIM_API(cudaFuncGetName, (name, kernel), const char **name, const void *kernel)
+SIM_API(cudaFuncGetParamInfo, (kernel, index, offset, size), const void *kernel, size_t index,
+        size_t *offset, size_t *size)
+
+/* ---- launches with the addresses of the arguments */
+
+SIM_API(cudaLaunchKernel, (kernel, grid, block, arguments, shared, stream), const void *kernel,
+        dim3 grid, dim3 block, void **arguments, size_t shared SIM_DEFAULT(0),
+        cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaLaunchCooperativeKernel, (kernel, grid, block, arguments, shared, stream),
+        const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared SIM_DEFAULT(0),
+        cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaLaunchKernelExC, (config, kernel, arguments), const cudaLaunchConfig_t *config,
+        const void *kernel, void **arguments)
+
 #endif

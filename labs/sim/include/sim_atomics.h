@@ -25,8 +25,21 @@ template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F 
     SIM_ATOMIC(name, builtin, unsigned)                                                            \
     SIM_ATOMIC(name, builtin, unsigned long long)
 
+/* A thread that takes a lock repeats this until it gets another value than it writes. */
+#define SIM_ATOMIC_EXCHANGE(T)                                                                     \
+    SIM_ATOMIC_INLINE T atomicExch(T *address, T value) {                                          \
+        T old = __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                             \
+        if (old == value) {                                                                        \
+            sim_spin();                                                                            \
+        }                                                                                          \
+        return old;                                                                                \
+    }
+SIM_ATOMIC_EXCHANGE(int)
+SIM_ATOMIC_EXCHANGE(unsigned)
+SIM_ATOMIC_EXCHANGE(unsigned long long)
+#undef SIM_ATOMIC_EXCHANGE
+
 SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add)
-SIM_ATOMIC_LOGIC(atomicExch, __atomic_exchange_n)
 SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and)
 SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or)
 SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor)
@@ -41,6 +54,16 @@ SIM_ATOMIC_INLINE float atomicAdd(float *address, float value) {
 }
 SIM_ATOMIC_INLINE double atomicAdd(double *address, double value) {
     return sim_atomic_update(address, [=](double old) { return old + value; });
+}
+/* Each element by itself. */
+SIM_ATOMIC_INLINE float2 atomicAdd(float2 *address, float2 value) {
+    float x = atomicAdd(&address->x, value.x), y = atomicAdd(&address->y, value.y);
+    return float2{x, y};
+}
+SIM_ATOMIC_INLINE float4 atomicAdd(float4 *address, float4 value) {
+    float x = atomicAdd(&address->x, value.x), y = atomicAdd(&address->y, value.y);
+    float z = atomicAdd(&address->z, value.z), w = atomicAdd(&address->w, value.w);
+    return float4{x, y, z, w};
 }
 SIM_ATOMIC_INLINE float atomicExch(float *address, float value) {
     return sim_atomic_update(address, [=](float) { return value; });
@@ -72,8 +95,10 @@ SIM_ATOMIC_INLINE unsigned atomicDec(unsigned *address, unsigned last) {
 
 #define SIM_ATOMIC_CAS(T)                                                                          \
     SIM_ATOMIC_INLINE T atomicCAS(T *address, T compare, T value) {                                    \
-        __atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,              \
-                                  __ATOMIC_RELAXED);                                               \
+        if (!__atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,         \
+                                       __ATOMIC_RELAXED)) {                                        \
+            sim_spin(); /* it may wait for a lock */                                               \
+        }                                                                                          \
         return compare;                                                                            \
     }
 
@@ -83,6 +108,24 @@ SIM_ATOMIC_CAS(unsigned)
 SIM_ATOMIC_CAS(unsigned long long)
 
 #undef SIM_ATOMIC_CAS
+
+/* Any type of 16 bytes that is aligned to them. */
+template <class T> using sim_atomic_16 = typename std::enable_if<sizeof(T) == 16, T>::type;
+
+template <class T>
+SIM_ATOMIC_INLINE sim_atomic_16<T> atomicCAS(T *address, T compare, T value) {
+    static_assert(alignof(T) >= 16, "atomicCAS() of 16 bytes needs a type aligned to 16 bytes");
+    T old = compare;
+    sim_atomic_compare_16(address, &old, &value);
+    return old;
+}
+template <class T> SIM_ATOMIC_INLINE sim_atomic_16<T> atomicExch(T *address, T value) {
+    static_assert(alignof(T) >= 16, "atomicExch() of 16 bytes needs a type aligned to 16 bytes");
+    T old = value;
+    while (!sim_atomic_compare_16(address, &old, &value)) {
+    }
+    return old;
+}
 
 /* The forms that are atomic for one block, or for the whole system. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \

@@ -20,6 +20,7 @@
 #define SIM_CONSTANT __attribute__((used, section(SIM_CONSTANT_SECTION)))
 #define SIM_DEVICE __attribute__((used, section(SIM_DEVICE_SECTION)))
 #define SIM_MANAGED __attribute__((used, section(SIM_MANAGED_SECTION)))
+#define SIM_DEVICE_ZERO __attribute__((used, section(SIM_DEVICE_ZERO_SECTION)))
 
 /* rewrite.py adds this after each of them at file scope. In a traced program it registers the
  * variable and puts a gap beside it, so that an access outside of it does not land in another
@@ -102,7 +103,7 @@ template <class... P> struct sim_kernel_launch {
 template <class... P>
 static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, const char *name,
                                                  void (*kernel)(P...)) {
-    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0}};
+    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0}};
 }
 
 /* The same for a kernel that its arguments select: a template that is not fully named, or an
@@ -133,7 +134,7 @@ template <class F> struct sim_generic_launch {
 template <class F>
 static inline sim_generic_launch<F> sim_generic_kernel(const char *file, int line,
                                                        const char *name, F kernel) {
-    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line, 0}};
+    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line, 0, 0}};
 }
 
 #endif

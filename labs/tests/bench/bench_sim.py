@@ -1,6 +1,7 @@
 """Measures how fast the simulator is, as ratios within one run: make bench-sim.
 
-Traced: lane accesses per second, with labs/tests/bench/traced.cu. Plain: source 004's 13x13
+Traced: lane accesses per second, with labs/tests/bench/traced.cu. Plain: warp functions and
+barriers, with labs/tests/bench/warps.cu; and source 004's 13x13
 correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
 simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All
 times are processor times; the rounds are interleaved and the smallest time of each is used, so that
@@ -58,6 +59,12 @@ def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple
     return float(seconds), float(total)
 
 
+def warps(binary: Path) -> dict[str, float]:
+    """Calls by lanes per second, of each function that warps.cu calls."""
+    rows = (line.split() for line in output(binary).splitlines())
+    return {name: int(calls) / float(seconds) for name, seconds, calls in rows}
+
+
 def numba_python() -> Path:
     """The Python of the environment with Numba, which is installed if its lock file has changed."""
     stamp = VENV / "lock.sha256"
@@ -75,16 +82,18 @@ def main() -> int:
     python = numba_python()
     traced_binary = program.build([str(HERE / "traced.cu")], [], profiled=True).binary
     plain_binary = program.build([str(HERE / "plain.cu")], [], profiled=False).binary
+    warps_binary = program.build([str(HERE / "warps.cu")], [], profiled=False).binary
     native = paths.BUILD / "bench-native"
     output("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
 
     part = (str(NUMBA_BLOCKS), str(NUMBA_BLOCKS))
     fake = ONE_CORE | {"NUMBA_ENABLE_CUDASIM": "1"}
-    traces, plains, natives, fakes = [], [], [], []
+    traces, plains, natives, fakes, calls = [], [], [], [], []
     for _ in range(ROUNDS):
         traces.append(traced(traced_binary))
         plains.append(timed(plain_binary, str(LAUNCHES), *part))
         natives.append(timed(native, str(LAUNCHES), *part))
+        calls.append(warps(warps_binary))
         fakes.append(timed(python, HERE / "numba_tile.py", *part, environment=fake))
     if len({total for _, total in [*plains, *natives, *fakes]}) != 1:
         print("bench-sim: the programs give different sums of the pixels", file=sys.stderr)
@@ -98,6 +107,9 @@ def main() -> int:
     ):
         seconds, accesses = min(trace[name] for trace in traces)
         print(f"  {name:<13}{accesses / seconds / 1e6:8.1f}   its lanes {lanes}")
+    print("plain, millions of calls by lanes per second of processor time:")
+    for name in calls[0]:
+        print(f"  {name:<13}{max(row[name] for row in calls) / 1e6:8.1f}")
     plain, native_seconds = min(plains)[0], min(natives)[0]
     numba = min(fakes)[0] * ALL_BLOCKS**2 / NUMBA_BLOCKS**2
     print("13x13 correlation of a 200x200 image, milliseconds of processor time:")

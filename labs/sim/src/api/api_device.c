@@ -5,6 +5,7 @@
 #include "memory/allocations.h"
 #include "memory/array.h"
 #include "texture/texture.h"
+#include "memory/heap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -257,6 +258,7 @@ cudaError_t cudaDeviceReset(void) {
     sim_release_device();
     sim_arrays_forget();
     sim_textures_forget();
+    sim_heap_reset();
     sim_unlock_device();
     return cudaSuccess;
 }

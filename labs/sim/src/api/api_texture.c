@@ -445,3 +445,7 @@ cudaError_t sim_bind_range(size_t *offset, const void *pointer, size_t bytes, vo
     *size = past + (bytes < room ? bytes : room);
     return room > 0 ? cudaSuccess : sim_fail(cudaErrorInvalidDevicePointer);
 }
+
+__attribute__((destructor)) static void report_leaks(void) {
+    sim_report_textures();
+}

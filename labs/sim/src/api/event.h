@@ -11,7 +11,4 @@ bool sim_event_record(cudaEvent_t event, struct sim_item **record);
 /* The same for every event: cudaDeviceReset() has ended them. */
 void sim_forget_events(void);
 
-/* At the end of the program: reports each event that was not destroyed. */
-void sim_report_events(void);
-
 #endif

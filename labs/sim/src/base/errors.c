@@ -9,6 +9,7 @@
 static _Thread_local cudaError_t last;
 static _Thread_local struct sim_location call_site;
 static cudaError_t sticky;
+_Thread_local bool sim_in_host_call;
 
 static bool armed;
 static int calls_since_armed;
@@ -53,6 +54,12 @@ cudaError_t sim_fail(cudaError_t error) {
     return error;
 }
 
+cudaError_t sim_exchange_last(cudaError_t error) {
+    cudaError_t before = last;
+    last = error;
+    return before;
+}
+
 void sim_fail_for_good(cudaError_t error) {
     __atomic_store_n(&sticky, error, __ATOMIC_RELAXED);
     last = error;
@@ -88,6 +95,9 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
         NULL, 0}; /* a call without a line of its own must not inherit this one */
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
+    }
+    if (sim_in_host_call) {
+        return sim_fail(cudaErrorNotPermitted);
     }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
@@ -133,6 +143,10 @@ void sim_report_unchecked_launch(void) {
                      "check what it returns");
 }
 
+void sim_see_unchecked_launch(void) {
+    see(&launch);
+}
+
 static void report_unchecked_call(void) {
     report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
 }
@@ -148,7 +162,7 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
     return error;
 }
 
-void sim_report_unchecked(void) {
+__attribute__((destructor)) static void report_unchecked_at_exit(void) {
     sim_report_unchecked_launch();
     report_unchecked_call();
 }

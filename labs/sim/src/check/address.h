@@ -9,6 +9,7 @@ enum memory_kind {
     MEMORY_UNKNOWN,  /* memory that the simulator did not allocate */
     MEMORY_OWN,      /* a stack, the arguments of the launch, constants of the program */
     MEMORY_GLOBAL,   /* an allocation, also of page-locked host memory */
+    MEMORY_HEAP,     /* what a kernel has allocated with malloc() or new */
     MEMORY_SHARED,   /* a __shared__ variable */
     MEMORY_DYNAMIC,  /* the block's dynamic shared memory */
     MEMORY_CONSTANT, /* a __constant__ variable */
@@ -29,6 +30,8 @@ struct memory_object {
 /* Begins a launch: forgets the objects that were looked up. Begins a block: its shared memory holds
  * nothing that was written. */
 void address_forget(void);
+/* A block goes on: its shared memory counts as written. */
+void address_resume_block(const struct worker *w);
 void address_begin_block(const struct worker *w);
 
 /* The object of an address, valid until the next call of address_forget(). */

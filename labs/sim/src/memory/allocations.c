@@ -46,7 +46,7 @@ static void protect(const struct sim_allocation *a, int protection) {
 }
 
 static bool is_live_on_device(const struct sim_allocation *a) {
-    return !a->freed && a->space == SIM_DEVICE_MEMORY;
+    return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY);
 }
 
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
@@ -126,7 +126,8 @@ const struct sim_allocation *sim_owner(const void *address) {
 const char *sim_device_end(const void *address) {
     const char *at = address;
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (is_live_on_device(a) && at >= a->base && at < a->base + a->bytes) {
+        bool is_device = is_live_on_device(a) && a->space != SIM_HEAP_MEMORY;
+        if (is_device && at >= a->base && at < a->base + a->bytes) {
             return a->base + a->bytes;
         }
     }
@@ -180,7 +181,7 @@ void sim_release(struct sim_allocation *a) {
 void sim_release_device(void) {
     for (struct sim_allocation *a = allocations, *next; a; a = next) {
         next = a->next;
-        if (is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY)) {
+        if (!a->freed) {
             sim_release(a);
         }
     }
@@ -280,9 +281,9 @@ void sim_report_leaks(void) {
     static const char *const what[] = {"device memory allocated here were never freed",
                                        "page-locked host memory allocated here were never freed",
                                        "host memory registered here were never unregistered",
-                                       "managed memory allocated here were never freed"};
+                                       "managed memory allocated here were never freed", ""};
     for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (!a->freed) {
+        if (!a->freed && a->space != SIM_HEAP_MEMORY) {
             struct sim_finding finding = {.kind = "leak", .location = a->location};
             sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
         }

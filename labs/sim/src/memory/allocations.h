@@ -14,6 +14,7 @@ enum sim_space {
     SIM_PINNED_MEMORY,
     SIM_REGISTERED_MEMORY,
     SIM_MANAGED_MEMORY,
+    SIM_HEAP_MEMORY, /* of kernels alone: heap.h */
 };
 
 /* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
