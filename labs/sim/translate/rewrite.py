@@ -35,6 +35,7 @@ CANDIDATE = (
     rb"|(?:erfc?inv|erfcx|normcdfinv|cyl_bessel_i[01])f?)\b"
     rb"|^[ \t]*#[ \t]*include\b"
 )
+REFERENCES = ("texture", "surface")  # templates that CUDA 12 removed
 SPACES = ("__shared__", "__constant__", "__device__", "__managed__")
 TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_string_literal",
         "raw_string_content", "system_lib_string", "preproc_directive")  # fmt: skip
@@ -134,6 +135,10 @@ class Rewriter(Source):
         if word in ("asm", "__asm__", "__asm"):
             if any(at.type == "gnu_asm_expression" for at in self.above(node)):
                 raise self.refusal(node, f"inline PTX (asm): {ELSEWHERE}")
+            return
+        if word in REFERENCES and parent is not None and parent.type == "template_type":
+            if not self._is_named_here(word):
+                self.replace(node, f"sim_{word}_reference")  # `texture` may be the program's own
             return
         if word in self.functions and parent is not None:
             if node.type == "identifier" and parent.type not in ("call_expression", *NAMED_BY):

@@ -52,10 +52,7 @@ REFUSED = {
     "#include <cooperative_groups.h>\n": (1, "cooperative_groups.h"),
     "\n__managed__ int n;\n": (2, "__managed__"),
     "int main() {\n  float *p;\n  cudaMallocManaged(&p, 4);\n}\n": (3, "cudaMallocManaged"),
-    "cudaTextureObject_t t;\n": (1, "cudaTextureObject_t"),
     "cudaGraph_t g;\n": (1, "cudaGraph_t"),
-    "texture<float, 2> t;\n": (1, "texture"),
-    "__global__ void k(float *o) {\n  o[0] = tex2D<float>(0, 1, 2);\n}\n": (2, "tex2D"),
     '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "asm"),
     "__global__ void k(int *p) {\n  *p = __dp4a(1, 2, 3);\n}\n": (2, "__dp4a"),
     "__global__ void k() {}\n__global__ void p() {\n  k<<<1, 1>>>();\n}\n": (
