@@ -136,8 +136,8 @@ class Rewriter(Source):
             if any(at.type == "gnu_asm_expression" for at in self.above(node)):
                 raise self.refusal(node, f"inline PTX (asm): {ELSEWHERE}")
             return
-        if word in REFERENCES and parent is not None and parent.type == "template_type":
-            if not self._is_named_here(word):
+        if word in REFERENCES and re.match(rb"\s*<[\w\s,:]+>", self.source[node.end_byte :]):
+            if text(node) == word and not self._is_named_here(word):
                 self.replace(node, f"sim_{word}_reference")  # `texture` may be the program's own
             return
         if word in self.functions and parent is not None:
