@@ -257,6 +257,8 @@ enum sim_memory sim_memory_of(const void *address);
 /* The offset of an address in the block's shared memory, and back. */
 size_t sim_shared_offset(const void *address);
 void *sim_shared_at(size_t offset);
+/* Is the caller a thread of a kernel? */
+int sim_on_device(void);
 
 /* ---- calls of the runtime API */
 

@@ -258,6 +258,11 @@ void address_copied(const char *to, const char *from, size_t bytes) {
     }
 }
 
+size_t address_unwritten(const char *from, size_t bytes) {
+    const struct shadow *source = device_shadow(from, bytes);
+    return source ? bytes - shadow_written(source, from, bytes) : 0;
+}
+
 void address_describe(const struct memory_object *p, char *text, size_t size) {
     size_t bytes = (size_t)(p->to - p->from);
     const char *file = p->declared_at.file ? p->declared_at.file : "?";

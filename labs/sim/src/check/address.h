@@ -41,6 +41,9 @@ const struct memory_object *address_object(const struct worker *w, const char *a
 void address_filled(const char *to, size_t bytes);
 void address_copied(const char *to, const char *from, size_t bytes);
 
+/* How many bytes of a range of device memory were never written; 0 if it is not such a range. */
+size_t address_unwritten(const char *from, size_t bytes);
+
 /* Describes it in words: "the array of 4096 bytes allocated at x.cu:12", "s_tile (1024 bytes of
  * shared memory, declared at x.cu:7)" ... */
 void address_describe(const struct memory_object *p, char *text, size_t size);

@@ -11,7 +11,7 @@ static void check(const volatile void *at, size_t bytes, enum race_access how, c
     if (sim_checked) {
         const void *address = (const void *)(uintptr_t)at;
         check_access(address, bytes, how, pc);
-        race_atomic(address);
+        race_atomic(address, how);
     }
     spin_note(at, bytes, pc);
 }
