@@ -14,7 +14,6 @@
 #include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
-#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
