@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 
 from architecture import merged
-from control_marks import marks
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
@@ -131,6 +130,8 @@ class Translation:
 
     def _control_flow(self) -> None:
         """Adds the marks of control_marks.py, which sim_marks.h defines."""
+        from control_marks import marks  # its grammar takes a while to load
+
         tokens = self.tokens
         code = bytearray(tokens.source)
 
