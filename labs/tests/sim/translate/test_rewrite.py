@@ -395,3 +395,84 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "No such file" in done.stderr
+
+
+def errors_of(folder: Path) -> list[str]:
+    return [text for text in compile_it(folder).splitlines() if "error: " in text]
+
+
+@pytest.mark.parametrize(
+    ("statement", "column"),
+    [
+        ("    int   x = unknown;", 15),
+        ("\tint\tx  =  unknown; // why", 12),
+        ("    /* a */ int x = unknown;", 21),
+        ("    int x = unknown; /* begins", 13),
+    ],
+)
+def test_columns_are_the_authors(tmp_path: Path, statement: str, column: int) -> None:
+    """Whatever spaces and comments surround them. (g++ counts a tab as a step to the next 8.)"""
+    rest = "ends */" if "begins" in statement else ""
+    done, _ = rewrite(tmp_path, f"int main() {{\n{statement}\n{rest}\n    return x;\n}}\n")
+    assert done.stderr == ""
+    options = ["-ftabstop=1", "-fsyntax-only"]
+    said = subprocess.run(["g++", *options, tmp_path / "made.ii"], capture_output=True, text=True)
+    assert f"student.cu:2:{column}: error: ‘unknown’" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "message"),
+    [
+        ("int main() {\n  int a = (1 + 2;\n}\n", 2, "expected ‘)’"),
+        ("#define CHECK(x) (x)\nint main() {\n  CHECK(cudaFree(0);\n}\n", 3, "parenthesis missing?"),
+        ("#if 1\nint a;\n", 1, "unterminated #if"),
+        ("int main() {\n  const char *s = \"open;\n}\n", 2, "missing terminating"),
+        ("__global__ void k() {\n  int a\n}\n", 3, "expected"),
+        ("#error \"sm_70 wanted\"\n", 1, "sm_70 wanted"),
+    ],
+)
+def test_syntax_errors(tmp_path: Path, source: str, line: int, message: str) -> None:
+    """g++ finds them, in the preprocessor or in the result."""
+    done, _ = rewrite(tmp_path, source)
+    said = [text for text in done.stderr.splitlines() if "error: " in text] or errors_of(tmp_path)
+    assert any(s.startswith(f"student.cu:{line}:") and message in s for s in said), said
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_ends_of_lines(tmp_path: Path, ends: str) -> None:
+    """A byte order mark, continued lines, Windows' line ends, and no end of the last line."""
+    lines = [
+        "__global__ void k(int *p) { *p = 1; }",
+        "#define GO(p) \\",
+        "    k<<<1, \\",
+        "        32>>>(p)",
+        "int main() { int *p = 0;",
+        "    k<<<1,",
+        "        32>>>(p);",
+        "    GO(p); // a comment \\",
+        "    goes on",
+        "    return __LINE__; }",
+    ]
+    done, made = rewrite(tmp_path, "\ufeff" + ends.join(lines))
+    assert done.returncode == 0, done.stderr
+    assert made.count("sim_kernel(") == 2 and "<<<" not in made
+    assert "return 10; }" in made
+    assert "error" not in compile_it(tmp_path)
+
+
+def test_files_that_are_included(tmp_path: Path) -> None:
+    """A header with CUDA in it, one from -I in <>, and a .cu file; each keeps its own lines."""
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "tools.cuh").write_text(
+        "#pragma once\ninline void go(void (*k)(int)) {\n    k<<<1, 1>>>(__LINE__);\n}\n"
+    )
+    (tmp_path / "part.cu").write_text(
+        '#include "own.h"\n__global__ void one(int n) {\n    __shared__ int s;\n    s = n;\n}\n'
+    )
+    (tmp_path / "own.h").write_text('extern "C" {\n#include <string.h>\nint of_c(void);\n}\n')
+    source = '#include <tools.cuh>\n#include "part.cu"\n\nint main() {\n    go(one);\n    wrong;\n}\n'
+    done, made = rewrite(tmp_path, source, "-I", str(tmp_path / "inc"))
+    assert done.stderr == ""
+    assert f'sim_kernel("{tmp_path}/inc/tools.cuh", 3, "k", k).on(1, 1)(3)' in made
+    assert f'"s", "{tmp_path}/part.cu", 3' in made
+    assert [e.split(" error: ")[0] for e in errors_of(tmp_path)] == ["student.cu:6:5:"]
