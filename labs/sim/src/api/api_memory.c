@@ -3,6 +3,7 @@
 #include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
 
 #include <string.h>
@@ -223,4 +224,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 
 __attribute__((destructor)) static void report_leaks(void) {
     sim_report_leaks();
+    if (sim_sticky() == cudaSuccess) { /* a lost device cannot free anything */
+        sim_heap_report_leaks();
+    }
 }

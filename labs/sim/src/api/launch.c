@@ -13,7 +13,9 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,6 +73,10 @@ static void report_division(const struct sim_finding *known, const char *who) {
 /* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
  * go on; otherwise the signal ends the process. */
 static void explain(int number, siginfo_t *info, void *context) {
+    bool runs_code_there = info->si_addr == sim_program_counter(context);
+    if (number == SIGSEGV && sim_worker && !runs_code_there && sim_open_at(info->si_addr)) {
+        return; /* the kernel's first access to an allocation: it is tried again */
+    }
     const char *kernel, *address = info->si_addr;
     uint3 block, thread;
     bool on_guard = false;
@@ -149,6 +153,9 @@ void sim_prepare_fault_stack(void) {
 }
 
 bool sim_is_readable(const void *address) {
+    if (sim_worker && sim_open_at(address)) {
+        return true;
+    }
     int ends[2]; /* write() says EFAULT where reading would fault */
     if (pipe(ends) != 0) {
         return false;
