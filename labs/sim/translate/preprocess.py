@@ -12,8 +12,15 @@ from unsupported import INCLUDE, missing, refuse_headers
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # nvcc's own macros. SIM_TRANSLATES: the simulator's headers leave __global__ and the like as words.
-DEFINED = ("SIM_TRANSLATES=1", "__CUDACC__=1", "__NVCC__=1", "__CUDACC_EXTENDED_LAMBDA__=1",
-           "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDACC_VER_BUILD__=0")  # fmt: skip
+DEFINED = (
+    "SIM_TRANSLATES=1",
+    "__CUDACC__=1",
+    "__NVCC__=1",
+    "__CUDACC_EXTENDED_LAMBDA__=1",
+    "__CUDACC_VER_MAJOR__=13",
+    "__CUDACC_VER_MINOR__=0",
+    "__CUDACC_VER_BUILD__=0",
+)
 ARCHITECTURE = 900  # __CUDA_ARCH__ of the device that the simulator stands for
 UNROLLED = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll\b[ \t]*(?P<count>[^\n]*)", re.MULTILINE)
 OPEN_MACRO = re.compile(

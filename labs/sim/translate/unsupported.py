@@ -46,7 +46,9 @@ LIBRARIES = (
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
-DRIVER = re.compile(rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*")
+DRIVER = re.compile(
+    rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
+)
 PLAIN = re.compile(rb"cuda[A-Z]\w*|(?:texture|surface)|nvcuda|__[a-z]\w*")
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
@@ -110,7 +112,9 @@ def refuse_names(tokens: Tokens) -> None:
             continue
         shown = name.decode(errors="replace")
         if DRIVER.fullmatch(name):
-            why = f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
+            why = (
+                f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
+            )
         elif name in (b"texture", b"surface"):
             why = "CUDA 12 has no texture references; use a texture object (cudaTextureObject_t)"
         else:
@@ -119,7 +123,7 @@ def refuse_names(tokens: Tokens) -> None:
 
 
 def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
-    """Do headers mention the name? Looks for the word only where it is part of one: that is fast."""
+    """Do headers mention the name? (Whether a text contains its letters is quick to say.)"""
     word = re.compile(rb"\b%s\b" % re.escape(name))
     return any(name in text and word.search(text) for _, text in headers)
 
