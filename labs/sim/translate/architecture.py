@@ -1,8 +1,9 @@
 """__CUDA_ARCH__: one program for the host's and for the device's reading of the source.
 
 nvcc compiles a file once for the host, with __CUDA_ARCH__ undefined, and once for each device,
-where it is a number: 900 for the device that the simulator stands for. The simulator's program is compiled
-once. It is the host's reading, except for the bodies of functions that differ in the device's:
+where it is a number: 900 for the device that the simulator stands for. The simulator's program is
+compiled once. It is the host's reading, except for the bodies of functions that differ in the
+device's:
 
 - a __global__ or __device__ function has the body of the device;
 - a __host__ __device__ function has both, and chooses when it is called;

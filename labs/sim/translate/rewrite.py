@@ -3,11 +3,11 @@
     rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...
 
 g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
-are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll. They
-are rewritten in the program's own text; headers of the system and of the simulator are not looked
-at. Every edit stays on its line, and the preprocessor's line markers stay, so that compilers and
-findings show the program's own files and lines. What the simulator does not support is refused by
-name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
+are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
+They are rewritten in the program's own text; headers of the system and of the simulator are not
+looked at. Every edit stays on its line, and the preprocessor's line markers stay, so that compilers
+and findings show the program's own files and lines. What the simulator does not support is refused
+by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
 """
 
 from __future__ import annotations
