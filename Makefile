@@ -117,9 +117,9 @@ STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # half the time.
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
-# A traced program reports every access and basic block of its kernels (labs/sim/src/trace). The
-# -fno flags keep g++ from changing accesses where nvcc does not, and (-fno-thread-jumps) from copying
-# what follows a branch into its arms, where on the device the lanes have met again. As nvcc does,
+# A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
+# its lanes are (labs/sim/include/sim_marks.h). The -fno flags keep g++ from changing accesses where
+# nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
 # when the function returns a struct and is called. -g1 and -fno-schedule-insns2 only save time: a
 # third of what lab 4 takes.
@@ -127,8 +127,9 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -ffp-contract=fast $(FMA) $(INIT)
                   -fno-schedule-insns2 -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
                   --param large-function-growth=1000 \
-                  -fno-optimize-sibling-calls -fno-thread-jumps -fsanitize=thread \
-                  --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
+                  -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
+                  -fno-crossjumping -freorder-blocks-algorithm=simple -fsanitize=thread \
+                  --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
@@ -240,7 +241,7 @@ $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ -lm -pthread
 $(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
 	$(Q)name=NAME$*; IFS=:; set --; for d in $$CPATH; do set -- "$$@" -I "$$d"; done; \
-	    $(PYTHON) labs/sim/translate/rewrite.py "$$@" --shown "$${!name}" $< -o $@
+	    $(PYTHON) labs/sim/translate/rewrite.py $(if $(TRACED),--traced) "$$@" --shown "$${!name}" $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/%.cpp
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp

@@ -62,7 +62,10 @@ def run(
         built = program.build(files, include or [], traced)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
-    done, profile = program.execute(built, context.obj, seconds, checked, sample)
+    counted = profiled or json_file is not None
+    done, profile = program.execute(
+        built, context.obj, seconds, checked, sample if counted else None
+    )
     ending = _early_end(done)
     if profiled:
         print(render_profile.render(profile), file=sys.stderr)

@@ -90,7 +90,9 @@ $(OUT)/%.cu.o: $(OUT)/%.cu.cpp
 	$(say) CXX "$$SHOWN/$*.cu"
 	$(Q)sed 's/^\([ \t]*#[ \t]*pragma\)[ \t]*GCC unroll [0-9]*/\1/' $< | \
 	    $(CXX) $(SIM_CXXFLAGS) $(LABINC) -x c++ - -c -o $@
-$(OUT)/%.cu.checked.o: $(OUT)/%.cu.cpp
+$(OUT)/%.cu.traced.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py --traced $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
+$(OUT)/%.cu.checked.o: $(OUT)/%.cu.traced.cpp
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) -c $< -o $@
 endif
 endif
@@ -122,7 +124,10 @@ else
 $(GIVEN)/%.o: $(GIVEN)/%.cpp
 	$(say) CXX $<
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
-$(GIVEN)/%.checked.o: $(GIVEN)/%.cpp
+$(GIVEN)/%.traced.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) labs/sim/translate/rewrite.py --traced $(LABINC) $< -o $@
+$(GIVEN)/%.checked.o: $(GIVEN)/%.traced.cpp
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) $(DEPS) -c $< -o $@
 endif
 -include $(wildcard $(BUILD)/given/*/*/*.d)

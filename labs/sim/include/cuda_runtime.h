@@ -33,10 +33,12 @@ extern "C++" {
 #include "sim_memory.h"
 
 #include "sim_atomics.h"
+#include "sim_cached_access.h"
+#include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
+#include "sim_simd.h"
 #include "sim_warp.h"
-#include "sim_warp_removed.h"
 #include "vector_functions.h"
 }
 

@@ -7,6 +7,7 @@
 #include "driver_types.h"
 #include "vector_types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
 
 /* ---- variables of the device */
 
@@ -26,6 +28,13 @@ extern "C" {
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
 #define SIM_MANAGED_SECTION "sim_managed"
+/* Variables that begin as zeros take no room in a file: g++ cannot say so of a section, but the
+ * assembler can. The comment sign hides what g++ writes after the name. */
+#ifdef __aarch64__
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",%nobits//"
+#else
+#define SIM_DEVICE_ZERO_SECTION "sim_device_zero,\"aw\",@nobits#"
+#endif
 #ifdef SIM_RUNTIME
 extern char __start_sim_constant[] __attribute__((weak));
 extern char __stop_sim_constant[] __attribute__((weak));
@@ -33,6 +42,8 @@ extern char __start_sim_device[] __attribute__((weak));
 extern char __stop_sim_device[] __attribute__((weak));
 extern char __start_sim_managed[] __attribute__((weak));
 extern char __stop_sim_managed[] __attribute__((weak));
+extern char __start_sim_device_zero[] __attribute__((weak));
+extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
 /* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
@@ -131,15 +142,84 @@ struct sim_barrier_result {
 };
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
 
-/* Every lane of `mask` passes a value and receives that of the lane `from` (0..31). */
-unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
-                                    const char *file, int line);
-unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line);
-void sim_warp_barrier(unsigned mask, const char *file, int line);
+/* The running thread waits for all threads of its grid. */
+void sim_grid_barrier(const char *file, int line);
+/* Was the grid launched so that it may do so? */
+int sim_is_cooperative(void);
 
-/* The lanes that are at this line together, once no other lane of the warp can go on. */
-unsigned sim_active_lanes(const char *file, int line);
+/* What the lanes of `mask` do together, once all of them that have not left are there; what they
+ * pass, and what each of them gets. */
+enum sim_warp_operation {
+    SIM_WARP_BARRIER,
+    SIM_WARP_BALLOT,    /* a predicate; the lanes that passed a true one */
+    SIM_WARP_SHUFFLE,   /* a value; that of lane `from` */
+    SIM_WARP_MATCH_ANY, /* a value; the lanes that passed the same */
+    SIM_WARP_MATCH_ALL, /* a value; the lanes if all passed the same, or 0 */
+    SIM_WARP_ADD,       /* integers, widened to 64 bits; their sum, ... */
+    SIM_WARP_MIN,
+    SIM_WARP_MAX,
+    SIM_WARP_SIGNED_MIN,
+    SIM_WARP_SIGNED_MAX,
+    SIM_WARP_AND,
+    SIM_WARP_OR,
+    SIM_WARP_XOR,
+    SIM_WARP_COLLECT, /* for sim_warp_collect() */
+    SIM_WARP_ACTIVE   /* nothing, without a mask; the lanes that are at this line together, once no
+                         other lane of the warp can go on */
+};
+unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
+                            unsigned long long value, unsigned from, const char *file, int line);
+
+/* A shuffle within segments of `width` lanes. `shape`: how << 8 | width. */
+enum sim_shuffle_kind {
+    SIM_SHUFFLE_INDEX,
+    SIM_SHUFFLE_UP,
+    SIM_SHUFFLE_DOWN,
+    SIM_SHUFFLE_XOR
+};
+unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
+                                    unsigned operand, const char *file, int line);
+
+/* Each lane of `mask` passes up to SIM_COLLECT_BYTES bytes and gets those of all of them: the ones
+ * of lane i at all + i * stride. */
+#define SIM_COLLECT_BYTES 32
+void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
+                      const char *file, int line);
+
 unsigned sim_lane(void);
+
+/* The running thread repeats a read or an atomic function until another one lets it go on. After
+ * some calls in a row, the others run. sim_sleep(): at once. */
+void sim_spin(void);
+void sim_sleep(void);
+
+/* ---- arithmetic on doubles that is rounded in one direction */
+
+typedef enum sim_rounding {
+    SIM_ROUND_NEAREST,
+    SIM_ROUND_ZERO,
+    SIM_ROUND_DOWN,
+    SIM_ROUND_UP
+} sim_rounding;
+
+double sim_double_add(double a, double b, sim_rounding mode);
+double sim_double_multiply(double a, double b, sim_rounding mode);
+double sim_double_divide(double a, double b, sim_rounding mode);
+double sim_double_fused(double a, double b, double c, sim_rounding mode);
+double sim_double_root(double a, sim_rounding mode);
+
+/* ---- functions that the C library lacks */
+
+double sim_erfcx(double x);
+double sim_erfinv(double x);
+double sim_erfcinv(double x);
+double sim_normcdf(double x);
+double sim_normcdfinv(double x);
+double sim_bessel_i0(double x);
+double sim_bessel_i1(double x);
+
+/* The square root of the sum of `count` squares, or 1 divided by it; infinite if a number is. */
+double sim_norm(int count, const double *x, bool reciprocal);
 
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);

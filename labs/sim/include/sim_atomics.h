@@ -25,8 +25,21 @@ template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F 
     SIM_ATOMIC(name, builtin, unsigned)                                                            \
     SIM_ATOMIC(name, builtin, unsigned long long)
 
+/* A thread that takes a lock repeats this until it gets another value than it writes. */
+#define SIM_ATOMIC_EXCHANGE(T)                                                                     \
+    SIM_ATOMIC_INLINE T atomicExch(T *address, T value) {                                          \
+        T old = __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                             \
+        if (old == value) {                                                                        \
+            sim_spin();                                                                            \
+        }                                                                                          \
+        return old;                                                                                \
+    }
+SIM_ATOMIC_EXCHANGE(int)
+SIM_ATOMIC_EXCHANGE(unsigned)
+SIM_ATOMIC_EXCHANGE(unsigned long long)
+#undef SIM_ATOMIC_EXCHANGE
+
 SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add)
-SIM_ATOMIC_LOGIC(atomicExch, __atomic_exchange_n)
 SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and)
 SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or)
 SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor)
@@ -72,8 +85,10 @@ SIM_ATOMIC_INLINE unsigned atomicDec(unsigned *address, unsigned last) {
 
 #define SIM_ATOMIC_CAS(T)                                                                          \
     SIM_ATOMIC_INLINE T atomicCAS(T *address, T compare, T value) {                                    \
-        __atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,              \
-                                  __ATOMIC_RELAXED);                                               \
+        if (!__atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,         \
+                                       __ATOMIC_RELAXED)) {                                        \
+            sim_spin(); /* it may wait for a lock */                                               \
+        }                                                                                          \
         return compare;                                                                            \
     }
 

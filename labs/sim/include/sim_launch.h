@@ -20,6 +20,7 @@
 #define SIM_CONSTANT __attribute__((used, section(SIM_CONSTANT_SECTION)))
 #define SIM_DEVICE __attribute__((used, section(SIM_DEVICE_SECTION)))
 #define SIM_MANAGED __attribute__((used, section(SIM_MANAGED_SECTION)))
+#define SIM_DEVICE_ZERO __attribute__((used, section(SIM_DEVICE_ZERO_SECTION)))
 
 /* rewrite.py adds this after each of them at file scope. In a traced program it registers the
  * variable and puts a gap beside it, so that an access outside of it does not land in another

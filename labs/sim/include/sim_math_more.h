@@ -2,6 +2,8 @@
 #ifndef SIM_MATH_MORE_H
 #define SIM_MATH_MORE_H
 
+#include "sim_math.h"
+
 /* ---- functions that C's library lacks. The float forms are computed in double and rounded once. */
 
 #if !SIM_GLIBC(41)
@@ -34,47 +36,134 @@ static inline void sincospif(float x, float *sine, float *cosine) {
     *sine = sinpif(x);
     *cosine = cospif(x);
 }
-static inline double rcbrt(double x) {
+/* `name` for double, `name##f` and an overload for float, with `core` for double. */
+#define SIM_SPECIAL(name, namef, core)                                                             \
+    static inline double name(double x) {                                                          \
+        return core(x);                                                                            \
+    }                                                                                              \
+    static inline float namef(float x) {                                                           \
+        return (float)core((double)x);                                                             \
+    }                                                                                              \
+    static inline float name(float x) {                                                            \
+        return namef(x);                                                                           \
+    }
+
+static inline double sim_reciprocal_cube_root(double x) {
     return 1.0 / __builtin_cbrt(x);
 }
-static inline float rcbrtf(float x) {
-    return (float)rcbrt(x);
+
+SIM_SPECIAL(rcbrt, rcbrtf, sim_reciprocal_cube_root)
+SIM_SPECIAL(erfinv, erfinvf, sim_erfinv)
+SIM_SPECIAL(erfcinv, erfcinvf, sim_erfcinv)
+SIM_SPECIAL(erfcx, erfcxf, sim_erfcx)
+SIM_SPECIAL(normcdf, normcdff, sim_normcdf)
+SIM_SPECIAL(normcdfinv, normcdfinvf, sim_normcdfinv)
+SIM_SPECIAL(cyl_bessel_i0, cyl_bessel_i0f, sim_bessel_i0)
+SIM_SPECIAL(cyl_bessel_i1, cyl_bessel_i1f, sim_bessel_i1)
+
+#undef SIM_SPECIAL
+
+/* The forms for float of what C's library has for double alone, or as another name. */
+static inline float sinpi(float x) {
+    return sinpif(x);
 }
-static inline double norm3d(double a, double b, double c) {
-    return __builtin_hypot(__builtin_hypot(a, b), c);
+static inline float cospi(float x) {
+    return cospif(x);
 }
-static inline float norm3df(float a, float b, float c) {
-    return (float)__builtin_sqrt((double)a * a + (double)b * b + (double)c * c);
+static inline void sincospi(float x, float *sine, float *cosine) {
+    sincospif(x, sine, cosine);
 }
-static inline double norm4d(double a, double b, double c, double d) {
-    return __builtin_hypot(__builtin_hypot(a, b), __builtin_hypot(c, d));
+static inline void sincos(float x, float *sine, float *cosine) {
+    __builtin_sincosf(x, sine, cosine);
 }
-static inline float norm4df(float a, float b, float c, float d) {
-    return (float)__builtin_sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d);
+static inline float exp10(float x) {
+    return exp10f(x);
 }
-static inline double rhypot(double a, double b) {
-    return 1.0 / __builtin_hypot(a, b);
+static inline float j0(float x) {
+    return j0f(x);
 }
-static inline float rhypotf(float a, float b) {
-    return (float)(1.0 / __builtin_sqrt((double)a * a + (double)b * b));
+static inline float j1(float x) {
+    return j1f(x);
 }
-static inline double rnorm3d(double a, double b, double c) {
-    return 1.0 / norm3d(a, b, c);
+static inline float jn(int n, float x) {
+    return jnf(n, x);
 }
-static inline float rnorm3df(float a, float b, float c) {
-    return (float)(1.0 / __builtin_sqrt((double)a * a + (double)b * b + (double)c * c));
+static inline float y0(float x) {
+    return y0f(x);
 }
-static inline double normcdf(double x) {
-    return 0.5 * __builtin_erfc(-x * 0.70710678118654752440);
+static inline float y1(float x) {
+    return y1f(x);
 }
-static inline float normcdff(float x) {
-    return (float)normcdf(x);
+static inline float yn(int n, float x) {
+    return ynf(n, x);
 }
 static inline float fdividef(float a, float b) {
     return a / b;
 }
 
-/* ---- integers */
+/* ---- lengths of vectors, and 1 divided by them */
+
+/* The numbers, as doubles, lie on the stack: they are no access of the kernel. */
+template <class... T> SIM_PURE double sim_norm_of(bool reciprocal, T... x) {
+    const double numbers[] = {(double)x...};
+    return sim_norm((int)sizeof...(x), numbers, reciprocal);
+}
+static inline double norm3d(double a, double b, double c) {
+    return sim_norm_of(false, a, b, c);
+}
+static inline float norm3df(float a, float b, float c) {
+    return (float)sim_norm_of(false, a, b, c);
+}
+static inline double norm4d(double a, double b, double c, double d) {
+    return sim_norm_of(false, a, b, c, d);
+}
+static inline float norm4df(float a, float b, float c, float d) {
+    return (float)sim_norm_of(false, a, b, c, d);
+}
+static inline double rhypot(double a, double b) {
+    return sim_norm_of(true, a, b);
+}
+static inline float rhypotf(float a, float b) {
+    return (float)sim_norm_of(true, a, b);
+}
+static inline double rnorm3d(double a, double b, double c) {
+    return sim_norm_of(true, a, b, c);
+}
+static inline float rnorm3df(float a, float b, float c) {
+    return (float)sim_norm_of(true, a, b, c);
+}
+static inline double rnorm4d(double a, double b, double c, double d) {
+    return sim_norm_of(true, a, b, c, d);
+}
+static inline float rnorm4df(float a, float b, float c, float d) {
+    return (float)sim_norm_of(true, a, b, c, d);
+}
+
+/* Of `count` numbers in memory, each of which the kernel loads. */
+template <class T> SIM_INLINED long double sim_sum_of_squares(int count, const T *x) {
+    long double sum = 0.0L;
+    bool infinite = false;
+    for (int i = 0; i < count; i++) {
+        long double value = x[i];
+        infinite = infinite || __builtin_isinf((double)value);
+        sum += value * value;
+    }
+    return infinite ? (long double)__builtin_inf() : sum;
+}
+static inline double norm(int count, const double *x) {
+    return (double)__builtin_sqrtl(sim_sum_of_squares(count, x));
+}
+static inline float normf(int count, const float *x) {
+    return (float)__builtin_sqrtl(sim_sum_of_squares(count, x));
+}
+static inline double rnorm(int count, const double *x) {
+    return (double)(1.0L / __builtin_sqrtl(sim_sum_of_squares(count, x)));
+}
+static inline float rnormf(int count, const float *x) {
+    return (float)(1.0L / __builtin_sqrtl(sim_sum_of_squares(count, x)));
+}
+
+/* ---- the smaller and larger of two integers */
 
 static inline unsigned umin(unsigned a, unsigned b) {
     return a < b ? a : b;
@@ -93,60 +182,6 @@ static inline unsigned long long ullmin(unsigned long long a, unsigned long long
 }
 static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
     return a > b ? a : b;
-}
-static inline unsigned __usad(unsigned a, unsigned b, unsigned sum) {
-    return (a > b ? a - b : b - a) + sum;
-}
-static inline unsigned __sad(int a, int b, unsigned sum) {
-    return (a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a) + sum;
-}
-/* The mean, rounded down or (r) up. */
-static inline int __hadd(int a, int b) {
-    return (int)(((long long)a + b) >> 1);
-}
-static inline int __rhadd(int a, int b) {
-    return (int)(((long long)a + b + 1) >> 1);
-}
-static inline unsigned __uhadd(unsigned a, unsigned b) {
-    return (unsigned)(((unsigned long long)a + b) >> 1);
-}
-static inline unsigned __urhadd(unsigned a, unsigned b) {
-    return (unsigned)(((unsigned long long)a + b + 1) >> 1);
-}
-static inline long long __mul64hi(long long a, long long b) {
-    return (long long)((__int128)a * b >> 64);
-}
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-    return (unsigned long long)((unsigned __int128)a * b >> 64);
-}
-/* Four of the eight bytes of b:a, chosen by the low three bits of each nibble of `which`. */
-static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which) {
-    unsigned long long bytes = (unsigned long long)b << 32 | a;
-    unsigned chosen = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned byte = which >> 4 * i & 7u;
-        chosen |= ((unsigned)(bytes >> 8 * byte) & 255u) << 8 * i;
-    }
-    return chosen;
-}
-static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-    return (unsigned)((((unsigned long long)high << 32 | low) << (shift & 31u)) >> 32);
-}
-static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31u));
-}
-
-/* ---- halves of a double */
-
-static inline double __hiloint2double(int high, int low) {
-    return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32 |
-                                            (unsigned)low));
-}
-static inline int __double2hiint(double x) {
-    return (int)(__double_as_longlong(x) >> 32);
-}
-static inline int __double2loint(double x) {
-    return (int)__double_as_longlong(x);
 }
 
 /* What the compiler may assume; it does not use this here. */

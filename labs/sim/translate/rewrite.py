@@ -1,6 +1,6 @@
 """Rewrites CUDA C so that g++ can compile it against the simulator's cuda_runtime.h.
 
-    rewrite.py [--shown NAME] [-I DIR]... IN.cu -o OUT.cpp
+    rewrite.py [--traced] [--shown NAME] [-I DIR]... IN.cu -o OUT.cpp
 
 Three constructs are not C++: a launch, a __shared__ variable, and a __constant__ or __device__
 variable. A regular expression finds candidates, and the syntax tree decides what they are. Every
@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from control_marks import marks
 from known_names import INCLUDE, cuda_words, local_words
 from macro_launches import UNCLEAR, launches
 from syntax_tree import Refusal, Source, below, on_one_line, text
@@ -40,6 +41,10 @@ TEXT = ("comment", "string_content", "string_literal", "char_literal", "raw_stri
 DECLARATIONS = ("declaration", "function_definition")
 FILE_SCOPE = ("translation_unit", "namespace_definition", "declaration_list", "preproc_if",
               "preproc_ifdef", "preproc_else", "linkage_specification")  # fmt: skip
+# Types whose variables are zero unless they have an initial value.
+PLAIN_TYPE = re.compile(
+    r"(u?(char|short|int|long|longlong)|float|double)[1-4]|u?int(8|16|32|64)_t|size_t"
+)
 ERROR_QUERIES = ("cudaGetLastError", "cudaPeekAtLastError")
 NAMED_BY = ("init_declarator", "pointer_declarator", "array_declarator", "function_declarator",
             "reference_declarator", "parameter_declaration", "optional_parameter_declaration",
@@ -57,6 +62,7 @@ class Rewriter(Source):
     headers: dict[Path, Path] = field(
         default_factory=dict
     )  # the program's own headers, and the files that g++ reads instead
+    is_traced: bool = False  # mark the control flow of device functions
     is_moved: bool = True  # the output stands for the file, in another folder
     included: list[tuple[Node, Path]] = field(default_factory=list)
     macros: set[int] = field(default_factory=set)  # ids of bodies whose launches are rewritten
@@ -81,6 +87,8 @@ class Rewriter(Source):
                 self._variable(node, word)
             else:
                 self._name(node, word)
+        for at, mark in marks(self.understood) if self.is_traced else ():
+            self.insert(at, mark)
         copied = any(header not in self.headers for _, header in self.included)
         if self.is_moved or self.edits or copied:
             for node, header in self.included:
@@ -109,8 +117,9 @@ class Rewriter(Source):
             self.headers[path] = path
             folders = [path.parent, *self.folders[1:]]
             header = Rewriter(
-                path.read_bytes(), str(path), folders, self.output, self.headers, False
-            )
+                path.read_bytes(), str(path), folders, self.output, self.headers,
+                self.is_traced, False,
+            )  # fmt: skip
             code = header.rewrite()
             if header.edits:
                 copy = self.output.resolve().with_suffix(f".{len(self.headers)}.h")
@@ -313,20 +322,25 @@ class Rewriter(Source):
         if "extern" in marks:
             self.replace(node, "")
             return
+        at_file_scope = all(n.type in FILE_SCOPE for n in self.above(declaration))
         mark = "SIM_CONSTANT" if space == "__constant__" else "SIM_DEVICE"
+        if mark == "SIM_DEVICE" and at_file_scope and _is_zero(declaration, marks, declarators):
+            mark = "SIM_DEVICE_ZERO"
         self.replace(node, mark)
-        if all(n.type in FILE_SCOPE for n in self.above(declaration)):
+        if at_file_scope:
             for declarator in declarators:
                 name = self._declared(declarator)
                 line = name.start_point[0] + 1
                 self.insert(
                     declaration.end_byte, f" SIM_VARIABLE({mark}_SECTION, {text(name)}, {line})"
                 )
-        if space == "__constant__":
-            for declarator in declarators:
-                size = f"sizeof({text(self._declared(declarator))}) <= SIM_CONSTANT_BYTES"
-                why = "a device has 65536 bytes of __constant__ memory"
-                self.insert(declaration.end_byte, f' static_assert({size}, "{why}");')
+        limit, why = "SIM_CONSTANT_BYTES", "a device has 65536 bytes of __constant__ memory"
+        if space != "__constant__":
+            limit = "SIM_VARIABLE_BYTES"
+            why = "the simulator has no __device__ variable above 1.75 GB: use cudaMalloc()"
+        for declarator in declarators if at_file_scope or space == "__constant__" else ():
+            size = f"sizeof({text(self._declared(declarator))}) <= {limit}"
+            self.insert(declaration.end_byte, f' static_assert({size}, "{why}");')
 
     def _shared(self, declaration: Node, marks: dict[str, Node], declarators: list[Node]) -> None:
         """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and two references."""
@@ -381,11 +395,23 @@ class Rewriter(Source):
                 self.insert(body.start_byte + 1, bound)
 
 
+def _is_zero(declaration: Node, marks: dict[str, Node], declarators: list[Node]) -> bool:
+    """Is it certain that these variables at file scope begin as zeros, and are defined once?"""
+    kind = declaration.child_by_field_name("type")
+    plain = kind is not None and (
+        kind.type in ("primitive_type", "sized_type_specifier")
+        or PLAIN_TYPE.fullmatch(text(kind)) is not None
+    )
+    initial = any(n.type == "init_declarator" for d in declarators for n in (d, *below(d)))
+    return plain and not initial and "inline" not in marks
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="CUDA C to C++ for the simulator.")
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-I", dest="folders", action="append", default=[], type=Path,
                         help="a folder with headers of the program")  # fmt: skip
+    parser.add_argument("--traced", action="store_true", help="for a traced build")
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)
     options = parser.parse_args()
@@ -393,9 +419,12 @@ def main() -> int:
     try:
         source = options.input.read_bytes()
         folders = [options.input.parent, *options.folders]
-        code = Rewriter(source, shown, folders, options.output).rewrite()
+        code = Rewriter(
+            source, shown, folders, options.output, is_traced=options.traced
+        ).rewrite()
         # nvcc includes its header in every .cu file.
-        options.output.write_bytes(b"#include <cuda_runtime.h>\n" + code)
+        head = b"#include <cuda_runtime.h>\n" + b"#include <sim_marks.h>\n" * options.traced
+        options.output.write_bytes(head + code)
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1

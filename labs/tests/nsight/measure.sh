@@ -4,12 +4,14 @@
 # usage: measure.sh OUTDIR
 #
 # Needs nvcc, ncu, compute-sanitizer and python3 on PATH and downloads nothing.  Writes
-#   kernels.csv, kernels.out, kernels2.csv, kernels2.out   Nsight Compute's counters and the sums
+#   kernels.csv, kernels.out, and so on for kernels2, kernels3: Nsight Compute's counters, the sums
+#   kernels3.textures.csv   the counters of textures and surfaces that this version of ncu knows
 #   lines.csv        counters per source line
 #   sanitizer.csv    every program of ../checks under compute-sanitizer's four tools, and plain
 #   machine.txt      device, driver, versions, date, and what went wrong here
 #   logs.tar.gz      all raw output, ncu's reports among it
 # Takes at most 9 minutes: the sanitizer stops early rather than late, and machine.txt says so.
+# With PROGRAMS=kernels3 it measures that program alone, without the checks, in about a minute.
 set -uo pipefail
 
 out=${1:?usage: measure.sh OUTDIR}
@@ -32,6 +34,11 @@ metrics+=,smsp__sass_inst_executed_op_shared_ld.sum
 metrics+=,smsp__sass_inst_executed_op_shared_st.sum
 metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+
+# Textures and surfaces have counters of their own, whose names differ between versions of ncu: all
+# requests, sectors and wavefronts of the texture unit are taken.
+texture_metrics='l1tex__(t_requests|t_sectors|texin_requests|data_pipe_tex_wavefronts|f_wavefronts)'
+texture_metrics+='(_pipe_tex(_mem_(texture|surface)(_op_(ld|st))?)?|_mem_(texture|surface).*)?$'
 
 complain() { echo "PROBLEM: $*" | tee -a "$out/machine.txt" >&2; }
 
@@ -82,6 +89,22 @@ profile() {
     fi
 }
 
+# The texture unit's counters of one program, as a table with ncu's names.
+profile_textures() {
+    local name=$1 names
+    names=$(ncu --query-metrics 2>"$work/logs/metrics.err" | awk '{ print $1 }' |
+        grep -E "^$texture_metrics" | sort -u | sed 's/$/.sum/' | paste -sd,)
+    if [ -z "$names" ]; then
+        complain "ncu names no counter of textures"
+        return
+    fi
+    timeout 150 ncu --clock-control none --csv --page raw --print-units base --metrics "$names" \
+        --log-file "$work/logs/$name.textures.raw.csv" "$work/bin/$name" >/dev/null ||
+        complain "ncu failed on $name, see $name.textures.raw.csv in logs.tar.gz"
+    python3 "$here/ncu_to_csv.py" --all "$work/logs/$name.textures.raw.csv" \
+        >"$out/$name.textures.csv" || complain "no counters of textures of $name"
+}
+
 {
     nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader
     nvcc --version | tail -2
@@ -93,25 +116,35 @@ profile() {
 
 # The compiler needs no GPU, so the checks are built while ncu profiles; the sanitizer, which does,
 # waits until ncu has ended, lest it disturb the counters.
-mapfile -t sources < <(find "$checks" -name '*.cu' | sort)
+read -r -a programs <<<"${PROGRAMS:-kernels kernels2 kernels3}"
+sources=()
+[ -n "${PROGRAMS:-}" ] || mapfile -t sources < <(find "$checks" -name '*.cu' | sort)
 pids=()
-for name in kernels kernels2; do
+for name in "${programs[@]}"; do
     nvcc -std=c++17 -O3 -arch=native -lineinfo "$here/$name.cu" -o "$work/bin/$name" \
         >"$work/logs/$name.build" 2>&1 &
     pids+=("$!")
 done
 wait "${pids[@]}"
 # shellcheck disable=SC2016 # $1 belongs to the inner shell
-printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'build_check "$1"' build &
+[ ${#sources[@]} -eq 0 ] ||
+    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'build_check "$1"' build &
 builder=$!
-for name in kernels kernels2; do profile "$name"; done
+for name in "${programs[@]}"; do profile "$name"; done
+case " ${programs[*]} " in *' kernels3 '*) profile_textures kernels3 ;; esac
 {
-    head -n 1 "$work/kernels.lines.csv"
-    tail -q -n +2 "$work/kernels.lines.csv" "$work/kernels2.lines.csv"
+    head -q -n 1 "$work/${programs[0]}.lines.csv"
+    for name in "${programs[@]}"; do tail -q -n +2 "$work/$name.lines.csv"; done
 } >"$out/lines.csv" 2>/dev/null
 wait "$builder"
 [ -s "$work/logs/failed_builds" ] && complain "not built: $(tr '\n' ' ' <"$work/logs/failed_builds")"
 
+if [ ${#sources[@]} -eq 0 ]; then # the programs alone
+    tar -C "$work" -czf "$out/logs.tar.gz" logs
+    echo "took $SECONDS s on $jobs cores" | tee -a "$out/machine.txt"
+    ls -l "$out"
+    exit
+fi
 left=$((limit - SECONDS > 60 ? limit - SECONDS : 60))
 # shellcheck disable=SC2016
 for source in "${sources[@]}"; do

@@ -1,6 +1,7 @@
 """Turn Nsight Compute's output into the CSV files of this folder.
 
 usage: ncu_to_csv.py RAW.csv > kernels.csv                       one row per launch
+       ncu_to_csv.py --all RAW.csv > textures.csv    the same, all metrics by ncu's names
        ncu_to_csv.py --report REPORT.ncu-rep > instructions.csv  one row per memory instruction
        ncu_to_csv.py --lines instructions.csv > lines.csv        one row per line and kind of access
 
@@ -113,6 +114,15 @@ def launches(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
         yield out
 
 
+def every_metric(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
+    """Yield one row per launch with all its metrics, by ncu's names."""
+    for row in rows:
+        if (row.get("ID") or "").isdigit():
+            out: dict[str, str | int] = {"launch": int(row["ID"]),
+                                         "kernel": plain_name(row["Kernel Name"])}  # fmt: skip
+            yield out | {name: count(value) for name, value in row.items() if "__" in (name or "")}
+
+
 def opcode(sass: str) -> str:
     """Return a machine instruction's operation without predicate and modifiers."""
     return next(word for word in sass.split() if word[0] not in "@{").split(".")[0].rstrip(";")
@@ -195,6 +205,10 @@ def main(argv: list[str]) -> int:
         with open(argv[2], newline="") as f:
             columns = [*LINE_KEYS, "instructions", *COUNTERS]
             n = write(source_lines(csv.DictReader(f)), columns)
+    elif len(argv) == 3 and argv[1] == "--all":
+        with open(argv[2], newline="") as f:
+            every = list(every_metric(table(f, "ID")))
+        n = write(every, list(every[0]) if every else [])
     elif len(argv) == 2:
         with open(argv[1], newline="") as f:
             columns = ["launch", "kernel", "grid", "block", *METRICS]

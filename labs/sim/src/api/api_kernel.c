@@ -1,6 +1,7 @@
 /* The attributes of kernels, and how many blocks of them fit on the device. */
 #include "api/api.h"
 #include "api/launch.h"
+#include "base/occupancy.h"
 #include "memory/allocations.h"
 
 /* The dynamic shared memory that a block of the kernel may use. Hold the device's lock. */
@@ -73,17 +74,6 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
                : sim_fail(cudaErrorInvalidValue);
 }
 
-/* How many blocks of `threads` threads and `shared` bytes of shared memory, static and dynamic, a
- * multiprocessor holds at once. An upper bound: the number of registers is unknown. */
-static int blocks_that_fit(int threads, size_t shared) {
-    int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    size_t each = shared + SIM_RESERVED_SHARED;
-    int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;
-    int by_shared = (int)(SIM_MULTIPROCESSOR_SHARED / each);
-    int most = by_warps < by_shared ? by_warps : by_shared;
-    return most < SIM_MULTIPROCESSOR_BLOCKS ? most : SIM_MULTIPROCESSOR_BLOCKS;
-}
-
 static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, size_t shared) {
     if (!blocks || threads <= 0) {
         return sim_fail(cudaErrorInvalidValue);
@@ -93,7 +83,7 @@ static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, siz
     size_t fixed = k ? k->static_shared : 0, limit = dynamic_limit(k);
     sim_unlock_device();
     bool never = threads > SIM_MAX_THREADS || shared > limit;
-    *blocks = never ? 0 : blocks_that_fit(threads, shared + fixed);
+    *blocks = never ? 0 : sim_blocks_that_fit(threads, shared + fixed);
     return cudaSuccess;
 }
 
@@ -119,7 +109,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void
                                                       int blocks, int threads) {
     SIM_BEGIN(cudaErrorInvalidValue);
     if (!shared || blocks <= 0 || threads <= 0 || threads > SIM_MAX_THREADS ||
-        blocks > blocks_that_fit(threads, 0)) {
+        blocks > sim_blocks_that_fit(threads, 0)) {
         return sim_fail(cudaErrorInvalidValue);
     }
     sim_lock_device();
@@ -141,7 +131,7 @@ cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *,
     int best = 0;
     for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {
         size_t bytes = shared(closure, threads);
-        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? blocks_that_fit(threads, bytes) : 0;
+        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? sim_blocks_that_fit(threads, bytes) : 0;
         if (blocks * threads > best) {
             best = blocks * threads;
             *block = threads;

@@ -5,12 +5,14 @@
 #include "api/api.h"
 #include "api/event.h"
 #include "api/queue.h"
+#include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/pool.h"
 #include "exec/shared.h"
+#include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 
@@ -86,6 +88,14 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
                  "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
         return cudaErrorInvalidResourceHandle;
     }
+    int resident = sim_blocks_that_fit((int)(plane * b->z), c->shared + k->static_shared);
+    if (c->cooperative && (uint64_t)g->x * g->y * g->z > (uint64_t)resident * SIM_MULTIPROCESSORS) {
+        snprintf(why, size,
+                 "a cooperative grid of %llu blocks: all of them must run at once, and the device "
+                 "runs %d of this size on each of its %d multiprocessors",
+                 (unsigned long long)g->x * g->y * g->z, resident, SIM_MULTIPROCESSORS);
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
         snprintf(why, size,
@@ -105,6 +115,20 @@ static bool run_block(void *context, uint64_t i) {
     uint64_t index = job->reversed ? job->blocks - 1 - i : i;
     cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
     if (error != cudaSuccess) {
+        __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
+    }
+    return error == cudaSuccess;
+}
+
+static bool finish(void *context, bool succeeded) {
+    struct job *job = context;
+    if (!succeeded) {
+        sim_forget_blocks();
+        return false;
+    }
+    cudaError_t error = sim_finish_blocks(job->config);
+    if (error != cudaSuccess) {
+        sim_forget_blocks();
         __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
     }
     return error == cudaSuccess;
@@ -141,7 +165,8 @@ static void run(void *closure) {
     if (sim_hooks) {
         sim_hooks->launch_begin(c);
     }
-    bool ended = sim_pool_run(blocks, run_block, &job);
+    sim_watch_begin();
+    bool ended = sim_pool_run(blocks, run_block, finish, &job, c->cooperative);
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }

@@ -9,6 +9,7 @@ bool sim_checked;
 void sim_read_options(void) {
     const char *sample = getenv("CONVLABS_SIM_SAMPLE");
     const char *threads = getenv("CONVLABS_SIM_THREADS");
+    const char *limit = getenv("CONVLABS_SIM_LIMIT");
     const char *order = getenv("CONVLABS_SIM_ORDER");
     const char *seed = getenv("CONVLABS_SIM_SEED");
     const bool check = getenv("CONVLABS_SIM_CHECK") != NULL;
@@ -17,6 +18,7 @@ void sim_read_options(void) {
         .profile = getenv("CONVLABS_SIM_PROFILE"),
         .warps = getenv("CONVLABS_SIM_WARPS"),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
+        .limit = limit ? strtod(limit, NULL) : 0,
         .threads = threads ? atoi(threads) : 0,
         .reverse = order != NULL && strcmp(order, "reverse") == 0,
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,

@@ -7,12 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of a variable that every traced access reads: the linker need not look it up in a table. */
+#define SIM_HIDDEN __attribute__((visibility("hidden")))
+
 /* Strings belong to the environment. */
 struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
     const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
     const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
     uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
+    double limit;         /* LIMIT: seconds after the first launch in which the program must end */
     int threads;          /* THREADS: host threads; below 1: one for each core */
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
@@ -29,6 +33,6 @@ void sim_read_options(void);
 
 /* The program is traced and `check` is set: every access is checked as it happens. Set by trace/.
  */
-extern bool sim_checked;
+extern bool sim_checked SIM_HIDDEN;
 
 #endif

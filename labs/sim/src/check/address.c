@@ -11,13 +11,14 @@
 /* g++ puts the gap of SIM_VARIABLE() before its variable; these come after the last variable. */
 __attribute__((used, section(SIM_CONSTANT_SECTION))) static char constant_gap[SIM_VARIABLE_GAP];
 __attribute__((used, section(SIM_DEVICE_SECTION))) static char device_gap[SIM_VARIABLE_GAP];
+__attribute__((used, section(SIM_DEVICE_ZERO_SECTION))) static char zero_gap[SIM_VARIABLE_GAP];
 
 #define RECENT 8 /* the objects looked up last, replaced in turn */
 
 static struct {
     struct memory_object recent[RECENT];
     unsigned turn;
-    struct shadow *arena, *dynamic, *variables, *managed;
+    struct shadow *arena, *dynamic, *variables[SIM_SECTIONS];
 } cache;
 
 void address_forget(void) {
@@ -39,6 +40,16 @@ void address_begin_block(const struct worker *w) {
     }
     if (cache.dynamic) {
         shadow_set_written(cache.dynamic, from, (size_t)(w->dynamic_end - from), false);
+    }
+}
+
+void address_resume_block(const struct worker *w) {
+    address_begin_block(w);
+    if (cache.arena) {
+        shadow_set_written(cache.arena, w->arena, sim_shared_laid_out(), true);
+    }
+    if (cache.dynamic) {
+        shadow_set_written(cache.dynamic, w->dynamic, (size_t)(w->dynamic_end - w->dynamic), true);
     }
 }
 
@@ -134,38 +145,28 @@ static bool is_past_variable(const char *at) {
     return v && address + 1024 >= first && address < first + v->bytes + 1024;
 }
 
-static struct memory_object variable(const char *at, enum memory_kind kind) {
+/* The variable at or nearest to this address. */
+static struct memory_object variable(const char *at) {
     const struct sim_variable *v = address_variable(at);
     if (v == NULL) { /* rewrite.py could not register it */
         return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;
-    if (kind == MEMORY_VARIABLE && cache.variables == NULL) {
-        size_t bytes = (size_t)(__stop_sim_device - __start_sim_device);
-        cache.variables = shadow_create(__start_sim_device, bytes, true);
+    unsigned i = sim_section_of(from);
+    bool constant = i == SIM_CONSTANTS;
+    if (!constant && cache.variables[i] == NULL) {
+        struct sim_section section = sim_section(i);
+        cache.variables[i] =
+            shadow_create(section.from, (size_t)(section.to - section.from), true);
     }
-    return (struct memory_object){.kind = kind,
+    return (struct memory_object){.kind = constant ? MEMORY_CONSTANT : MEMORY_VARIABLE,
                                   .from = from,
                                   .to = from + v->bytes,
                                   .near = from,
                                   .far = from + v->bytes,
-                                  .shadow = kind == MEMORY_VARIABLE ? cache.variables : NULL,
+                                  .shadow = constant ? NULL : cache.variables[i],
                                   .name = v->name,
                                   .declared_at = {v->file, v->line}};
-}
-
-/* The host can write it at any time: all of it counts as written. */
-static struct memory_object managed(const char *at) {
-    struct memory_object object = variable(at, MEMORY_CONSTANT); /* without a shadow */
-    if (object.kind == MEMORY_CONSTANT) {
-        object.kind = MEMORY_VARIABLE;
-        if (cache.managed == NULL) {
-            size_t bytes = (size_t)(__stop_sim_managed - __start_sim_managed);
-            cache.managed = shadow_create(__start_sim_managed, bytes, true);
-        }
-        object.shadow = cache.managed;
-    }
-    return object;
 }
 
 static struct memory_object shared(const struct worker *w, const char *at) {
@@ -196,20 +197,12 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .far = w->dynamic_end,
                                       .shadow = cache.dynamic};
     }
-    if (is_in(at, __start_sim_constant, __stop_sim_constant)) {
-        return variable(at, MEMORY_CONSTANT);
-    }
-    if (is_in(at, __start_sim_device, __stop_sim_device)) {
-        return variable(at, MEMORY_VARIABLE);
+    if (sim_section_of(at) != SIM_SECTIONS) {
+        return variable(at);
     }
     struct memory_object object = allocation(at);
-    if (object.kind == MEMORY_UNKNOWN && sim_is_managed(at)) {
-        return managed(at);
-    }
     if (object.kind == MEMORY_UNKNOWN && is_past_variable(at)) {
-        const char *variable_at = address_variable(at)->address;
-        bool constant = is_in(variable_at, __start_sim_constant, __stop_sim_constant);
-        return variable(at, constant ? MEMORY_CONSTANT : MEMORY_VARIABLE);
+        return variable(at);
     }
     struct range range = {.at = at};
     if (object.kind == MEMORY_UNKNOWN && find_own(w, &range)) {

@@ -29,6 +29,8 @@ struct memory_object {
 /* Begins a launch: forgets the objects that were looked up. Begins a block: its shared memory holds
  * nothing that was written. */
 void address_forget(void);
+/* A block goes on: its shared memory counts as written. */
+void address_resume_block(const struct worker *w);
 void address_begin_block(const struct worker *w);
 
 /* The object of an address, valid until the next call of address_forget(). */

@@ -2,9 +2,11 @@
 
 #include "base/options.h"
 #include "check/address.h"
+#include "check/quick_access.h"
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +20,13 @@ extern const char __ehdr_start[];
                        */
 #define MAX_GUESSES 8 /* of one thread that wait for their atomicCAS() */
 
-/* The last store, which happens after its check: whether it changes anything is known only
- * later. */
+struct check_site check_sites[CHECK_SITES];
+bool check_pending;
+
+/* The last store, if check_pending: it happens after its check, and whether it changes anything is
+ * known only later. */
 static struct {
-    struct shadow_cell *cells; /* NULL: there is none */
+    struct shadow_cell *cells;
     size_t count, bytes;
     const void *address;
     char before[MAX_COMPARED];
@@ -191,7 +196,7 @@ static void report_race(struct sim_finding *f, const struct race *race,
 
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
 static void settle(void) {
-    if (pending.cells == NULL) {
+    if (!check_pending) {
         return;
     }
     bool changed =
@@ -199,7 +204,7 @@ static void settle(void) {
     if (changed) {
         race_changed(pending.cells, pending.count);
     }
-    pending.cells = NULL;
+    check_pending = false;
     if (pending.race.other.segment != 0) {
         pending.finding.severity = changed ? "error" : "note";
         pending.finding.block = &pending.block;
@@ -251,7 +256,8 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (race.other.segment != 0) {
         f.other_pc = __ehdr_start + (race.other.pc & SHADOW_PC);
     }
-    if (a->how == RACE_STORE) {
+    if (a->how == RACE_STORE && (race.other.segment != 0 || race_may_change(cells, count))) {
+        check_pending = true;
         pending.cells = cells;
         pending.count = count;
         pending.bytes = a->bytes;
@@ -285,14 +291,17 @@ static bool is_power_of_two(size_t n) {
 static void check_inside(const struct access *a, const struct memory_object *p) {
     if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
         report_misaligned(a, p);
-        sim_end_kernel(cudaErrorMisalignedAddress);
+        sim_end_thread(cudaErrorMisalignedAddress);
     }
+    *check_site_of(a->pc + 1) = (struct check_site){
+        p->from, (size_t)(p->to - p->from), p->shadow,
+        p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC};
     if (p->shadow == NULL) {
         return;
     }
     if (a->how != RACE_STORE) {
         size_t known = shadow_written(p->shadow, a->at, a->bytes);
-        if (known < a->bytes) {
+        if (known < a->bytes && !a->w->faulted) { /* or the thread that ended might write it */
             report_unwritten(a, p, known > 0);
         }
     }
@@ -304,8 +313,7 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
 
 /* An access of host code. It must not access device variables, although it can in this process. */
 static void check_host(const struct access *a) {
-    const struct sim_variable *v =
-        sim_device_end(a->at) && !sim_owner(a->at) ? address_variable(a->at) : NULL;
+    const struct sim_variable *v = address_variable(a->at);
     struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};
     if (v != NULL && !is_known(&f)) {
         sim_report(&f,
@@ -319,7 +327,9 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     const struct worker *w = sim_worker;
     struct access a = {w, address, bytes, how, (const char *)pc - 1};
     if (w == NULL || w->config == NULL) {
-        check_host(&a);
+        if (sim_is_in_variables(address)) {
+            check_host(&a);
+        }
         return;
     }
     settle();
@@ -328,16 +338,17 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
     }
     const struct memory_object *p = address_object(w, a.at);
     if (p->kind == MEMORY_OWN) {
+        *check_site_of(pc) = (struct check_site){p->near, (size_t)(p->far - p->near), NULL, false};
         return;
     }
     if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(&a);
-        sim_end_kernel(cudaErrorIllegalAddress);
+        sim_end_thread(cudaErrorIllegalAddress);
     }
     if (p->freed || a.at < p->from || a.at + bytes > p->to) {
         report_outside(&a, p);
         if (p->freed || !sim_is_readable(a.at)) {
-            sim_end_kernel(cudaErrorIllegalAddress);
+            sim_end_thread(cudaErrorIllegalAddress);
         }
         return;
     }
@@ -345,6 +356,7 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
 }
 
 void check_launch_begin(void) {
+    memset(check_sites, 0, sizeof check_sites);
     address_forget();
     race_launch();
 }
@@ -357,8 +369,20 @@ void check_launch_end(void) {
 void check_block_begin(const struct worker *w) {
     settle();
     settle_guesses();
-    address_forget(); /* the dynamic shared memory may have moved */
     address_begin_block(w);
+    race_block();
+}
+
+/* What a block that waited in a loop read is not followed from block to block: everything before
+ * counts as ordered. */
+void check_block_resumes(const struct worker *w, bool at_grid) {
+    settle();
+    settle_guesses();
+    address_forget();
+    address_resume_block(w);
+    if (!at_grid) {
+        race_launch();
+    }
     race_block();
 }
 

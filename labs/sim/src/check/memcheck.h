@@ -18,6 +18,9 @@ void check_access(const void *address, size_t bytes, enum race_access how, const
 void check_begin(void);
 void check_launch_begin(void);
 void check_launch_end(void);
+/* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid, which
+ * was announced by race_launch(). */
+void check_block_resumes(const struct worker *w, bool at_grid);
 void check_block_begin(const struct worker *w);
 void check_thread(unsigned t);
 

@@ -1,5 +1,7 @@
 #include "check/racecheck.h"
 
+#include "check/race_time.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +13,11 @@ struct publication {
     struct publication *next;
 };
 
+struct race_time race_time;
+
 static struct {
-    uint32_t segment;       /* of the running thread */
-    unsigned thread;        /* its number in the block */
-    uint32_t launch_first;  /* the first segment of the launch, */
-    uint32_t block_first;   /* of the block, */
-    uint32_t barrier_first; /* and after the last barrier of the block */
-    uint32_t *starts;       /* the first segment of each block so far */
+    uint32_t *starts; /* the first segment of each block so far */
     size_t blocks, blocks_capacity;
-    uint16_t *threads; /* of each segment of the block, from block_first */
     size_t threads_capacity;
     uint32_t
         warp_first[SIM_MAX_THREADS / SIM_WARP_SIZE]; /* after the last __syncwarp() of all lanes */
@@ -46,8 +44,8 @@ static bool make_room(void **array, size_t count, size_t *capacity, size_t size)
 }
 
 void race_launch(void) {
-    now.launch_first = now.segment + 1;
-    now.block_first = now.barrier_first = now.launch_first;
+    race_time.launch_first = race_time.segment + 1;
+    race_time.block_first = race_time.barrier_first = race_time.launch_first;
     now.blocks = 0;
     while (now.published) {
         struct publication *old = now.published;
@@ -59,43 +57,43 @@ void race_launch(void) {
 }
 
 void race_block(void) {
-    now.block_first = now.barrier_first = now.segment + 1;
+    race_time.block_first = race_time.barrier_first = race_time.segment + 1;
     now.fenced = 0;
     now.acquired_count = 0;
     memset(now.warp_first, 0, sizeof now.warp_first);
     memset(now.partial, 0, sizeof now.partial);
     if (make_room((void **)&now.starts, now.blocks + 1, &now.blocks_capacity, sizeof *now.starts)) {
-        now.starts[now.blocks++] = now.block_first;
+        now.starts[now.blocks++] = race_time.block_first;
     }
 }
 
 void race_thread(unsigned t) {
-    now.segment++;
-    now.thread = t;
-    size_t index = now.segment - now.block_first;
-    if (make_room((void **)&now.threads, index + 1, &now.threads_capacity, sizeof *now.threads)) {
-        now.threads[index] = (uint16_t)t;
+    race_time.quiet = ++race_time.segment;
+    race_time.thread = t;
+    size_t index = race_time.segment - race_time.block_first;
+    if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity, sizeof *race_time.threads)) {
+        race_time.threads[index] = (uint16_t)t;
     }
 }
 
 void race_barrier(void) {
-    now.barrier_first = now.segment + 1;
+    race_time.barrier_first = race_time.segment + 1;
 }
 
 void race_warp_barrier(unsigned first, uint32_t lanes) {
     if (lanes == UINT32_MAX) {
-        now.warp_first[first / SIM_WARP_SIZE] = now.segment + 1;
+        now.warp_first[first / SIM_WARP_SIZE] = race_time.segment + 1;
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned t = first + (unsigned)__builtin_ctz(left);
         now.partial[t].lanes = lanes;
-        now.partial[t].first = now.segment + 1;
+        now.partial[t].first = race_time.segment + 1;
     }
 }
 
 void race_fence(void) {
-    now.fenced = now.segment;
+    now.fenced = race_time.segment;
 }
 
 static struct publication *publication_of(const void *address) {
@@ -130,10 +128,10 @@ void race_atomic(const void *address) {
     if (p->count) {
         acquire(p);
     }
-    bool again = p->count && p->blocks[p->count - 1] == now.block_first;
+    bool again = p->count && p->blocks[p->count - 1] == race_time.block_first;
     if (now.fenced && !again &&
         make_room((void **)&p->blocks, p->count + 1, &p->capacity, sizeof *p->blocks)) {
-        p->blocks[p->count++] = now.block_first;
+        p->blocks[p->count++] = race_time.block_first;
     }
 }
 
@@ -169,44 +167,32 @@ static bool is_acquired(struct shadow_event event) {
 bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block) {
     const uint32_t *start = at_most(now.starts, now.blocks, event.segment);
     *block = start ? (uint64_t)(start - now.starts) : 0;
-    if (event.segment < now.block_first) {
+    if (event.segment < race_time.block_first) {
         return false;
     }
-    *thread = now.threads[event.segment - now.block_first];
+    *thread = race_time.threads[event.segment - race_time.block_first];
     return true;
-}
-
-static unsigned thread_of(struct shadow_event event) {
-    return now.threads[event.segment - now.block_first];
-}
-
-static bool in_block(struct shadow_event event) {
-    return event.segment >= now.block_first;
-}
-
-static bool is_mine(struct shadow_event event) {
-    return event.segment == now.segment || (in_block(event) && thread_of(event) == now.thread);
 }
 
 /* Did the event certainly happen before the current access of the running thread? `scope`: the
  * first segment in which other threads could access this memory. */
 static bool is_ordered(struct shadow_event event, uint32_t scope) {
-    if (event.segment < scope || event.segment == now.segment) {
+    if (event.segment < scope || event.segment == race_time.segment) {
         return true;
     }
-    if (!in_block(event)) {
+    if (!race_in_block(event)) {
         return is_acquired(event);
     }
-    unsigned other = thread_of(event);
-    if (other == now.thread || event.segment < now.barrier_first) {
+    unsigned other = race_owner(event);
+    if (other == race_time.thread || event.segment < race_time.barrier_first) {
         return true;
     }
-    if (other / SIM_WARP_SIZE != now.thread / SIM_WARP_SIZE) {
+    if (other / SIM_WARP_SIZE != race_time.thread / SIM_WARP_SIZE) {
         return false;
     }
-    return event.segment < now.warp_first[now.thread / SIM_WARP_SIZE] ||
-           ((now.partial[now.thread].lanes >> other % SIM_WARP_SIZE & 1u) &&
-            event.segment < now.partial[now.thread].first);
+    return event.segment < now.warp_first[race_time.thread / SIM_WARP_SIZE] ||
+           ((now.partial[race_time.thread].lanes >> other % SIM_WARP_SIZE & 1u) &&
+            event.segment < now.partial[race_time.thread].first);
 }
 
 static bool is_atomic(enum race_access how) {
@@ -218,25 +204,8 @@ static bool races(struct shadow_event event, enum race_access how, uint32_t scop
     return !(is_atomic(how) && event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
 }
 
-static void note_read(struct shadow_cell *cell, struct shadow_event me, uint32_t scope) {
-    struct shadow_event last = cell->reads[0];
-    if (last.segment == me.segment) {
-        return;
-    }
-    if (last.segment >= scope && !is_mine(last)) {
-        struct shadow_event far = cell->reads[2];
-        bool block = !in_block(last);
-        bool warp = !block && thread_of(last) / SIM_WARP_SIZE != now.thread / SIM_WARP_SIZE;
-        if (block || (warp && (in_block(far) || far.segment < scope))) {
-            cell->reads[2] = last;
-        }
-        cell->reads[1] = last;
-    }
-    cell->reads[0] = me;
-}
-
 static void note_write(struct shadow_cell *cell, struct shadow_event me) {
-    if (cell->write.segment != 0 && !is_mine(cell->write)) {
+    if (cell->write.segment != 0 && !race_is_mine(cell->write)) {
         cell->older = cell->write;
         cell->older.pc &= ~SHADOW_DIFFERS;
     }
@@ -264,12 +233,12 @@ static struct race find(const struct shadow_cell *cell, enum race_access how, ui
 
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block) {
-    uint32_t scope = one_block ? now.block_first : now.launch_first;
-    struct shadow_event me = {now.segment, pc | (is_atomic(how) ? SHADOW_ATOMIC : 0)};
+    uint32_t scope = one_block ? race_time.block_first : race_time.launch_first;
+    struct shadow_event me = {race_time.segment, pc | (is_atomic(how) ? SHADOW_ATOMIC : 0)};
     struct race worst = {{0, 0}, false, false};
     for (size_t i = 0; i < count; i++) {
         struct shadow_cell *cell = &cells[i];
-        if (how == RACE_COMPARE && cell->reads[0].segment == now.segment) {
+        if (how == RACE_COMPARE && cell->reads[0].segment == race_time.segment) {
             cell->reads[0] =
                 (struct shadow_event){0, 0}; /* the atomicCAS() verifies what this read */
         }
@@ -278,12 +247,25 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
             worst = race.other.segment ? race : worst;
         }
         if (how == RACE_LOAD) {
-            note_read(cell, me, scope);
+            race_note_read(cell, me, scope);
         } else {
             note_write(cell, me);
         }
     }
+    if (worst.other.segment) {
+        race_time.quiet = UINT32_MAX; /* every access of this segment is looked at */
+    }
     return worst;
+}
+
+bool race_may_change(const struct shadow_cell *cells, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (cells[i].older.segment >= race_time.launch_first &&
+            !(cells[i].older.pc & SHADOW_DIFFERS)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void race_changed(struct shadow_cell *cells, size_t count) {

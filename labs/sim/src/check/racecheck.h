@@ -38,7 +38,9 @@ void race_fence(void);
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block);
 
-/* The last recorded store has changed the value. */
+/* Does it matter to later accesses whether the last recorded store changes the value? If it did,
+ * say so. */
+bool race_may_change(const struct shadow_cell *cells, size_t count);
 void race_changed(struct shadow_cell *cells, size_t count);
 
 /* The running thread used an atomic function on `address`. */

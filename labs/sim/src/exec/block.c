@@ -2,48 +2,111 @@
 
 #include "exec/fault.h"
 #include "exec/hooks.h"
+#include "exec/park.h"
 #include "exec/shared.h"
+#include "exec/turn.h"
 #include "exec/warp.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static bool same_place(const struct sim_location *a, const struct sim_location *b) {
+    return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
+}
+
+/* The running thread waits for its block, or for its grid, at a line of the program. */
+static void wait_for_all(enum thread_state state, const char *file, int line) {
+    struct worker *w = sim_worker;
+    struct sim_location at = {file, line};
+    if (w->leader == NULL) {
+        w->leader = &w->thread[w->current];
+    } else if (!same_place(&at, &w->leader->at)) {
+        w->differs = true;
+    }
+    sim_wait(w, state, at);
+}
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
-    sim_worker->thread[sim_worker->current].predicate = predicate != 0;
-    sim_suspend(AT_BARRIER, (struct sim_location){file, line});
-    return sim_worker->barrier;
+    struct worker *w = sim_worker;
+    uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
+    uint32_t *predicates = &w->warps[w->current / SIM_WARP_SIZE].predicates;
+    *predicates = predicate ? *predicates | bit : *predicates & ~bit;
+    wait_for_all(AT_BARRIER, file, line);
+    return w->barrier;
+}
+
+void sim_grid_barrier(const char *file, int line) {
+    const struct sim_config *c = sim_worker->config;
+    if (!c->cooperative) {
+        struct sim_finding finding = {.kind = "invalid-launch",
+                                      .kernel = c->kernel,
+                                      .location = {file, line},
+                                      .block = &blockIdx,
+                                      .thread = &threadIdx};
+        sim_report(&finding,
+                   "kernel %s synchronises its grid, but it was not launched with "
+                   "cudaLaunchCooperativeKernel(): on a device it fails or hangs here",
+                   c->kernel);
+        sim_end_kernel(cudaErrorLaunchFailure);
+    }
+    wait_for_all(AT_GRID, file, line);
+}
+
+int sim_is_cooperative(void) {
+    return sim_worker->config->cooperative != 0;
+}
+
+static const char *awaited(enum thread_state state) {
+    return state == AT_BARRIER ? "the other threads of the block"
+           : state == AT_GRID  ? "the other blocks of the grid"
+                               : "lanes of its warp";
+}
+
+/* The first thread in this state; `count` if there is none. */
+static unsigned first_in(const struct worker *w, enum thread_state state) {
+    unsigned t = 0;
+    while (t < w->count && sim_state(w, t) != state) {
+        t++;
+    }
+    return t;
 }
 
 /* Describes where the first thread in `state` waits. */
 static void describe(const struct worker *w, enum thread_state state, char *text, size_t size) {
-    for (unsigned t = 0; t < w->count; t++) {
-        const struct thread *it = &w->thread[t];
-        if (it->state == state) {
-            snprintf(text, size, "thread (%u,%u,%u) waits at %s:%d for %s", w->index[t].x,
-                     w->index[t].y, w->index[t].z, it->at.file, it->at.line,
-                     state == AT_BARRIER ? "the other threads of the block" : "lanes of its warp");
-            return;
-        }
+    unsigned t = first_in(w, state);
+    if (t < w->count) {
+        snprintf(text, size, "thread (%u,%u,%u) waits at %s:%d for %s", w->index[t].x,
+                 w->index[t].y, w->index[t].z, w->thread[t].at.file, w->thread[t].at.line,
+                 awaited(state));
+        return;
     }
     snprintf(text, size, "no thread waits at a barrier of the block");
 }
 
-static void report_deadlock(const struct worker *w) {
-    unsigned stuck = 0;
-    while (w->thread[stuck].state != AT_WARP) {
-        stuck++;
+/* The threads in state `stuck` wait for others, which are in state `elsewhere` or have left. */
+static void report_deadlock(struct worker *w, enum thread_state stuck,
+                            enum thread_state elsewhere) {
+    w->failed = cudaErrorLaunchFailure;
+    if (w->faulted) {
+        return; /* they wait for a thread that its error ended */
     }
+    unsigned t = first_in(w, stuck);
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
-                                  .location = w->thread[stuck].at,
+                                  .location = w->thread[t].at,
                                   .block = &blockIdx,
-                                  .thread = &w->index[stuck]};
-    char at_warp[256], at_barrier[256];
-    describe(w, AT_WARP, at_warp, sizeof at_warp);
-    describe(w, AT_BARRIER, at_barrier, sizeof at_barrier);
-    sim_report(&finding, "kernel %s never ends: %s (mask 0x%08x) that never arrive; %s",
-               w->config->kernel, at_warp, w->thread[stuck].mask, at_barrier);
+                                  .thread = &w->index[t]};
+    char here[256], there[256], mask[32] = "";
+    describe(w, stuck, here, sizeof here);
+    describe(w, elsewhere, there, sizeof there);
+    if (stuck == AT_WARP) {
+        snprintf(mask, sizeof mask, " (mask 0x%08x)", w->thread[t].mask);
+    }
+    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s", w->config->kernel,
+               here, mask, there);
 }
 
 /* Reports a thread that has left the kernel or waits at another barrier than the first one. A
@@ -51,18 +114,18 @@ static void report_deadlock(const struct worker *w) {
 static void report_divergence(struct worker *w) {
     const struct thread *leader = NULL;
     unsigned first = 0, other = 0;
-    for (unsigned t = 0; t < w->count; t++) {
-        const struct thread *it = &w->thread[t];
-        if (it->state == AT_BARRIER && leader == NULL) {
-            leader = it;
+    enum thread_state state = sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER;
+    if (w->faulted) {
+        return;
+    }
+    for (unsigned t = 0; t < w->count && !leader; t++) {
+        if (sim_state(w, t) == state) {
+            leader = &w->thread[t];
             first = t;
         }
     }
     for (unsigned t = 0; t < w->count; t++) {
-        const struct thread *it = &w->thread[t];
-        bool same = it->state == AT_BARRIER && it->at.line == leader->at.line &&
-                    (it->at.file == leader->at.file || strcmp(it->at.file, leader->at.file) == 0);
-        if (!same) {
+        if (sim_state(w, t) != state || !same_place(&w->thread[t].at, &leader->at)) {
             other = t + 1;
             break;
         }
@@ -70,7 +133,7 @@ static void report_divergence(struct worker *w) {
     if (other-- == 0) {
         return;
     }
-    bool left = w->thread[other].state == DONE;
+    bool left = sim_state(w, other) == DONE;
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
                                   .location = leader->at,
@@ -88,69 +151,97 @@ static void report_divergence(struct worker *w) {
         left ? "has left the kernel" : "waits at another barrier");
 }
 
-/* Every thread that is not done waits at a barrier: lets all of them pass. */
-static void pass_barrier(struct worker *w) {
-    report_divergence(w);
+/* Every thread that is not done waits at a barrier of the block, or of the grid. */
+static void arrive(struct worker *w) {
+    if (w->differs || sim_any(w, DONE)) {
+        report_divergence(w);
+    }
+    w->leader = NULL;
+    w->differs = false;
     if (sim_hooks) {
         sim_hooks->barrier();
     }
+}
+
+/* Lets the threads pass the barrier of the block. */
+static void pass_barrier(struct worker *w) {
+    arrive(w);
     w->barrier = (struct sim_barrier_result){0, 0};
-    for (unsigned t = 0; t < w->count; t++) {
-        if (w->thread[t].state == AT_BARRIER) {
-            w->barrier.threads++;
-            w->barrier.set += w->thread[t].predicate;
-            w->thread[t].state = READY;
-        }
+    for (unsigned i = 0; i < w->warp_count; i++) {
+        uint32_t lanes = w->warps[i].in[AT_BARRIER];
+        w->barrier.threads += __builtin_popcount(lanes);
+        w->barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
     }
+    sim_wake(w, AT_BARRIER);
 }
 
-static bool any_at_warp(const struct worker *w) {
-    for (unsigned t = 0; t < w->count; t++) {
-        if (w->thread[t].state == AT_WARP) {
-            return true;
-        }
+/* How often the threads of a block that wait in loops try again before other blocks run. A thread
+ * that the watch had to interrupt has waited long enough. */
+#define PATIENCE 50
+
+/* No thread can go on but those that spin. Returns false if they wait for other blocks. */
+static bool spin_again(struct worker *w, unsigned *tries) {
+    *tries = w->progress ? 0 : *tries + (w->preempted ? PATIENCE : 1);
+    if (*tries >= PATIENCE) {
+        return false;
     }
-    return false;
+    if (*tries > 1 && !sim_hooks) {
+        sched_yield(); /* another host thread may hold what they wait for */
+    }
+    sim_wake(w, SPINNING);
+    return true;
 }
 
-/* The first thread of the i-th warp in the order in which they run. */
-static unsigned warp_in_order(const struct worker *w, unsigned i) {
-    unsigned last = (w->count - 1) / SIM_WARP_SIZE;
-    return (w->reversed ? last - i : i) * SIM_WARP_SIZE;
-}
-
-static void run_to_end(struct worker *w) {
-    unsigned warps = (w->count + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
-        unsigned first = warp_in_order(w, i), waiting = w->waiting;
-        sim_begin_warp(w, first);
-        if (sim_hooks) {
-            sim_hooks->warp_waits(w, first);
+/* Runs the block until all of its threads are done, its kernel fails, or it waits for others. */
+static void run(struct worker *w) {
+    unsigned tries = 0;
+    for (;;) {
+        w->progress = w->preempted = false;
+        for (unsigned i = 0; i < w->warp_count && w->failed == cudaSuccess; i++) {
+            unsigned warp = w->reversed ? w->warp_count - 1 - i : i;
+            if (w->warps[warp].in[READY]) {
+                sim_settle_warp(w, warp);
+            }
         }
-        if (w->waiting > waiting) {
-            sim_settle_warp(w, first);
-        }
-    }
-    while (w->waiting > 0 && w->failed == cudaSuccess) {
-        if (any_at_warp(w)) {
-            report_deadlock(w);
-            w->failed = cudaErrorLaunchFailure;
+        if (w->failed != cudaSuccess) {
             return;
         }
-        pass_barrier(w);
-        for (unsigned i = 0; i < warps && w->failed == cudaSuccess; i++) {
-            sim_settle_warp(w, warp_in_order(w, i));
+        if (sim_any(w, SPINNING)) {
+            if (!spin_again(w, &tries)) {
+                return;
+            }
+        } else if (sim_any(w, AT_WARP)) {
+            report_deadlock(w, AT_WARP, sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER);
+            return;
+        } else if (sim_any(w, AT_BARRIER) && sim_any(w, AT_GRID)) {
+            report_deadlock(w, AT_GRID, AT_BARRIER);
+            return;
+        } else if (sim_any(w, AT_BARRIER)) {
+            pass_barrier(w);
+        } else {
+            if (sim_any(w, AT_GRID)) {
+                arrive(w);
+            }
+            return;
         }
     }
+}
+
+static struct worker *all;
+
+struct worker *sim_workers(void) {
+    return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 }
 
 static struct worker *create_worker(void) {
-    static struct worker *all;
     struct worker *w = calloc(1, sizeof *w);
     if (!w || !sim_shared_create(w)) {
         free(w);
         return NULL;
     }
+    w->host_thread = pthread_self();
+    w->process = getpid();
+    w->last = &w->parked;
     w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
@@ -172,37 +263,154 @@ static void number_threads(struct worker *w, const dim3 *block) {
     w->shape = *block;
 }
 
+/* Makes `index` the number of the running block. */
+static void number_block(struct worker *w, uint64_t index) {
+    const dim3 *grid = &w->config->grid;
+    uint64_t row = index / grid->x;
+    w->block = index;
+    blockDim = (uint3){w->config->block.x, w->config->block.y, w->config->block.z};
+    gridDim = (uint3){grid->x, grid->y, grid->z};
+    blockIdx = (uint3){(unsigned)(index % grid->x), (unsigned)(row % grid->y),
+                       (unsigned)(row / grid->y)};
+}
+
+/* All threads of the block are ready and have never run. */
+static void prepare(struct worker *w) {
+    w->count = w->config->block.x * w->config->block.y * w->config->block.z;
+    w->warp_count = (w->count + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+    memset(w->warps, 0, w->warp_count * sizeof *w->warps);
+    for (unsigned i = 0; i < w->warp_count; i++) {
+        unsigned rest = w->count - i * SIM_WARP_SIZE;
+        uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
+        w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
+    }
+    w->leader = NULL;
+    w->differs = false;
+    w->faulted = false;
+}
+
+/* The running block waits for others, has ended or has failed. Returns the error that ends its
+ * kernel. */
+static cudaError_t leave(struct worker *w) {
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING);
+    if (w->failed == cudaSuccess && waits && !sim_park(w)) {
+        w->failed = cudaErrorLaunchOutOfResources;
+    }
+    if (w->failed == cudaSuccess && !waits && w->faulted) {
+        w->launch_fault = w->fault;
+        w->failed = sim_hooks ? cudaSuccess : w->fault; /* traced: the others are checked, too */
+    }
+    if (w->failed != cudaSuccess) {
+        sim_abandon_stacks(w);
+    }
+    w->config = NULL;
+    w->poisoned = (unsigned)sim_shared_laid_out();
+    return w->failed;
+}
+
+/* Runs a parked block until it waits again, has ended or has failed. */
+static cudaError_t resume(struct worker *w, struct parked_block *parked,
+                          const struct sim_config *config) {
+    enum thread_state from = parked->state;
+    w->config = config;
+    number_block(w, parked->index);
+    sim_unpark(w, parked);
+    sim_wake(w, from);
+    run(w);
+    return leave(w);
+}
+
+/* Takes the list of parked blocks from the worker. */
+static struct parked_block *take_parked(struct worker *w) {
+    struct parked_block *list = w->parked;
+    w->parked = NULL;
+    w->last = &w->parked;
+    w->parked_count = 0;
+    return list;
+}
+
+void sim_forget_blocks(void) {
+    if (sim_worker) {
+        sim_forget_parked(take_parked(sim_worker));
+        sim_worker->launch_fault = cudaSuccess;
+    }
+}
+
+/* As many blocks as a device can run at once: more than those need not wait for each other. */
+#define MAX_PARKED (SIM_MULTIPROCESSORS * SIM_MULTIPROCESSOR_BLOCKS)
+
+/* Lets each parked block run once. *ran: one could. *progress: one did more than to spin. */
+static cudaError_t run_parked(struct worker *w, const struct sim_config *config, bool *ran,
+                              bool *progress) {
+    for (struct parked_block *it = take_parked(w), *next; it; it = next) {
+        next = it->next;
+        if (it->state == AT_GRID && !it->open) {
+            sim_park_again(w, it);
+            continue;
+        }
+        *ran = true;
+        cudaError_t error = resume(w, it, config);
+        *progress |= w->progress || w->preempted || !sim_hooks;
+        if (error != cudaSuccess) {
+            sim_forget_parked(next);
+            return error;
+        }
+    }
+    return cudaSuccess;
+}
+
 cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool reversed,
                           void (*call)(const void *), const void *closure) {
     if (!sim_worker && !(sim_worker = create_worker())) {
         return cudaErrorLaunchOutOfResources;
     }
     struct worker *w = sim_worker;
+    if (!config->cooperative && w->parked_count >= MAX_PARKED) {
+        bool ran = false, progress = false;
+        cudaError_t error = run_parked(w, config, &ran, &progress);
+        if (error != cudaSuccess) {
+            return error;
+        }
+    }
     if (memcmp(&w->shape, &config->block, sizeof w->shape) != 0) {
         number_threads(w, &config->block);
     }
     w->call = call;
     w->closure = closure;
-    w->count = config->block.x * config->block.y * config->block.z;
-    w->waiting = 0;
     w->reversed = reversed;
     w->failed = cudaSuccess;
-    memset(w->thread, 0, w->count * sizeof *w->thread);
     sim_shared_reset(w, config->shared);
-    blockDim = (uint3){config->block.x, config->block.y, config->block.z};
-    gridDim = (uint3){config->grid.x, config->grid.y, config->grid.z};
-    uint64_t row = index / config->grid.x;
-    blockIdx = (uint3){(unsigned)(index % config->grid.x), (unsigned)(row % config->grid.y),
-                       (unsigned)(row / config->grid.y)};
     w->config = config;
+    number_block(w, index);
+    prepare(w);
     if (sim_hooks) {
         sim_hooks->block_begin(w);
     }
-    run_to_end(w);
-    w->config = NULL;
-    if (w->failed != cudaSuccess) {
-        sim_abandon_stacks(w);
+    run(w);
+    return leave(w);
+}
+
+#define MAX_ROUNDS 3 /* in which no parked block does anything before they are all stuck */
+
+cudaError_t sim_finish_blocks(const struct sim_config *config) {
+    struct worker *w = sim_worker;
+    unsigned fruitless = 0;
+    if (!w) {
+        return cudaSuccess;
     }
-    w->poisoned = (unsigned)sim_shared_laid_out();
-    return w->failed;
+    while (w->parked) {
+        bool ran = false, progress = false;
+        cudaError_t error = run_parked(w, config, &ran, &progress);
+        if (error != cudaSuccess) {
+            return error;
+        }
+        fruitless = ran && !progress ? fruitless + 1 : 0;
+        if (fruitless == MAX_ROUNDS || (!ran && !sim_open_grid(w, config))) {
+            sim_report_parked(w, config);
+            return cudaErrorLaunchFailure;
+        }
+    }
+    cudaError_t fault = w->launch_fault;
+    w->launch_fault = cudaSuccess;
+    return fault;
 }

@@ -1,6 +1,7 @@
-/* Explains a segmentation fault: which memory was accessed, and by which thread. */
+/* Explains a fault: which memory was accessed, and by which thread. */
 #include "exec/fault.h"
 
+#include "exec/hooks.h"
 #include "exec/shared.h"
 #include "exec/thread.h"
 #include "memory/allocations.h"
@@ -14,7 +15,7 @@
 
 #define STACK ((size_t)64 * 1024)
 
-static const void *program_counter(const void *context) {
+const void *sim_program_counter(const void *context) {
     const ucontext_t *c = context;
 #if defined(__x86_64__)
     return (const void *)c->uc_mcontext.gregs[REG_RIP];
@@ -57,15 +58,31 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     }
 }
 
-/* The signal handler: explains the fault, then lets the signal end the process. */
+/* Does a division by zero end the program? On x86-64 only: elsewhere it gives a value, as on the
+ * device. */
+static void report_division(const struct sim_finding *known, const char *who) {
+    struct sim_finding finding = *known;
+    finding.kind = "division-by-zero";
+    sim_report(&finding,
+               "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
+               "with a value that nothing specifies",
+               who);
+}
+
+/* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
+ * go on; otherwise the signal ends the process. */
 static void explain(int number, siginfo_t *info, void *context) {
-    signal(number, SIG_DFL);
     const char *kernel, *address = info->si_addr;
     uint3 block, thread;
     bool on_guard = false;
-    struct sim_finding finding = {.pc = program_counter(context)};
+    struct sim_finding finding = {.pc = sim_program_counter(context)};
     if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
-        report(&finding, address, "host code");
+        signal(number, SIG_DFL);
+        if (number == SIGFPE) {
+            report_division(&finding, "host code");
+        } else {
+            report(&finding, address, "host code");
+        }
         return;
     }
     char who[256];
@@ -74,7 +91,9 @@ static void explain(int number, siginfo_t *info, void *context) {
     finding.kernel = kernel;
     finding.block = &block;
     finding.thread = &thread;
-    if (on_guard) {
+    if (number == SIGFPE) {
+        report_division(&finding, who);
+    } else if (on_guard) {
         finding.kind = "stack-overflow";
         sim_report(&finding,
                    "stack overflow in %s: endless recursion, or local arrays that are too large",
@@ -94,6 +113,15 @@ static void explain(int number, siginfo_t *info, void *context) {
     } else {
         report(&finding, address, who);
     }
+    if (sim_worker->busy) {
+        signal(number, SIG_DFL); /* inside the runtime: nothing can go on */
+    } else if (sim_hooks) {
+        sim_end_thread(number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
+    } else if (number == SIGFPE) {
+        sim_end_kernel(cudaErrorLaunchFailure);
+    } else {
+        signal(number, SIG_DFL);
+    }
 }
 
 void sim_catch_faults(void) {
@@ -105,9 +133,10 @@ void sim_catch_faults(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = explain;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* the handler may not return */
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGFPE, &action, NULL);
 }
 
 void sim_prepare_fault_stack(void) {

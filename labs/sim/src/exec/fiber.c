@@ -21,8 +21,11 @@
 #define ARRIVE(at) ((void)0)
 #endif
 
+/* A local array may take all of the 512 KB that a thread of the device has. Only pages that are
+ * used take memory. One frame may be larger than a page, so the guard is larger, too. */
+#define STACK ((size_t)576 * 1024)
+#define GUARD ((size_t)64 * 1024)
 #define PAGE ((size_t)4096)
-#define STACK ((size_t)256 * 1024) /* more than a thread of the device has by default */
 #define STAGGER 448                /* bytes: an odd number of cache lines */
 #define STAGGERED 32
 
@@ -66,6 +69,19 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
     sim_fiber_switch(&from->stack_pointer, to->stack_pointer);
 }
 
+/* The lowest address that the suspended fiber uses. */
+static char *lowest(const struct fiber *fiber) {
+    return fiber->stack_pointer;
+}
+
+static void *save_context(const struct fiber *fiber) {
+    return fiber->stack_pointer;
+}
+
+static void load_context(struct fiber *fiber, void *saved) {
+    fiber->stack_pointer = saved;
+}
+
 #else
 
 #include <ucontext.h>
@@ -100,10 +116,25 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
     swapcontext(from->stack_pointer, to->stack_pointer);
 }
 
+/* A context does not say how much of its stack is in use. */
+static char *lowest(const struct fiber *fiber) {
+    return fiber->stack;
+}
+
+/* A context refers to itself, and so must keep its address: the image takes it. */
+static void *save_context(const struct fiber *fiber) {
+    return fiber->stack_pointer;
+}
+
+static void load_context(struct fiber *fiber, void *saved) {
+    free(fiber->stack_pointer);
+    fiber->stack_pointer = saved;
+}
+
 #endif
 
 bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument) {
-    size_t mapped = PAGE + STACK + STAGGER * STAGGERED;
+    size_t mapped = GUARD + STACK + STAGGER * STAGGERED;
     mapped = (mapped + PAGE - 1) / PAGE * PAGE;
     char *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -111,13 +142,13 @@ bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), vo
         return false;
     }
     char *top = mapping + mapped - (size_t)(index % STAGGERED) * STAGGER;
-    *fiber = (struct fiber){.stack = mapping + PAGE,
-                            .bytes = (size_t)(top - (mapping + PAGE)),
+    *fiber = (struct fiber){.stack = mapping + GUARD,
+                            .bytes = (size_t)(top - (mapping + GUARD)),
                             .mapping = mapping,
                             .mapped = mapped,
                             .entry = entry,
                             .argument = argument};
-    if (mprotect(mapping, PAGE, PROT_NONE) != 0 || !prepare(fiber, top)) {
+    if (mprotect(mapping, GUARD, PROT_NONE) != 0 || !prepare(fiber, top)) {
         munmap(mapping, mapped);
         return false;
     }
@@ -128,6 +159,89 @@ void fiber_destroy(struct fiber *fiber) {
     forget(fiber);
     FORGET_FRAMES(fiber);
     munmap(fiber->mapping, fiber->mapped);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define GRANULE 8 /* bytes that AddressSanitizer has one mark for */
+
+/* How many bytes of each granule may be accessed. */
+static bool save_marks(struct fiber_image *image, const char *from) {
+    size_t granules = image->count / GRANULE;
+    image->marks = malloc(granules + 1);
+    for (size_t i = 0; image->marks && i < granules; i++) {
+        unsigned char usable = 0;
+        while (usable < GRANULE && !__asan_address_is_poisoned(from + i * GRANULE + usable)) {
+            usable++;
+        }
+        image->marks[i] = usable;
+    }
+    return image->marks != NULL;
+}
+
+static void load_marks(const struct fiber_image *image, char *to) {
+    __asan_unpoison_memory_region(to, image->count);
+    for (size_t i = 0; i < image->count / GRANULE; i++) {
+        char *at = to + i * GRANULE + image->marks[i];
+        if (image->marks[i] < GRANULE) {
+            __asan_poison_memory_region(at, (size_t)(GRANULE - image->marks[i]));
+        }
+    }
+}
+
+/* Poisoned bytes, too, which memcpy() would report. */
+__attribute__((no_sanitize_address)) static void copy_stack(char *to, const char *from,
+                                                            size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ((volatile char *)to)[i] = from[i];
+    }
+}
+#else
+static bool save_marks(struct fiber_image *image, const char *from) {
+    (void)from;
+    image->marks = NULL;
+    return true;
+}
+
+static void load_marks(const struct fiber_image *image, char *to) {
+    (void)image;
+    (void)to;
+}
+
+static void copy_stack(char *to, const char *from, size_t count) {
+    memcpy(to, from, count);
+}
+#endif
+
+bool fiber_save(const struct fiber *fiber, struct fiber_image *image) {
+    const char *from = lowest(fiber);
+    image->count = (size_t)(fiber->stack + fiber->bytes - from);
+    image->stack_pointer = save_context(fiber);
+    image->bytes = malloc(image->count);
+    if (!image->bytes || !save_marks(image, from)) {
+        fiber_forget_image(image);
+        return false;
+    }
+    copy_stack(image->bytes, from, image->count);
+    return true;
+}
+
+void fiber_load(struct fiber *fiber, const struct fiber_image *image) {
+    char *to = fiber->stack + fiber->bytes - image->count;
+    FORGET_FRAMES(fiber);
+    copy_stack(to, image->bytes, image->count);
+    load_marks(image, to);
+    load_context(fiber, image->stack_pointer);
+}
+
+void fiber_forget_image(struct fiber_image *image) {
+    free(image->bytes);
+    free(image->marks);
+    *image = (struct fiber_image){0};
+}
+
+bool fiber_restart(struct fiber *fiber) {
+    FORGET_FRAMES(fiber);
+    return prepare(fiber, fiber->stack + fiber->bytes);
 }
 
 void fiber_adopt_thread(struct fiber *fiber) {
@@ -149,5 +263,5 @@ void fiber_switch(struct fiber *from, struct fiber *to) {
 
 bool fiber_overflowed(const struct fiber *fiber, const void *address) {
     const char *at = address;
-    return fiber->mapping && at >= fiber->mapping && at < fiber->mapping + PAGE;
+    return fiber->mapping && at >= fiber->mapping && at < fiber->mapping + GUARD;
 }

@@ -28,6 +28,26 @@ void fiber_adopt_thread(struct fiber *fiber);
 /* Suspends `from` and resumes `to`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
+/* A copy of what a suspended fiber has on its stack. */
+struct fiber_image {
+    char *bytes; /* from malloc() */
+    size_t count;
+    void *stack_pointer;
+    unsigned char *marks; /* AddressSanitizer's, from malloc() */
+};
+
+/* Copies it; false when out of memory. */
+bool fiber_save(const struct fiber *fiber, struct fiber_image *image);
+
+/* Copies it back: the fiber is as it was when it was saved. */
+void fiber_load(struct fiber *fiber, const struct fiber_image *image);
+
+void fiber_forget_image(struct fiber_image *image);
+
+/* Forgets what the fiber was doing: it will run entry(argument) from its beginning. False when out
+ * of memory. */
+bool fiber_restart(struct fiber *fiber);
+
 /* Is `address` in the guard page below this fiber's stack? */
 bool fiber_overflowed(const struct fiber *fiber, const void *address);
 

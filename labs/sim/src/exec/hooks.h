@@ -18,6 +18,15 @@ struct sim_hooks {
     /* From now on, thread `t` of the block runs. */
     void (*thread)(const struct worker *w, unsigned t);
 
+    /* The block waits for others, and other blocks run: returns what must be kept of it, from
+     * malloc(), or NULL. Later the block goes on, and what was kept is freed. `at_grid`: it has
+     * passed a barrier of the grid. */
+    void *(*block_parks)(const struct worker *w);
+    void (*block_resumes)(const struct worker *w, void *kept, bool at_grid);
+
+    /* All threads of the grid are at a barrier. */
+    void (*grid_barrier)(void);
+
     /* All threads of the block are at a barrier, or have left the kernel. */
     void (*barrier)(void);
 
@@ -26,6 +35,9 @@ struct sim_hooks {
 
     /* Every lane of the warp that begins with thread `first` is done or waits. */
     void (*warp_waits)(const struct worker *w, unsigned first);
+
+    /* The program counter of the last event that trace/ saw, or NULL. */
+    const void *(*position)(void);
 
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);

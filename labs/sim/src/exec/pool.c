@@ -18,6 +18,7 @@ static pid_t owner; /* a forked child has no helpers: threads do not survive for
 
 static struct {
     bool (*work)(void *, uint64_t);
+    bool (*finish)(void *, bool);
     void *context;
     uint64_t count, next, chunk;
     bool failed;
@@ -35,7 +36,7 @@ static unsigned wanted_threads(void) {
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
-static void take_part(void) {
+static void do_chunks(void) {
     for (;;) {
         uint64_t first = __atomic_fetch_add(&job.next, job.chunk, __ATOMIC_RELAXED);
         uint64_t last = first + job.chunk < job.count ? first + job.chunk : job.count;
@@ -51,6 +52,13 @@ static void take_part(void) {
         if (first >= job.count) {
             return;
         }
+    }
+}
+
+static void take_part(void) {
+    do_chunks();
+    if (!job.finish(job.context, !__atomic_load_n(&job.failed, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&job.failed, true, __ATOMIC_RELAXED);
     }
 }
 
@@ -90,13 +98,15 @@ static void start_helpers(unsigned count) {
     }
 }
 
-bool sim_pool_run(uint64_t count, bool (*work)(void *, uint64_t), void *context) {
-    unsigned threads = wanted_threads();
+bool sim_pool_run(uint64_t count, bool (*work)(void *, uint64_t), bool (*finish)(void *, bool),
+                  void *context, bool alone) {
+    unsigned threads = alone ? 1 : wanted_threads();
     if (threads > count) {
         threads = (unsigned)count;
     }
     start_helpers(threads - 1);
     job.work = work;
+    job.finish = finish;
     job.context = context;
     job.count = count;
     job.next = 0;

@@ -69,6 +69,7 @@ static void refuse(const struct sim_shared_slot *slot, size_t needed) {
 
 void *sim_shared_address(struct sim_shared_slot *slot) {
     if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != launch_number) {
+        sim_worker->busy = true;
         pthread_mutex_lock(&lock);
         size_t align = slot->align > 16 ? slot->align : 16;
         size_t needed = round_up(used, align) + slot->size;
@@ -84,6 +85,7 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
             __atomic_store_n(&slot->launch, launch_number, __ATOMIC_RELEASE);
         }
         pthread_mutex_unlock(&lock);
+        sim_worker->busy = false;
         if (!fits && slot->launch != launch_number) {
             refuse(slot, needed);
         }

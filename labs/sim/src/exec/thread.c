@@ -3,6 +3,7 @@
 #include "exec/thread.h"
 
 #include "exec/hooks.h"
+#include "exec/turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,14 @@
 _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 _Thread_local struct worker *sim_worker;
 
-static void become(struct worker *w, unsigned t) {
-    w->current = t;
-    w->thread[t].state = RUNNING;
-    threadIdx = w->index[t];
-    if (sim_hooks) {
-        sim_hooks->thread(w, t);
+/* The running thread is done. */
+static void end_thread(struct worker *w) {
+    struct warp *warp = &w->warps[w->current / SIM_WARP_SIZE];
+    warp->in[DONE] |= 1u << w->current % SIM_WARP_SIZE;
+    if (warp->in[AT_WARP]) {
+        warp->mixed = true; /* lanes may wait for this one */
     }
+    w->progress = true;
 }
 
 /* The function of every fiber: runs the next thread that has not begun to its end, and so on. A
@@ -25,40 +27,104 @@ static void become(struct worker *w, unsigned t) {
 static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
-        while (w->next < w->limit) {
-            unsigned lane = w->reversed ? w->limit - 1 - w->next : w->next;
-            w->next++;
-            become(w, w->warp + lane);
+        while (w->round && w->failed == cudaSuccess) {
+            uint32_t bit = 1u << sim_next_lane(w);
+            struct warp *warp = &w->warps[w->warp];
+            if (!(warp->fresh & bit)) {
+                break;
+            }
+            warp->fresh &= ~bit;
+            sim_become(w, w->warp * SIM_WARP_SIZE + sim_next_lane(w));
+            w->round &= ~bit;
+            w->busy = false;
             w->call(w->closure);
-            w->thread[w->current].state = DONE;
+            w->busy = true;
+            end_thread(w);
         }
         struct fiber *me = w->running;
         w->idle[w->idle_count++] = me;
-        fiber_switch(me, &w->host);
+        fiber_switch(me, sim_successor(w));
     }
 }
 
-static void enter(struct worker *w, struct fiber *fiber) {
-    w->running = fiber;
-    fiber_switch(&w->host, fiber);
-}
-
 struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
-    struct worker *w = sim_worker;
-    struct thread *me = &w->thread[w->current];
-    me->state = state;
-    me->at = at;
-    me->fiber = w->running;
-    w->waiting++;
-    fiber_switch(w->running, &w->host);
-    return me;
+    return sim_wait(sim_worker, state, at);
 }
 
-void sim_resume(struct worker *w, unsigned t) {
-    w->running = w->thread[t].fiber;
-    become(w, t);
-    w->waiting--;
-    enter(w, w->thread[t].fiber);
+void sim_give_way(const void *pc) {
+    struct worker *w = sim_worker;
+    w->thread[w->current].pc = pc;
+    sim_suspend(SPINNING, (struct sim_location){NULL, 0});
+}
+
+#define MAX_FAILURES 100 /* tries in a row before the others run */
+
+void sim_spin(void) {
+    struct worker *w = sim_worker;
+    if (w && w->config && ++w->failures >= MAX_FAILURES) {
+        sim_give_way((const char *)__builtin_return_address(0) - 1);
+    }
+}
+
+void sim_sleep(void) {
+    struct worker *w = sim_worker;
+    if (w && w->config) {
+        sim_give_way((const char *)__builtin_return_address(0) - 1);
+        w->progress = true; /* time passes */
+    }
+}
+
+enum thread_state sim_state(const struct worker *w, unsigned t) {
+    const struct warp *warp = &w->warps[t / SIM_WARP_SIZE];
+    unsigned state = 0;
+    while (state < DONE && !(warp->in[state] >> t % SIM_WARP_SIZE & 1u)) {
+        state++;
+    }
+    return (enum thread_state)state;
+}
+
+bool sim_any(const struct worker *w, enum thread_state state) {
+    for (unsigned i = 0; i < w->warp_count; i++) {
+        if (w->warps[i].in[state]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void sim_wake(struct worker *w, enum thread_state from) {
+    for (unsigned i = 0; i < w->warp_count; i++) {
+        w->warps[i].in[READY] |= w->warps[i].in[from];
+        w->warps[i].in[from] = 0;
+    }
+}
+
+/* Creates one more fiber; the kernel fails when out of memory. */
+static void add_fiber(struct worker *w) {
+    struct fiber *fiber = &w->fiber[w->fibers];
+    if (fiber_create(fiber, w->fibers, run_threads, w)) {
+        w->fibers++;
+        w->idle[w->idle_count++] = fiber;
+        return;
+    }
+    struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
+    sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
+               w->config->kernel);
+    w->failed = cudaErrorLaunchOutOfResources;
+}
+
+void sim_run_round(struct worker *w, unsigned warp) {
+    w->warp = warp;
+    w->round = w->warps[warp].in[READY];
+    w->warps[warp].in[READY] = 0;
+    while (w->round && w->failed == cudaSuccess) {
+        struct fiber *next = sim_successor(w);
+        if (next == &w->host) {
+            add_fiber(w);
+        } else {
+            fiber_switch(&w->host, next);
+        }
+    }
 }
 
 void sim_end_kernel(cudaError_t error) {
@@ -68,24 +134,20 @@ void sim_end_kernel(cudaError_t error) {
     }
 }
 
-void sim_begin_warp(struct worker *w, unsigned first) {
-    w->warp = first;
-    w->next = 0;
-    w->limit = w->count - first < SIM_WARP_SIZE ? w->count - first : SIM_WARP_SIZE;
-    while (w->next < w->limit && w->failed == cudaSuccess) {
-        if (w->idle_count == 0) {
-            struct fiber *new_fiber = &w->fiber[w->fibers];
-            if (!fiber_create(new_fiber, w->fibers, run_threads, w)) {
-                struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
-                sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
-                           w->config->kernel);
-                w->failed = cudaErrorLaunchOutOfResources;
-                return;
-            }
-            w->fibers++;
-            w->idle[w->idle_count++] = new_fiber;
-        }
-        enter(w, w->idle[--w->idle_count]);
+void sim_end_thread(cudaError_t error) {
+    struct worker *w = sim_worker;
+    static _Thread_local struct fiber nobody;
+    struct fiber *mine = w->running;
+    w->busy = true;
+    w->faulted = true;
+    w->fault = error;
+    end_thread(w);
+    if (!fiber_restart(mine)) {
+        sim_end_kernel(cudaErrorLaunchOutOfResources);
+    }
+    w->idle[w->idle_count++] = mine;
+    for (;;) {
+        fiber_switch(&nobody, sim_successor(w));
     }
 }
 

@@ -1,30 +1,62 @@
 /* exec/: runs the threads of a launch, on fibers of a few host threads.
  *
  * This header: the threads of one block on one host thread (the worker). They run one after the
- * other; each runs until it is done or must wait for others. */
+ * other; each runs until it is done or must wait for others, and then switches to the next one of
+ * its warp. */
 #ifndef SIM_THREAD_H
 #define SIM_THREAD_H
 
 #include "base/findings.h"
 #include "exec/fiber.h"
 
-enum thread_state { UNSTARTED, RUNNING, READY, AT_BARRIER, AT_WARP, DONE };
-enum warp_operation { WARP_BARRIER, WARP_BALLOT, WARP_SHUFFLE, WARP_ACTIVE };
+#include <pthread.h>
+#include <sys/types.h>
+
+/* What a thread does that does not run. SPINNING: it repeats a read until another thread changes
+ * what it reads, and gave up its turn. */
+enum thread_state { READY, AT_BARRIER, AT_WARP, AT_GRID, SPINNING, DONE, THREAD_STATES };
 
 struct thread {
-    enum thread_state state;
-    struct fiber *fiber;    /* set while the thread waits or is ready */
-    struct sim_location at; /* where it waits */
-    int predicate;          /* at a barrier */
+    struct fiber *fiber;    /* its stack, while it waits or is ready */
+    struct sim_location at; /* where it waits; when it spins, file is NULL */
+    const void *pc;         /* where it spins */
     /* At a warp operation: */
-    enum warp_operation operation;
+    enum sim_warp_operation operation;
     unsigned mask, from;
     unsigned long long value; /* its input; when the thread is ready, its result */
 };
 
+/* A warp operation that some of its lanes have reached. */
+struct warp_group {
+    uint32_t mask, there;
+    enum sim_warp_operation operation;
+};
+
+/* The lanes of a warp, as bits. */
+struct warp {
+    uint32_t lanes;             /* that exist */
+    uint32_t fresh;             /* are ready and have never run */
+    uint32_t in[THREAD_STATES]; /* do not run, by what they do */
+    uint32_t predicates;        /* that passed a true one to a barrier of the block */
+
+    /* group[i]: the operation whose mask has lane i as its lowest. `complete` has bit i if all its
+     * lanes have arrived. Lanes whose masks or operations contradict each other are `mixed`: then
+     * every lane is compared with every other. */
+    uint32_t complete;
+    bool mixed;
+    struct warp_group group[SIM_WARP_SIZE];
+};
+
+#define SIM_MAX_WARPS (SIM_MAX_THREADS / SIM_WARP_SIZE)
+
 struct worker {
     struct worker *older; /* the worker created before; after a fork the parent's still exist */
+    pthread_t host_thread;
+    pid_t process;
+    uint64_t watched_turns, last_look; /* for the watch */
+    unsigned looks, same_looks;
     struct thread thread[SIM_MAX_THREADS];
+    struct warp warps[SIM_MAX_WARPS];
     uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
     dim3 shape;
 
@@ -34,41 +66,73 @@ struct worker {
     struct fiber host; /* the scheduler's own stack */
     struct fiber *running;
 
-    /* The block that runs now. In the warp that begins with thread `warp`, `next` threads have
-     * begun and `limit` may begin. `waiting` counts the threads of the block that have begun and
-     * wait. */
+    /* The block that runs now. `round` has the lanes of warp `warp` that will run before the
+     * scheduler looks at the warp again. */
     const struct sim_config *config; /* NULL between blocks */
     void (*call)(const void *);
     const void *closure;
-    unsigned current, warp, next, limit, count, waiting;
-    bool reversed;                     /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
-    struct sim_barrier_result barrier; /* of the last barrier */
-    cudaError_t failed;                /* why the kernel ended early */
+    uint64_t block;
+    unsigned current, warp, warp_count, count;
+    uint32_t round;
+    uint64_t turns;        /* how often a thread has begun to run */
+    unsigned failures;     /* tries of the running thread in a row that another one has thwarted */
+    bool reversed;         /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
+    bool progress;         /* since it was last reset, a thread did more than to spin */
+    bool preempted;        /* since then the watch has interrupted a thread */
+    volatile bool busy;    /* the running thread is inside the runtime */
+    bool differs;          /* not all threads wait at the same barrier */
+    bool faulted;          /* a thread was ended by its error, */
+    cudaError_t fault;     /* this one */
+    const struct thread *leader; /* the first that arrived at the barrier */
+    struct sim_barrier_result barrier;   /* of the last barrier */
+    cudaError_t failed;                  /* why the kernel ended early */
+    cudaError_t launch_fault;            /* or why it will, once all blocks of a traced one ran */
+    struct parked_block *parked, **last; /* blocks that wait for others, in a list: park.h */
+    uint64_t parked_count;
 
     char *arena;       /* static shared memory */
     char *dynamic_end; /* end of the dynamic shared memory, at a guard page */
     char *dynamic;     /* its start */
     unsigned poisoned; /* bytes of the arena that must be poisoned again */
+
+    /* What each thread passed to sim_warp_collect(), and what its group may read. */
+    char offered[SIM_MAX_THREADS][SIM_COLLECT_BYTES], collected[SIM_MAX_THREADS][SIM_COLLECT_BYTES];
 };
 
 extern _Thread_local struct worker *sim_worker;
 
+/* The worker that was created last; the others follow in `older`. */
+struct worker *sim_workers(void);
+
 /* The running thread waits in `state` at `at`. Returns when it is resumed. */
 struct thread *sim_suspend(enum thread_state state, struct sim_location at);
 
-/* Resumes thread `t` until it waits again or ends. */
-void sim_resume(struct worker *w, unsigned t);
+/* The running thread repeats itself at `pc` until another one does something: lets others run. */
+void sim_give_way(const void *pc);
+
+/* What thread `t` does, which must not be running. */
+enum thread_state sim_state(const struct worker *w, unsigned t);
+
+/* Some threads of the block are in this state. */
+bool sim_any(const struct worker *w, enum thread_state state);
+
+/* Lets all threads in state `from` go on. */
+void sim_wake(struct worker *w, enum thread_state from);
+
+/* Runs each ready thread of this warp until it waits or ends; where the lanes stay together, also
+ * through operations of the warp. */
+void sim_run_round(struct worker *w, unsigned warp);
 
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
+
+/* The running thread ends, and when the others are done, its kernel. */
+__attribute__((noreturn)) void sim_end_thread(cudaError_t error);
 
 /* Is the caller a thread of a kernel? Then sets the kernel, block and thread, and *on_guard: is
  * `address` just below the stack of that thread? */
 bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
                  bool *on_guard);
-
-/* Starts the threads of the warp that begins with `first` and runs each until it must wait. */
-void sim_begin_warp(struct worker *w, unsigned first);
 
 /* Unmaps the fibers of a kernel that ended early: some of its threads are still on their stacks. */
 void sim_abandon_stacks(struct worker *w);

@@ -1,165 +1,345 @@
-/* A lane that reaches an operation waits until all lanes of its mask are there. */
+/* A lane that reaches an operation waits until all lanes of its mask are there. The last lane of a
+ * round completes the operation for all of them (complete()). */
 #include "exec/warp.h"
 
-#include "exec/hooks.h"
+#include "exec/turn.h"
+
+#include <string.h>
 
 unsigned sim_lane(void) {
     return sim_worker->current % SIM_WARP_SIZE;
 }
 
-/* The calling lane waits at an operation. Returns its thread, which then holds the result. */
-static struct thread *take_part(enum warp_operation operation, unsigned mask,
-                                unsigned long long value, unsigned from, struct sim_location at) {
-    struct thread *me = &sim_worker->thread[sim_worker->current];
+/* The running lane calls an operation whose mask does not name it. A device does not say what it
+ * does then; here the lane does not wait. */
+static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask, const char *what,
+                           struct sim_location at) {
+    struct sim_finding finding = {.kind = "barrier-divergence",
+                                  .kernel = w->config->kernel,
+                                  .location = at,
+                                  .block = &blockIdx,
+                                  .thread = &threadIdx};
+    sim_report_once(&finding,
+                    "thread (%u,%u,%u) of block (%u,%u,%u) is lane %u of its warp, which the mask "
+                    "0x%08x of this %s does not name: the result is undefined",
+                    threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
+                    w->current % SIM_WARP_SIZE, mask, what);
+}
+
+static const char *name_of(enum sim_warp_operation operation) {
+    return operation == SIM_WARP_BARRIER   ? "__syncwarp()"
+           : operation == SIM_WARP_BALLOT  ? "vote"
+           : operation == SIM_WARP_SHUFFLE ? "shuffle"
+                                           : "operation of the warp";
+}
+
+/* The running lane is at an operation: notes it in the group of its mask. */
+static inline void join(struct warp *warp, enum sim_warp_operation operation, unsigned mask,
+                        uint32_t bit) {
+    struct warp_group *group = &warp->group[__builtin_ctz(mask)];
+    if (group->there == 0) {
+        group->mask = mask;
+        group->operation = operation;
+    } else if (group->mask != mask || group->operation != operation) {
+        warp->mixed = true;
+    }
+    group->there |= bit;
+    if (group->there == (mask & warp->lanes & ~warp->in[DONE])) {
+        warp->complete |= 1u << __builtin_ctz(mask);
+    }
+}
+
+/* The running lane takes part in an operation. Returns its result. */
+static inline __attribute__((always_inline)) unsigned long long
+take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
+          unsigned long long value, unsigned from, const char *file, int line) {
+    uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
+    struct thread *me = &w->thread[w->current];
     me->operation = operation;
     me->mask = mask;
     me->value = value;
     me->from = from;
-    return sim_suspend(AT_WARP, at);
+    if (operation != SIM_WARP_ACTIVE) {
+        if (!(mask & bit)) {
+            report_outside(w, mask, name_of(operation), (struct sim_location){file, line});
+            return operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0;
+        }
+        join(&w->warps[w->current / SIM_WARP_SIZE], operation, mask, bit);
+    }
+    return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
 }
 
-unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned from,
-                                    const char *file, int line) {
-    return take_part(WARP_SHUFFLE, mask, value, from, (struct sim_location){file, line})->value;
+unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
+                            unsigned long long value, unsigned from, const char *file, int line) {
+    return take_part(sim_worker, operation, mask, value, from, file, line);
 }
 
-unsigned sim_warp_ballot(unsigned mask, int predicate, const char *file, int line) {
-    struct sim_location at = {file, line};
-    return (unsigned)take_part(WARP_BALLOT, mask, predicate != 0, 0, at)->value;
+/* The lane that the running lane reads from. */
+static unsigned source(enum sim_shuffle_kind how, unsigned lane, unsigned operand, unsigned width) {
+    unsigned inside = lane & (width - 1);
+    switch (how) {
+    case SIM_SHUFFLE_UP:
+        return inside >= operand ? lane - operand : lane;
+    case SIM_SHUFFLE_DOWN:
+        return operand < width - inside ? lane + operand : lane;
+    case SIM_SHUFFLE_XOR: {
+        unsigned from = (lane ^ operand) & (SIM_WARP_SIZE - 1);
+        return from <= (lane | (width - 1)) ? from : lane; /* never from a later segment */
+    }
+    default:
+        return (lane & ~(width - 1)) | (operand & (width - 1));
+    }
 }
 
-void sim_warp_barrier(unsigned mask, const char *file, int line) {
-    take_part(WARP_BARRIER, mask, 0, 0, (struct sim_location){file, line});
+unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
+                                    unsigned operand, const char *file, int line) {
+    struct worker *w = sim_worker;
+    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->current % SIM_WARP_SIZE,
+                           operand, shape & 0xff);
+    return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
-unsigned sim_active_lanes(const char *file, int line) {
-    return (unsigned)take_part(WARP_ACTIVE, 0, 0, 0, (struct sim_location){file, line})->value;
-}
-
-static bool is_lane(const struct worker *w, unsigned first, unsigned lane) {
-    return lane < SIM_WARP_SIZE && first + lane < w->count;
+void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
+                      const char *file, int line) {
+    struct worker *w = sim_worker;
+    unsigned first = w->current / SIM_WARP_SIZE * SIM_WARP_SIZE;
+    memcpy(w->offered[w->current], value, bytes);
+    unsigned lanes =
+        (unsigned)take_part(w, SIM_WARP_COLLECT, mask, bytes, 0, file, line);
+    for (unsigned left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        memcpy((char *)all + lane * stride, w->collected[first + lane], bytes);
+    }
 }
 
 /* The lanes that take part in the operation that lane `leader` waits at: those of its mask that
  * have not left the kernel. 0 while one of them has not arrived. */
-static unsigned arrived(const struct worker *w, unsigned first, unsigned leader) {
-    const struct thread *lead = &w->thread[first + leader];
-    unsigned there = 0;
-    for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
-        const struct thread *it = &w->thread[first + lane];
-        if (!(lead->mask >> lane & 1u) || it->state == DONE) {
-            continue;
-        }
-        if (it->state != AT_WARP || it->operation != lead->operation || it->mask != lead->mask) {
+static unsigned arrived(const struct worker *w, unsigned number, unsigned leader) {
+    const struct warp *warp = &w->warps[number];
+    const struct thread *lead = &w->thread[number * SIM_WARP_SIZE + leader];
+    uint32_t expected = lead->mask & warp->lanes & ~warp->in[DONE];
+    if (expected & ~warp->in[AT_WARP]) {
+        return 0;
+    }
+    for (uint32_t left = expected; left; left &= left - 1) {
+        const struct thread *it =
+            &w->thread[number * SIM_WARP_SIZE + (unsigned)__builtin_ctz(left)];
+        if (it->operation != lead->operation || it->mask != lead->mask) {
             return 0;
         }
-        there |= 1u << lane;
     }
-    return there >> leader & 1u ? there : 0;
+    return expected;
 }
 
 /* The mask of a shuffle names lanes that have left the kernel: what it reads from them is
  * undefined. The masks of votes and of __syncwarp() may name such lanes. */
-static void report_absent(const struct worker *w, unsigned first, unsigned lanes) {
+static void report_absent(const struct worker *w, unsigned number, uint32_t lanes,
+                          uint32_t absent) {
+    unsigned first = number * SIM_WARP_SIZE, lane = (unsigned)__builtin_ctz(absent);
     const struct thread *leader = &w->thread[first + (unsigned)__builtin_ctz(lanes)];
-    for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
-        if (!(leader->mask >> lane & 1u) || lanes >> lane & 1u) {
-            continue;
-        }
-        struct sim_finding finding = {.kind = "barrier-divergence",
-                                      .kernel = w->config->kernel,
-                                      .location = leader->at,
-                                      .block = &blockIdx,
-                                      .thread = &w->index[first + lane]};
-        sim_report_once(&finding,
-                        "the mask 0x%08x of this shuffle names lane %u, which never reaches it: "
-                        "thread (%u,%u,%u) of block (%u,%u,%u) has left the kernel",
-                        leader->mask, lane, w->index[first + lane].x, w->index[first + lane].y,
-                        w->index[first + lane].z, blockIdx.x, blockIdx.y, blockIdx.z);
-        return;
-    }
+    const uint3 *index = &w->index[first + lane];
+    struct sim_finding finding = {.kind = "barrier-divergence",
+                                  .kernel = w->config->kernel,
+                                  .location = leader->at,
+                                  .block = &blockIdx,
+                                  .thread = index};
+    sim_report_once(&finding,
+                    "the mask 0x%08x of this shuffle names lane %u, which never reaches it: "
+                    "thread (%u,%u,%u) of block (%u,%u,%u) has left the kernel",
+                    leader->mask, lane, index->x, index->y, index->z, blockIdx.x, blockIdx.y,
+                    blockIdx.z);
 }
 
-/* Gives each of `lanes` its result and makes it ready. A lane that reads from one outside of the
- * mask gets poison: on the device the value is undefined. */
-static void complete(struct worker *w, unsigned first, unsigned lanes,
-                     enum warp_operation operation) {
-    if (sim_hooks && operation == WARP_BARRIER) {
-        sim_hooks->warp_barrier(first, lanes);
+/* Each of `lanes` reads from its lane `from`. A lane that reads from one outside of the mask gets
+ * poison: on the device the value is undefined. */
+static void shuffle(struct thread *first, uint32_t lanes) {
+    unsigned long long values[SIM_WARP_SIZE];
+    for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
+        values[lane] = UINT64_MAX;
     }
-    if (operation == WARP_SHUFFLE) {
-        report_absent(w, first, lanes);
-    }
-    unsigned long long values[SIM_WARP_SIZE] = {0};
-    unsigned ballot = 0;
-    for (unsigned left = lanes; left; left &= left - 1) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        values[lane] = w->thread[first + lane].value;
-        ballot |= (unsigned)(values[lane] & 1u) << lane;
+        values[lane] = first[lane].value;
     }
-    for (unsigned left = lanes; left; left &= left - 1) {
-        struct thread *it = &w->thread[first + (unsigned)__builtin_ctz(left)];
-        if (operation == WARP_BALLOT) {
-            it->value = ballot;
-        } else if (operation == WARP_ACTIVE) {
-            it->value = lanes;
-        } else if (operation == WARP_SHUFFLE) {
-            it->value = lanes >> it->from & 1u ? values[it->from] : UINT64_MAX;
-        }
-        it->state = READY;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        struct thread *it = &first[__builtin_ctz(left)];
+        it->value = values[it->from % SIM_WARP_SIZE];
     }
 }
 
-static void complete_what_can_be(struct worker *w, unsigned first) {
-    for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
-        const struct thread *it = &w->thread[first + lane];
-        if (it->state == AT_WARP && it->operation != WARP_ACTIVE) {
-            unsigned lanes = arrived(w, first, lane);
+/* The lanes among `lanes` that pass the same value as this lane. */
+static uint32_t equal_to(const struct thread *first, uint32_t lanes, unsigned long long value) {
+    uint32_t same = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        same |= first[__builtin_ctz(left)].value == value ? left & -left : 0;
+    }
+    return same;
+}
+
+static void match_any(struct thread *first, uint32_t lanes) {
+    uint32_t left = lanes;
+    while (left) {
+        uint32_t same = equal_to(first, left, first[__builtin_ctz(left)].value);
+        for (uint32_t i = same; i; i &= i - 1) {
+            first[__builtin_ctz(i)].value = same;
+        }
+        left &= ~same;
+    }
+}
+
+/* Combines the values of two lanes. */
+static unsigned long long combine(enum sim_warp_operation operation, unsigned long long a,
+                                  unsigned long long b) {
+    switch (operation) {
+    case SIM_WARP_ADD:
+        return a + b;
+    case SIM_WARP_MIN:
+        return a < b ? a : b;
+    case SIM_WARP_MAX:
+        return a > b ? a : b;
+    case SIM_WARP_SIGNED_MIN:
+        return (long long)a < (long long)b ? a : b;
+    case SIM_WARP_SIGNED_MAX:
+        return (long long)a > (long long)b ? a : b;
+    case SIM_WARP_AND:
+        return a & b;
+    case SIM_WARP_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* One result for all lanes. */
+static unsigned long long common_result(const struct worker *w, const struct thread *first,
+                                        uint32_t lanes, enum sim_warp_operation operation) {
+    unsigned long long result = first[__builtin_ctz(lanes)].value;
+    uint32_t rest = lanes & (lanes - 1);
+    switch (operation) {
+    case SIM_WARP_BALLOT:
+        return lanes & ~equal_to(first, lanes, 0);
+    case SIM_WARP_MATCH_ALL:
+        return equal_to(first, lanes, result) == lanes ? lanes : 0;
+    case SIM_WARP_COLLECT:
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            size_t t = (size_t)(first - w->thread) + (size_t)__builtin_ctz(left);
+            memcpy(sim_worker->collected[t], w->offered[t], (size_t)result);
+        }
+        return lanes;
+    case SIM_WARP_BARRIER:
+    case SIM_WARP_ACTIVE:
+        return lanes;
+    default:
+        for (; rest; rest &= rest - 1) {
+            result = combine(operation, result, first[__builtin_ctz(rest)].value);
+        }
+        return result;
+    }
+}
+
+/* Gives each of `lanes` its result and makes it ready. */
+static void complete(struct worker *w, unsigned number, uint32_t lanes) {
+    struct warp *warp = &w->warps[number];
+    struct thread *first = &w->thread[number * SIM_WARP_SIZE];
+    const struct thread *leader = &first[__builtin_ctz(lanes)];
+    enum sim_warp_operation operation = leader->operation;
+    if (sim_hooks && operation == SIM_WARP_BARRIER) {
+        sim_hooks->warp_barrier(number * SIM_WARP_SIZE, lanes);
+    }
+    if (operation == SIM_WARP_SHUFFLE) {
+        uint32_t absent = leader->mask & warp->lanes & ~lanes;
+        if (absent) {
+            report_absent(w, number, lanes, absent);
+        }
+        shuffle(first, lanes);
+    } else if (operation == SIM_WARP_MATCH_ANY) {
+        match_any(first, lanes);
+    } else if (operation != SIM_WARP_BARRIER) {
+        unsigned long long result = common_result(w, first, lanes, operation);
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            first[__builtin_ctz(left)].value = result;
+        }
+    }
+    warp->in[AT_WARP] &= ~lanes;
+    warp->in[READY] |= lanes;
+}
+
+/* Lanes with contradicting masks wait, or a lane has left: compares all of them. */
+static void complete_mixed(struct worker *w, unsigned number) {
+    struct warp *warp = &w->warps[number];
+    for (uint32_t left = warp->in[AT_WARP]; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        bool waits = warp->in[AT_WARP] >> lane & 1u;
+        if (waits && w->thread[number * SIM_WARP_SIZE + lane].operation != SIM_WARP_ACTIVE) {
+            uint32_t lanes = arrived(w, number, lane);
             if (lanes) {
-                complete(w, first, lanes, it->operation);
+                complete(w, number, lanes);
             }
         }
     }
+    if (warp->in[AT_WARP] == 0) {
+        memset(warp->group, 0, sizeof warp->group);
+        warp->complete = 0;
+        warp->mixed = false;
+    }
 }
 
-static bool resume_ready(struct worker *w, unsigned first) {
-    bool any = false;
-    for (unsigned i = 0; i < SIM_WARP_SIZE && w->failed == cudaSuccess; i++) {
-        unsigned lane = w->reversed ? SIM_WARP_SIZE - 1 - i : i;
-        if (is_lane(w, first, lane) && w->thread[first + lane].state == READY) {
-            sim_resume(w, first + lane);
-            any = true;
-        }
+static void complete_what_can_be(struct worker *w, unsigned number) {
+    struct warp *warp = &w->warps[number];
+    if (warp->mixed) {
+        complete_mixed(w, number);
+        return;
     }
-    if (any && sim_hooks) {
-        sim_hooks->warp_waits(w, first);
+    for (; warp->complete; warp->complete &= warp->complete - 1) {
+        struct warp_group *group = &warp->group[__builtin_ctz(warp->complete)];
+        uint32_t lanes = group->there;
+        group->there = 0;
+        complete(w, number, lanes);
     }
-    return any;
+}
+
+bool sim_next_round(struct worker *w) {
+    struct warp *warp = &w->warps[w->warp];
+    if (sim_hooks || warp->mixed || warp->complete == 0) {
+        return false;
+    }
+    complete_what_can_be(w, w->warp);
+    w->round = warp->in[READY];
+    warp->in[READY] = 0;
+    return true;
 }
 
 /* No other lane can go on: those that wait at the same __activemask() are the active lanes. */
-static bool complete_active(struct worker *w, unsigned first) {
+static bool complete_active(struct worker *w, unsigned number) {
     const struct thread *lead = NULL;
-    unsigned lanes = 0;
-    for (unsigned lane = 0; is_lane(w, first, lane); lane++) {
-        const struct thread *it = &w->thread[first + lane];
-        if (it->state == AT_WARP && it->operation == WARP_ACTIVE) {
+    uint32_t lanes = 0;
+    for (uint32_t left = w->warps[number].in[AT_WARP]; left; left &= left - 1) {
+        const struct thread *it =
+            &w->thread[number * SIM_WARP_SIZE + (unsigned)__builtin_ctz(left)];
+        if (it->operation == SIM_WARP_ACTIVE) {
             lead = lead ? lead : it;
             if (it->at.file == lead->at.file && it->at.line == lead->at.line) {
-                lanes |= 1u << lane;
+                lanes |= left & -left;
             }
         }
     }
     if (lanes) {
-        complete(w, first, lanes, WARP_ACTIVE);
+        complete(w, number, lanes);
     }
     return lanes != 0;
 }
 
-void sim_settle_warp(struct worker *w, unsigned first) {
+void sim_settle_warp(struct worker *w, unsigned number) {
+    struct warp *warp = &w->warps[number];
     do {
         do {
-            complete_what_can_be(w, first);
-        } while (resume_ready(w, first));
-    } while (w->failed == cudaSuccess && complete_active(w, first));
+            if (warp->in[READY]) {
+                sim_run_round(w, number);
+                if (sim_hooks) {
+                    sim_hooks->warp_waits(w, number * SIM_WARP_SIZE);
+                }
+            }
+            complete_what_can_be(w, number);
+        } while (warp->in[READY] && w->failed == cudaSuccess);
+    } while (w->failed == cudaSuccess && complete_active(w, number));
 }

@@ -4,8 +4,12 @@
 
 #include "exec/thread.h"
 
-/* Runs the warp that begins with thread `first` until each of its lanes is done, waits at a barrier
- * of the block, or waits for a lane that cannot arrive. */
-void sim_settle_warp(struct worker *w, unsigned first);
+/* The round of warp `w->warp` is over. If operations are complete, gives their lanes the results,
+ * lets them form the next round and returns true. */
+bool sim_next_round(struct worker *w);
+
+/* Runs this warp until each of its lanes is done, spins, waits at a barrier of the block, or waits
+ * for a lane that cannot arrive. */
+void sim_settle_warp(struct worker *w, unsigned warp);
 
 #endif

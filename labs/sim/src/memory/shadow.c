@@ -110,10 +110,28 @@ void shadow_set_written(struct shadow *s, const void *from, size_t bytes, bool w
     }
 }
 
+/* The `count` (at most 64) bits from `at` on of the map of written bytes. */
+static uint64_t take(const struct shadow *s, size_t at, size_t count) {
+    uint64_t word = s->written[at / 64] >> at % 64;
+    if (at % 64 + count > 64) {
+        word |= s->written[at / 64 + 1] << (64 - at % 64);
+    }
+    return word & bits(0, count);
+}
+
 void shadow_copy_written(struct shadow *to, const void *at, const struct shadow *from,
                          const void *source, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) {
-        bool written = shadow_written(from, (const char *)source + i, 1) != 0;
-        shadow_set_written(to, (const char *)at + i, 1, written);
+    if (to->written == NULL || from->written == NULL) {
+        shadow_set_written(to, at, bytes, true);
+        return;
+    }
+    size_t target = (size_t)((const char *)at - to->base);
+    size_t first = (size_t)((const char *)source - from->base);
+    for (size_t done = 0, count; done < bytes; done += count) { /* to the end of a word of `to` */
+        count = 64 - (target + done) % 64;
+        count = count < bytes - done ? count : bytes - done;
+        uint64_t *word = &to->written[(target + done) / 64];
+        size_t shift = (target + done) % 64;
+        *word = (*word & ~bits(shift, count)) | take(from, first + done, count) << shift;
     }
 }

@@ -23,18 +23,8 @@ const struct sim_variable *sim_variables(void) {
 }
 
 const char *sim_variables_end(const void *address) {
-    const char *at = address;
-    if (at >= __start_sim_device && at < __stop_sim_device) {
-        return __stop_sim_device;
-    }
-    if (sim_is_managed(address)) {
-        return __stop_sim_managed;
-    }
-    return sim_is_constant(address) ? __stop_sim_constant : NULL;
-}
-
-bool sim_is_in_variables(const void *address) {
-    return sim_variables_end(address) != NULL;
+    unsigned i = sim_section_of(address);
+    return i == SIM_SECTIONS ? NULL : sim_section(i).to;
 }
 
 void sim_note_address(const void *from, size_t bytes) {
@@ -47,7 +37,7 @@ void sim_note_address(const void *from, size_t bytes) {
 
 bool sim_is_host_name(const void *pointer) {
     const char *at = pointer;
-    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer) || sim_is_managed(pointer)) {
+    if (known_count > MAX_KNOWN || !sim_is_in_variables(pointer)) {
         return false;
     }
     for (unsigned i = 0; i < known_count; i++) {
@@ -68,19 +58,26 @@ void sim_note_pointers(const void *copied, size_t bytes) {
     }
 }
 
+/* The bytes of the __constant__ variables. A traced program's section also holds the gaps between
+ * them, but it has registered them. */
+static size_t constant_bytes(void) {
+    size_t bytes = 0;
+    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
+        bytes += sim_is_constant(v->address) ? v->bytes : 0;
+    }
+    struct sim_section section = sim_section(SIM_CONSTANTS);
+    return sim_variables() ? bytes : (size_t)(section.to - section.from);
+}
+
 /* nvcc refuses a program whose constants do not fit. Here only the linked program shows their
  * size. */
 __attribute__((constructor)) static void check_constants(void) {
-    size_t bytes = (size_t)(__stop_sim_constant - __start_sim_constant);
-    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
-        bytes -= sim_is_constant(v->address) ? SIM_VARIABLE_GAP : 0;
-    }
-    if (bytes > SIM_CONSTANT_BYTES) {
+    if (constant_bytes() > SIM_CONSTANT_BYTES) {
         struct sim_finding finding = {.kind = "invalid-launch"};
         sim_report(
             &finding,
             "the __constant__ variables take %zu bytes; a device has %zu bytes of constant memory",
-            bytes, SIM_CONSTANT_BYTES);
+            constant_bytes(), SIM_CONSTANT_BYTES);
         _Exit(EXIT_FAILURE);
     }
 }

@@ -8,22 +8,51 @@
 /* The variables of a traced program, which registers them before main(). */
 const struct sim_variable *sim_variables(void);
 
-/* Is `address` in a section of device variables? sim_variables_end() then returns the end of the
- * section, else NULL. */
-bool sim_is_in_variables(const void *address);
-const char *sim_variables_end(const void *address);
+/* A section of device variables, from `from` to before `to`. */
+struct sim_section {
+    char *from, *to;
+};
+enum { SIM_CONSTANTS, SIM_INITIAL, SIM_ZERO, SIM_SHARED_WITH_HOST, SIM_SECTIONS };
 
-/* Is `address` in the section of __constant__ variables? */
+static inline struct sim_section sim_section(unsigned i) {
+    switch (i) {
+    case SIM_CONSTANTS:
+        return (struct sim_section){__start_sim_constant, __stop_sim_constant};
+    case SIM_INITIAL:
+        return (struct sim_section){__start_sim_device, __stop_sim_device};
+    case SIM_ZERO:
+        return (struct sim_section){__start_sim_device_zero, __stop_sim_device_zero};
+    default:
+        return (struct sim_section){__start_sim_managed, __stop_sim_managed};
+    }
+}
+
+/* Its number, or SIM_SECTIONS when `address` is in none of them. */
+static inline unsigned sim_section_of(const void *address) {
+    unsigned i = 0;
+    while (i < SIM_SECTIONS && ((const char *)address < sim_section(i).from ||
+                                (const char *)address >= sim_section(i).to)) {
+        i++;
+    }
+    return i;
+}
+
 static inline bool sim_is_constant(const void *address) {
-    const char *at = address;
-    return at >= __start_sim_constant && at < __stop_sim_constant;
+    return sim_section_of(address) == SIM_CONSTANTS;
 }
 
 /* Is it in the section of __managed__ variables, which the host uses as well? */
 static inline bool sim_is_managed(const void *address) {
-    const char *at = address;
-    return at >= __start_sim_managed && at < __stop_sim_managed;
+    return sim_section_of(address) == SIM_SHARED_WITH_HOST;
 }
+
+/* Is it a variable that only kernels may use: __constant__ or __device__? */
+static inline bool sim_is_in_variables(const void *address) {
+    return sim_section_of(address) < SIM_SHARED_WITH_HOST;
+}
+
+/* The end of the section that holds `address`, or NULL. */
+const char *sim_variables_end(const void *address);
 
 /* Is `pointer` only the host's name of a device variable? On a GPU that is not an address; here it
  * looks like one. It becomes an address once the program has asked for it, or a kernel has passed

@@ -30,9 +30,8 @@ struct run {
 
 /* The replay of one warp. */
 struct warp {
-    struct flow *flow;
     struct lane_stream *streams;
-    struct flow_position *positions;
+    struct lane_position *positions;
     const uint64_t *address[WARP_LANES]; /* each lane's next */
     struct run runs[WARP_LANES];
     int run_count;
@@ -59,11 +58,8 @@ static bool all_agree(const struct warp *w, uint32_t lanes) {
     return true;
 }
 
-static bool same_position(const struct flow_position *a, const struct flow_position *b) {
-    size_t used = (size_t)a->depth;
-    return a->node == b->node && a->depth == b->depth && a->exit_group == b->exit_group &&
-           memcmp(a->head, b->head, used * sizeof *a->head) == 0 &&
-           memcmp(a->iteration, b->iteration, used * sizeof *a->iteration) == 0;
+static bool same_position(const struct lane_position *a, const struct lane_position *b) {
+    return position_compare(a, b) == 0;
 }
 
 /* Puts every lane into a run. A lane is compared with the last few runs only: neighbouring lanes
@@ -87,22 +83,6 @@ static void find_runs(struct warp *w, uint32_t lanes) {
     }
 }
 
-/* Adds the edges that a run took to the graph, and replaces the blocks' program counters in its
- * events by their nodes. */
-static bool learn(const struct warp *w, const struct run *run) {
-    int from = w->positions[lowest(run->lanes)].node;
-    for (uint64_t *event = run->next; *event != 0; event++) {
-        if (*event & EVENT_BLOCK) {
-            from = flow_enter(w->flow, from, (uint32_t)*event);
-            if (from == 0) {
-                return false;
-            }
-            *event = EVENT_BLOCK | (unsigned)from;
-        }
-    }
-    return true;
-}
-
 /* Issues one instruction of `lanes`, whose next event is an access with this code. */
 static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     struct warp_access access;
@@ -120,29 +100,37 @@ static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     w->emit(w->context, code, &access);
 }
 
+static bool is_mark(uint64_t event) {
+    return event & EVENT_MARK;
+}
+
+static void pass_all(struct lane_position *position, const uint64_t *events) {
+    for (; *events != 0; events++) {
+        if (is_mark(*events)) {
+            position_pass(position, *events);
+        }
+    }
+}
+
 /* All lanes have the same events: the k-th accesses are one instruction, whatever the positions of
  * the lanes. */
 static void replay_converged(struct warp *w, uint32_t lanes) {
-    struct flow_position *leader = &w->positions[lowest(lanes)];
-    struct flow_position before = *leader;
+    struct lane_position *leader = &w->positions[lowest(lanes)];
+    struct lane_position before;
+    position_copy(&before, leader);
     const uint64_t *events = w->runs[0].next;
     for (const uint64_t *event = events; *event != 0; event++) {
-        if (*event & EVENT_BLOCK) {
-            flow_step(w->flow, leader, (int)(uint32_t)*event);
-        } else {
+        if (!is_mark(*event)) {
             issue(w, lanes, *event);
         }
     }
+    pass_all(leader, events);
     for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {
-        struct flow_position *position = &w->positions[lowest(left)];
+        struct lane_position *position = &w->positions[lowest(left)];
         if (same_position(position, &before)) {
-            *position = *leader;
-            continue;
-        }
-        for (const uint64_t *event = events; *event != 0; event++) {
-            if (*event & EVENT_BLOCK) {
-                flow_step(w->flow, position, (int)(uint32_t)*event);
-            }
+            position_copy(position, leader);
+        } else {
+            pass_all(position, events);
         }
     }
 }
@@ -157,7 +145,7 @@ static uint32_t lanes_of(const struct warp *w, uint32_t runs) {
 }
 
 static bool is_access(uint64_t event) {
-    return event != 0 && !(event & EVENT_BLOCK);
+    return event != 0 && !(event & EVENT_MARK);
 }
 
 /* How many accesses all runs of `group` make before the next block of any of them, if these are the
@@ -182,9 +170,46 @@ static unsigned common_accesses(const struct warp *w, uint32_t group) {
     return count;
 }
 
-/* Issues the accesses that the runs of `group` make before their next block. In one block they are
- * the same; after a call, lanes that returned from different points may differ. */
-static void run_block(struct warp *w, uint32_t group) {
+/* Is there an access `code` after the next one of a run, before its next mark? */
+static bool comes_later(const struct run *run, uint64_t code) {
+    for (const uint64_t *event = run->next + 1; is_access(*event); event++) {
+        if (*event == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next accesses of the runs of `pending` differ: the one that is to be issued. That is one which
+ * none of them makes later; if there is none, because the lanes repeat an access for which there is
+ * no mark, that of the run with the most accesses left. */
+static uint64_t choose(const struct warp *w, uint32_t pending) {
+    size_t most = 0;
+    uint64_t longest = 0;
+    for (uint32_t left = pending; left; left &= left - 1) {
+        const struct run *run = &w->runs[lowest(left)];
+        bool later = false;
+        for (uint32_t others = pending; others && !later; others &= others - 1) {
+            const struct run *other = &w->runs[lowest(others)];
+            later = *other->next != *run->next && comes_later(other, *run->next);
+        }
+        if (!later) {
+            return *run->next;
+        }
+        size_t count = 1;
+        while (is_access(run->next[count])) {
+            count++;
+        }
+        if (count > most) {
+            most = count;
+            longest = *run->next;
+        }
+    }
+    return longest;
+}
+
+/* Issues the accesses that the runs of `group` make before their next mark. */
+static void run_segment(struct warp *w, uint32_t group) {
     unsigned common = common_accesses(w, group);
     if (common > 0) {
         const uint64_t *codes = w->runs[lowest(group)].next;
@@ -195,13 +220,19 @@ static void run_block(struct warp *w, uint32_t group) {
         for (uint32_t left = group; left; left &= left - 1) {
             w->runs[lowest(left)].next += common;
         }
+        return;
     }
-    for (uint32_t pending = group; pending;) {
-        uint64_t code = *w->runs[lowest(pending)].next;
-        if (!is_access(code)) {
-            pending &= pending - 1;
-            continue;
+    for (;;) {
+        uint32_t pending = 0;
+        for (uint32_t left = group; left; left &= left - 1) {
+            if (is_access(*w->runs[lowest(left)].next)) {
+                pending |= left & -left;
+            }
         }
+        if (pending == 0) {
+            return;
+        }
+        uint64_t code = choose(w, pending);
         uint32_t together = 0;
         for (uint32_t left = pending; left; left &= left - 1) {
             struct run *run = &w->runs[lowest(left)];
@@ -217,7 +248,7 @@ static void run_block(struct warp *w, uint32_t group) {
 /* Runs at the same position. */
 struct group {
     uint32_t runs;
-    struct flow_position position;
+    struct lane_position position;
 };
 
 struct groups {
@@ -225,24 +256,33 @@ struct groups {
     int count;
 };
 
+static void copy_group(struct group *to, const struct group *from) {
+    to->runs = from->runs;
+    position_copy(&to->position, &from->position);
+}
+
+static void remove_group(struct groups *g, int at) {
+    g->count--;
+    if (at != g->count) {
+        copy_group(&g->all[at], &g->all[g->count]);
+    }
+}
+
 /* Joins group `moved` to another group at the same position, if there is one. */
-static void join(const struct flow *flow, struct groups *g, int moved) {
+static void join(struct groups *g, int moved) {
     for (int i = 0; i < g->count; i++) {
-        if (i != moved && flow_compare(flow, &g->all[i].position, &g->all[moved].position) == 0) {
+        if (i != moved && position_compare(&g->all[i].position, &g->all[moved].position) == 0) {
             g->all[i].runs |= g->all[moved].runs;
-            g->count--;
-            if (moved != g->count) {
-                g->all[moved] = g->all[g->count];
-            }
+            remove_group(g, moved);
             return;
         }
     }
 }
 
-static int earliest(const struct flow *flow, const struct groups *g) {
+static int earliest(const struct groups *g) {
     int best = 0;
     for (int i = 1; i < g->count; i++) {
-        if (flow_compare(flow, &g->all[i].position, &g->all[best].position) < 0) {
+        if (position_compare(&g->all[i].position, &g->all[best].position) < 0) {
             best = i;
         }
     }
@@ -265,32 +305,33 @@ static uint32_t take_same(struct warp *w, uint32_t *runs, uint64_t *code) {
     return same;
 }
 
-/* Moves the runs of group `g->all[at]`, which are all before a block or at their end, to their next
+/* Moves the runs of group `g->all[at]`, which are all before a mark or at their end, to their next
  * positions. */
 static void move_on(struct warp *w, struct groups *g, int at) {
     uint64_t code;
     uint32_t rest = g->all[at].runs;
     uint32_t same = take_same(w, &rest, &code);
     if (rest == 0 && code != 0) { /* the usual case */
-        flow_step(w->flow, &g->all[at].position, (int)(uint32_t)code);
-        join(w->flow, g, at);
+        position_pass(&g->all[at].position, code);
+        if (g->count > 1) {
+            join(g, at);
+        }
         return;
     }
-    const struct group from = g->all[at];
-    g->count--;
-    if (at != g->count) {
-        g->all[at] = g->all[g->count];
-    }
+    struct group from;
+    copy_group(&from, &g->all[at]);
+    remove_group(g, at);
     for (;;) {
         if (code == 0) { /* the end of the stream: they stay */
             for (uint32_t left = lanes_of(w, same); left; left &= left - 1) {
-                w->positions[lowest(left)] = from.position;
+                position_copy(&w->positions[lowest(left)], &from.position);
             }
         } else {
             struct group *moved = &g->all[g->count++];
-            *moved = (struct group){same, from.position};
-            flow_step(w->flow, &moved->position, (int)(uint32_t)code);
-            join(w->flow, g, g->count - 1);
+            copy_group(moved, &from);
+            moved->runs = same;
+            position_pass(&moved->position, code);
+            join(g, g->count - 1);
         }
         if (rest == 0) {
             return;
@@ -303,22 +344,21 @@ static void replay_divergent(struct warp *w) {
     struct groups groups;
     groups.count = 0;
     for (int i = 0; i < w->run_count; i++) {
-        groups.all[groups.count++] =
-            (struct group){1u << i, w->positions[lowest(w->runs[i].lanes)]};
-        join(w->flow, &groups, groups.count - 1);
+        struct group *group = &groups.all[groups.count++];
+        group->runs = 1u << i;
+        position_copy(&group->position, &w->positions[lowest(w->runs[i].lanes)]);
+        join(&groups, groups.count - 1);
     }
     while (groups.count) {
-        int next = groups.count == 1 ? 0 : earliest(w->flow, &groups);
-        run_block(w, groups.all[next].runs);
+        int next = groups.count == 1 ? 0 : earliest(&groups);
+        run_segment(w, groups.all[next].runs);
         move_on(w, &groups, next);
     }
 }
 
-bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
-                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
-                 void *context) {
+void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position positions[WARP_LANES],
+                 uint32_t lanes, replay_emit *emit, void *context) {
     struct warp w;
-    w.flow = flow;
     w.streams = streams;
     w.positions = positions;
     w.run_count = 0;
@@ -334,32 +374,16 @@ bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
         w.address[lowest(left)] = s->addresses;
     }
     if (lanes == 0) {
-        return true;
+        return;
     }
-    bool together = all_agree(&w, lanes);
-    if (together) {
+    if (all_agree(&w, lanes)) {
         w.runs[w.run_count++] = (struct run){lanes, streams[lowest(lanes)].codes};
-    } else {
-        find_runs(&w, lanes);
-    }
-    for (int i = 0; i < w.run_count; i++) {
-        if (!learn(&w, &w.runs[i])) {
-            return false;
-        }
-    }
-    if (flow_order(flow) == 0) {
-        return false;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        flow_refresh(flow, &positions[lowest(left)]);
-    }
-    if (together) {
         replay_converged(&w, lanes);
     } else {
+        find_runs(&w, lanes);
         replay_divergent(&w);
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
         streams[lowest(left)].code_count = streams[lowest(left)].address_count = 0;
     }
-    return true;
 }

@@ -1,28 +1,26 @@
 /* From the separate runs of 32 lanes to the memory instructions of their warp.
  *
- * Each lane leaves a stream of events: the basic blocks that it entered and the accesses that it
- * made. Where the streams agree, the k-th accesses are one instruction of the warp. Where they
- * diverge, the lanes are replayed in lockstep in the order of control_flow.h: the earliest position
- * goes first, and lanes at the same position go together. */
+ * Each lane leaves a stream of events: the marks of the source that it passed and the accesses that
+ * it made. Where the streams agree, the k-th accesses are one instruction of the warp. Where they
+ * diverge, the lanes are replayed in lockstep in the order of lane_position.h: the earliest
+ * position goes first, and lanes at the same position go together. Between two marks there is no
+ * loop, so there an access that no other lane of the position is still to make goes first. */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
 
 #include "profile/access_cost.h"
-#include "profile/control_flow.h"
+#include "profile/lane_position.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* An event is a code: the program counter in the low 32 bits and what happened above it. */
-#define EVENT_BLOCK (UINT64_C(1) << 63)
+/* An event is a code: SIM_MARK() of sim_marks.h, or an access with its program counter in the low
+ * 32 bits. */
+#define EVENT_MARK (UINT64_C(1) << 63)
 #define EVENT_STORE (UINT64_C(1) << 62)
 #define EVENT_WIDTH_SHIFT 32 /* 8 bits: bytes, 1 to 16 */
 #define EVENT_PIECE_SHIFT 40 /* 8 bits: which piece of a larger copy */
-
-static inline uint64_t event_block(uint32_t pc) {
-    return EVENT_BLOCK | pc;
-}
 
 static inline uint64_t event_access(uint32_t pc, unsigned width, bool store, unsigned piece) {
     return pc | (uint64_t)width << EVENT_WIDTH_SHIFT | (uint64_t)piece << EVENT_PIECE_SHIFT |
@@ -46,11 +44,11 @@ void lane_stream_release(struct lane_stream *s);
 
 /* Appends an event; false when out of memory. Inline, because recording spends most of its time
  * here. */
-static inline bool lane_stream_block(struct lane_stream *s, uint32_t pc) {
+static inline bool lane_stream_mark(struct lane_stream *s, uint64_t mark) {
     if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
         return false;
     }
-    s->codes[s->code_count++] = event_block(pc);
+    s->codes[s->code_count++] = mark;
     return true;
 }
 
@@ -66,10 +64,9 @@ static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint
 /* Called for every warp instruction, in the order of the replay. */
 typedef void replay_emit(void *context, uint64_t code, const struct warp_access *access);
 
-/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), records their control flow in
- * `flow`, advances their positions and empties their streams. Returns false when out of memory. */
-bool replay_warp(struct flow *flow, struct lane_stream streams[WARP_LANES],
-                 struct flow_position positions[WARP_LANES], uint32_t lanes, replay_emit *emit,
-                 void *context);
+/* Replays the lanes of `lanes` (bit i: streams[i], positions[i]), advances their positions and
+ * empties their streams. */
+void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position positions[WARP_LANES],
+                 uint32_t lanes, replay_emit *emit, void *context);
 
 #endif

@@ -3,6 +3,7 @@
  * out. */
 #include "base/options.h"
 #include "check/memcheck.h"
+#include "trace/spin.h"
 
 /* The running thread accesses `at` atomically. `pc`: the return address of the callback. */
 static void check(const volatile void *at, size_t bytes, enum race_access how, const void *pc) {
@@ -11,6 +12,7 @@ static void check(const volatile void *at, size_t bytes, enum race_access how, c
         check_access(address, bytes, how, pc);
         race_atomic(address);
     }
+    spin_note(at, bytes, pc);
 }
 
 /* The strong compare-and-exchange is atomicCAS(); sim_atomics.h builds other functions from weak

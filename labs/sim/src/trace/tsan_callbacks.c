@@ -1,15 +1,18 @@
 /* trace/: what a traced program's compiled code calls.
  *
- * The student's file is compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc and linked
- * with these callbacks in place of the sanitizer's, so that every access and every basic block of a
- * kernel is reported here. A plain program refers to none of them, and so the linker leaves this
+ * The student's file is compiled with -fsanitize=thread and linked with these callbacks in place of
+ * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its control
+ * flow. A plain program refers to none of them, and so the linker leaves this
  * folder, check/ and profile/ out of it. */
 #include "base/options.h"
 #include "check/address.h"
 #include "check/memcheck.h"
+#include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/spin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +20,8 @@
 /* A traced program runs its kernels on one host thread, so that its counters do not depend on how
  * blocks are divided among threads. */
 static struct {
-    struct flow *flow; /* of the launch */
     struct lane_stream streams[SIM_WARP_SIZE];
-    struct flow_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[SIM_MAX_THREADS];
     bool profiled;  /* the launch is counted */
     bool counted;   /* and so is the running block */
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
@@ -39,9 +41,7 @@ static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
     program_base = __ehdr_start;
     trace.profiled = profile_begin(config);
-    flow_free(trace.flow);
-    trace.flow = trace.profiled ? flow_create() : NULL;
-    trace.exhausted = trace.profiled && trace.flow == NULL;
+    trace.exhausted = false;
     for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) { /* of a launch that ended early */
         trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
     }
@@ -49,6 +49,7 @@ static void launch_begin(const struct sim_config *config) {
 
 static void launch_end(const struct sim_config *config) {
     stream = NULL;
+    stack = NULL;
     check_launch_end();
     profile_write(config, !trace.exhausted);
 }
@@ -56,7 +57,9 @@ static void launch_end(const struct sim_config *config) {
 static void block_begin(const struct worker *w) {
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
-        memset(trace.positions, 0, w->count * sizeof *trace.positions);
+        for (unsigned t = 0; t < w->count; t++) {
+            position_reset(&trace.positions[t]);
+        }
     }
     if (sim_checked) {
         check_block_begin(w);
@@ -70,6 +73,49 @@ static void thread(const struct worker *w, unsigned t) {
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
     stack = w->running->stack;
     stack_bytes = w->running->bytes;
+}
+
+/* What is kept of a block while others run. */
+struct kept {
+    bool counted;
+    struct lane_position positions[SIM_MAX_THREADS];
+};
+
+static void *block_parks(const struct worker *w) {
+    struct kept *kept = malloc(sizeof *kept);
+    if (kept == NULL) {
+        trace.exhausted = true;
+        return NULL;
+    }
+    kept->counted = trace.counted;
+    memcpy(kept->positions, trace.positions, w->count * sizeof *trace.positions);
+    return kept;
+}
+
+static void block_resumes(const struct worker *w, void *kept, bool at_grid) {
+    const struct kept *before = kept;
+    trace.counted = before != NULL && before->counted;
+    if (before != NULL) {
+        memcpy(trace.positions, before->positions, w->count * sizeof *trace.positions);
+    }
+    free(kept);
+    if (sim_checked) {
+        check_block_resumes(w, at_grid);
+    }
+}
+
+static void grid_barrier(void) {
+    if (sim_checked) {
+        race_launch();
+    }
+}
+
+static const void *last_position(void) {
+    size_t i = stream == NULL ? 0 : stream->code_count;
+    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
+        i--;
+    }
+    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
 }
 
 static void barrier(void) {
@@ -104,10 +150,8 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
 
 static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
-    if (trace.counted && !trace.exhausted &&
-        !replay_warp(trace.flow, trace.streams, trace.positions + first, UINT32_MAX, emit,
-                     (void *)(uintptr_t)w)) {
-        trace.exhausted = true;
+    if (trace.counted && !trace.exhausted) {
+        replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
     }
 }
 
@@ -115,6 +159,10 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .launch_end = launch_end,
                                        .block_begin = block_begin,
                                        .thread = thread,
+                                       .block_parks = block_parks,
+                                       .block_resumes = block_resumes,
+                                       .grid_barrier = grid_barrier,
+                                       .position = last_position,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
@@ -135,16 +183,27 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-static inline void check(const void *address, size_t bytes, bool store, const void *pc) {
-    if (sim_checked) {
-        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+/* Is the address on the stack of the running thread? That is local memory. */
+static inline bool is_local(const void *address) {
+    return (size_t)((const char *)address - stack) < stack_bytes;
+}
+
+static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (!sim_checked) {
+        return;
     }
+    if (stack == NULL ? !sim_is_in_variables(address)
+                      : is_local(address) || check_quick(address, bytes, store, pc,
+                                                         position((const char *)pc - 1))) {
+        return;
+    }
+    check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
 }
 
 static inline void note(const void *address, unsigned width, bool store, unsigned piece,
                         const void *pc) {
     const char *at = address;
-    if (stream == NULL || (size_t)(at - stack) < stack_bytes) {
+    if (stream == NULL || is_local(address)) {
         return;
     }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
@@ -163,7 +222,9 @@ static inline void record(const void *address, unsigned width, bool store, const
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
-    check(address, size, store, pc);
+    if (sim_checked) {
+        check_access(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    }
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
             width = widths[i];
@@ -175,11 +236,12 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void) {
-    if (stream != NULL && !lane_stream_block(stream, position(__builtin_return_address(0)))) {
+int sim_mark(unsigned long long mark);
+int sim_mark(unsigned long long mark) {
+    if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
     }
+    return 0;
 }
 
 #define CALLBACKS(width)                                                                           \
@@ -202,6 +264,7 @@ void __sanitizer_cov_trace_pc(void) {
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
         record(address, width, false, __builtin_return_address(0));                                \
+        spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "check/race_time.h"
 #include "check/racecheck.h"
 
 static struct shadow_cell cell;
@@ -229,6 +230,74 @@ START_TEST(who_it_was) {
 }
 END_TEST
 
+static unsigned random_below(unsigned limit) {
+    static uint64_t state = 1;
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)((state >> 33) % limit);
+}
+
+/* One access of the running thread to `quick`, which the inline functions may decide, and to
+ * `full`, which race_access() decides alone. */
+static void ck_same_answer(struct shadow_cell *quick, struct shadow_cell *full, bool one_block) {
+    enum race_access how = (enum race_access)random_below(4);
+    uint32_t pc = 1 + random_below(1000);
+    bool changes = random_below(2);
+    uint32_t settled = one_block ? race_time.barrier_first : race_time.launch_first;
+    struct race race = {{0, 0}, false, false};
+    bool decided = how == RACE_LOAD    ? race_quick_load(quick, settled, pc)
+                   : how == RACE_STORE ? race_quick_store(quick, settled, pc)
+                                       : false;
+    if (!decided) {
+        race = race_access(quick, 1, how, pc, one_block);
+    }
+    struct race expected = race_access(full, 1, how, pc, one_block);
+    ck_assert_uint_eq(race.other.segment, expected.other.segment);
+    ck_assert_uint_eq(race.other.pc, expected.other.pc);
+    ck_assert_int_eq(race.same_value, expected.same_value);
+    if (how == RACE_STORE && changes) {
+        race_changed(full, 1);
+        if (!decided && race_may_change(quick, 1)) {
+            race_changed(quick, 1);
+        }
+    }
+}
+
+START_TEST(the_quick_answer_is_the_full_one) {
+    unsigned decided_with[2] = {0, 0};
+    for (int round = 0; round < 4000; round++) {
+        struct shadow_cell quick[3], full[3];
+        memset(quick, 0, sizeof quick);
+        memset(full, 0, sizeof full);
+        bool one_block = round & 1;
+        unsigned threads = 1 + random_below(70);
+        race_launch();
+        race_block();
+        race_thread(0);
+        for (int step = 0; step < 60; step++) {
+            unsigned what = random_below(24), t = random_below(threads);
+            if (what == 0) {
+                race_launch();
+                race_block();
+            } else if (what == 1) {
+                race_block();
+            } else if (what <= 3) {
+                race_barrier();
+            } else if (what == 4) {
+                race_warp_barrier(t / 32 * 32, random_below(2) ? UINT32_MAX : random_below(65536));
+            }
+            if (what <= 10) {
+                race_thread(t);
+            }
+            unsigned i = random_below(3);
+            ck_same_answer(&quick[i], &full[i], one_block);
+            decided_with[one_block] += race_time.quiet != UINT32_MAX;
+        }
+    }
+    ck_assert_uint_gt(decided_with[0], 1000);
+    ck_assert_uint_gt(decided_with[1], 1000);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("sim: racecheck");
     TCase *tests = tcase_create("all");
@@ -242,6 +311,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tcase_add_test(tests, all[i]);
     }
+    tcase_add_test(tests, the_quick_answer_is_the_full_one);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

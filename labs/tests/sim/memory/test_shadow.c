@@ -50,6 +50,29 @@ START_TEST(copied_knowledge) {
 }
 END_TEST
 
+START_TEST(copied_knowledge_at_any_offset) {
+    enum { HALF = 400 };
+    struct shadow *from = shadow_create(memory, HALF, false);
+    struct shadow *to = shadow_create(memory + HALF, HALF, false);
+    bool here[HALF] = {false}, there[HALF] = {false};
+    for (int round = 0; round < 5000; round++) {
+        unsigned at = random_below(HALF), bytes = random_below(HALF - at) + 1;
+        bool known = random_below(2);
+        shadow_set_written(from, memory + at, bytes, known);
+        memset(here + at, known, bytes);
+        unsigned source = random_below(HALF), target = random_below(HALF);
+        bytes = random_below(HALF - (source > target ? source : target)) + 1;
+        shadow_copy_written(to, memory + HALF + target, from, memory + source, bytes);
+        memcpy(there + target, here + source, bytes);
+        for (int i = 0; i < HALF; i++) {
+            ck_assert_uint_eq(shadow_written(to, memory + HALF + i, 1), there[i]);
+        }
+    }
+    shadow_release(from);
+    shadow_release(to);
+}
+END_TEST
+
 START_TEST(everything_known) {
     struct shadow *s = shadow_create(memory, BYTES, true);
     shadow_set_written(s, memory, BYTES, false); /* has no effect: there is nothing to know */
@@ -84,6 +107,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, known_bytes);
     tcase_add_test(tests, copied_knowledge);
+    tcase_add_test(tests, copied_knowledge_at_any_offset);
     tcase_add_test(tests, everything_known);
     tcase_add_test(tests, words_until_a_byte_is_touched);
     suite_add_tcase(suite, tests);

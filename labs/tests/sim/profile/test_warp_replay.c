@@ -1,12 +1,16 @@
-/* Divergent lanes reconverge where the program lets them. Each test lists the runs of 32 lanes of a
- * small program and checks the warp instructions of their replay. */
+/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of 32
+ * lanes of a small program and checks the warp instructions of their replay. */
 #include <check.h>
 #include <stdlib.h>
 
 #include "profile/warp_replay.h"
+#include "sim_marks.h"
 
-/* Blocks and accesses of the little programs, named by their program counters. */
+/* Accesses of the little programs, named by their program counters. */
 enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };
+
+/* Statements of theirs, in the order of the source. */
+enum { FIRST = 1, SECOND, THIRD };
 
 struct seen {
     uint32_t pc;
@@ -14,9 +18,8 @@ struct seen {
 };
 
 struct trial {
-    struct flow *flow;
     struct lane_stream streams[WARP_LANES];
-    struct flow_position positions[WARP_LANES];
+    struct lane_position positions[WARP_LANES];
     struct seen seen[1024];
     int count;
 };
@@ -28,19 +31,29 @@ static void record(void *context, uint64_t code, const struct warp_access *acces
     trial.seen[trial.count++] = (struct seen){(uint32_t)code, access->active};
 }
 
-static void enter(unsigned lane, uint32_t block) {
-    ck_assert(lane_stream_block(&trial.streams[lane], block));
+static void pass(unsigned lane, uint64_t mark) {
+    ck_assert(lane_stream_mark(&trial.streams[lane], mark));
 }
 
-/* A block that makes one access, whose program counter is the block's plus 1. */
-static void enter_and_load(unsigned lane, uint32_t block) {
-    enter(lane, block);
-    ck_assert(lane_stream_access(&trial.streams[lane], event_access(block + 1, 4, false, 0),
+static void loop(unsigned lane, unsigned number) {
+    pass(lane, SIM_MARK(SIM_MARK_LOOP, 0, number));
+}
+
+static void arm(unsigned lane, unsigned number, unsigned which) {
+    pass(lane, SIM_MARK(SIM_MARK_ARM, which, number));
+}
+
+static void end(unsigned lane, unsigned number) {
+    pass(lane, SIM_MARK(SIM_MARK_END, 0, number));
+}
+
+static void load(unsigned lane, uint32_t name) {
+    ck_assert(lane_stream_access(&trial.streams[lane], event_access(name + 1, 4, false, 0),
                                  0x1000 + 4 * lane));
 }
 
 static void replay(void) {
-    ck_assert(replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, record, NULL));
+    replay_warp(trial.streams, trial.positions, UINT32_MAX, record, NULL);
 }
 
 /* The instructions at `pc`: how many there are, and how many lanes took part in all. */
@@ -65,12 +78,14 @@ static void expect(uint32_t block, int count, int lanes) {
 }
 
 static void set_up(void) {
-    trial = (struct trial){.flow = flow_create()};
-    ck_assert_ptr_nonnull(trial.flow);
+    trial.count = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        trial.streams[lane] = (struct lane_stream){.codes = NULL};
+        position_reset(&trial.positions[lane]);
+    }
 }
 
 static void tear_down(void) {
-    flow_free(trial.flow);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         lane_stream_release(&trial.streams[lane]);
     }
@@ -78,8 +93,8 @@ static void tear_down(void) {
 
 START_TEST(lanes_that_agree_are_one_instruction) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter_and_load(lane, ENTRY);
-        enter_and_load(lane, AFTER);
+        load(lane, ENTRY);
+        load(lane, AFTER);
     }
     replay();
     expect(ENTRY, 1, 32);
@@ -87,11 +102,12 @@ START_TEST(lanes_that_agree_are_one_instruction) {
 }
 END_TEST
 
+/* An if without calls and loops has no marks. */
 START_TEST(both_sides_of_an_if_meet_after_it) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter_and_load(lane, ENTRY);
-        enter_and_load(lane, lane % 2 ? BODY : ELSE);
-        enter_and_load(lane, AFTER);
+        load(lane, ENTRY);
+        load(lane, lane % 2 ? BODY : ELSE);
+        load(lane, AFTER);
     }
     replay();
     expect(BODY, 1, 16);
@@ -103,11 +119,12 @@ END_TEST
 /* for (i = 0; i < lane; i++) load; load */
 START_TEST(different_trip_counts_meet_after_the_loop) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < lane; i++) {
-            enter_and_load(lane, BODY);
+            loop(lane, FIRST);
+            load(lane, BODY);
         }
-        enter_and_load(lane, AFTER);
+        end(lane, FIRST);
+        load(lane, AFTER);
     }
     replay();
     expect(BODY, 31, 31 * 32 / 2);
@@ -119,14 +136,14 @@ END_TEST
  * tap must not run one iteration ahead of the others. */
 START_TEST(a_skipped_iteration_does_not_run_ahead) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < 8; i++) {
-            enter(lane, HEAD);
+            loop(lane, FIRST);
             if ((i + lane) % 3 != 0) {
-                enter_and_load(lane, BODY);
+                load(lane, BODY);
             }
         }
-        enter_and_load(lane, AFTER);
+        end(lane, FIRST);
+        load(lane, AFTER);
     }
     replay();
     int lanes;
@@ -135,21 +152,39 @@ START_TEST(a_skipped_iteration_does_not_run_ahead) {
 }
 END_TEST
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane) break; load }: a lane that has left waits after
- * the loop, and the others stay together. */
+/* The same in a loop without marks, as a macro of a header may contain. */
+START_TEST(an_unmarked_loop_is_followed_by_its_accesses) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        for (unsigned i = 0; i < 8; i++) {
+            load(lane, HEAD);
+            if ((i + lane) % 3 != 0) {
+                load(lane, BODY);
+            }
+        }
+        load(lane, AFTER);
+    }
+    replay();
+    int lanes;
+    ck_assert_int_eq(instructions(HEAD, &lanes), 8);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* for (i = 0; i < 8; i++) { load; if (i == lane) break; if (i % 2) load; else load; load }: a lane
+ * that has left waits after the loop, and the others stay together. */
 START_TEST(break_does_not_hold_the_others_divergent) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < 8; i++) {
-            enter_and_load(lane, HEAD);
+            loop(lane, FIRST);
+            load(lane, HEAD);
             if (i == lane) {
-                enter(lane, LEAVE);
                 break;
             }
-            enter_and_load(lane, i % 2 ? BODY : ELSE);
-            enter_and_load(lane, LATCH);
+            load(lane, i % 2 ? BODY : ELSE);
+            load(lane, LATCH);
         }
-        enter_and_load(lane, AFTER);
+        end(lane, FIRST);
+        load(lane, AFTER);
     }
     replay();
     int lanes;
@@ -166,24 +201,17 @@ END_TEST
 START_TEST(early_return_in_a_loop_holds_nobody_up) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < 6 && !left; i++) {
-            enter(lane, HEAD);
-            if (lane % 2) {
-                enter(lane, BODY + 5);
-                if (i == 2 && lane < 8) {
-                    enter(lane, LEAVE);
-                    left = true;
-                    continue;
-                }
-                enter_and_load(lane, BODY);
-            } else {
-                enter_and_load(lane, ELSE);
+            loop(lane, FIRST);
+            left = i == 2 && lane < 8 && lane % 2;
+            if (!left) {
+                load(lane, lane % 2 ? BODY : ELSE);
+                load(lane, LATCH);
             }
-            enter_and_load(lane, LATCH);
         }
         if (!left) {
-            enter_and_load(lane, AFTER);
+            end(lane, FIRST);
+            load(lane, AFTER);
         }
     }
     replay();
@@ -194,23 +222,20 @@ START_TEST(early_return_in_a_loop_holds_nobody_up) {
 }
 END_TEST
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { store; return; } } load: lanes that
- * leave in different iterations never reconverge, so each exit is a separate instruction. */
-START_TEST(a_way_out_that_no_other_meets_is_taken_at_once) {
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that leave
+ * in different iterations do so one after the other, so each exit is a separate instruction. */
+START_TEST(what_comes_before_a_return_belongs_to_its_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < 8 && !left; i++) {
-            enter_and_load(lane, HEAD);
+            loop(lane, FIRST);
+            load(lane, HEAD);
             left = lane < 16 && i == lane % 4;
-            if (left) {
-                enter_and_load(lane, LEAVE);
-            } else {
-                enter_and_load(lane, LATCH);
-            }
+            load(lane, left ? LEAVE : LATCH);
         }
         if (!left) {
-            enter_and_load(lane, AFTER);
+            end(lane, FIRST);
+            load(lane, AFTER);
         }
     }
     replay();
@@ -224,13 +249,14 @@ END_TEST
  * every iteration of the outer one. */
 START_TEST(nested_loops_meet_in_every_outer_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter(lane, ENTRY);
         for (unsigned i = 0; i < 5; i++) {
-            enter(lane, HEAD);
+            loop(lane, FIRST);
             for (unsigned j = 0; j < 1 + (lane + i) % 4; j++) {
-                enter_and_load(lane, BODY);
+                loop(lane, SECOND);
+                load(lane, BODY);
             }
-            enter_and_load(lane, LATCH);
+            end(lane, SECOND);
+            load(lane, LATCH);
         }
     }
     replay();
@@ -240,23 +266,94 @@ START_TEST(nested_loops_meet_in_every_outer_iteration) {
 }
 END_TEST
 
+/* while (load) { if (lane % 2) load; }: without the mark at the end of a round, lanes in a loop
+ * below would read the head of the next round apart. */
+START_TEST(a_round_ends_for_all_before_the_head_is_read_again) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        for (unsigned i = 0; i < 3; i++) {
+            load(lane, HEAD);
+            loop(lane, FIRST);
+            for (unsigned j = 0; j < lane % 3; j++) {
+                loop(lane, SECOND);
+                load(lane, BODY);
+            }
+            pass(lane, SIM_MARK(SIM_MARK_ROUND, 0, FIRST));
+        }
+    }
+    replay();
+    expect(HEAD, 3, 3 * 32);
+}
+END_TEST
+
+/* if (lane % 2) load; else load; where both arms call one function that is not inlined. */
+START_TEST(arms_that_share_code_are_separate) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        arm(lane, FIRST, 1 + lane % 2);
+        load(lane, BODY);
+        end(lane, FIRST);
+        load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 2, 32);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* switch (lane % 3) { case 0: load; case 1: load; } load: who falls through meets the others. */
+START_TEST(cases_meet_where_one_falls_through) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        if (lane % 3 == 0) {
+            arm(lane, FIRST, 1);
+            load(lane, BODY);
+        }
+        if (lane % 3 < 2) {
+            arm(lane, FIRST, 2);
+            load(lane, ELSE);
+        }
+        end(lane, FIRST);
+        load(lane, AFTER);
+    }
+    replay();
+    expect(BODY, 1, 11);
+    expect(ELSE, 1, 22);
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
+/* A function that returns from within its loop: its caller goes on with all lanes. It calls itself
+ * more often than there are levels. */
+START_TEST(a_function_ends_for_all_lanes) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        unsigned calls = 2 * POSITION_MAX_DEPTH + lane % 2;
+        for (unsigned i = 0; i < calls; i++) {
+            pass(lane, SIM_MARK(SIM_MARK_FUNCTION, 0, FIRST));
+            loop(lane, SECOND);
+        }
+        for (unsigned i = 0; i < calls; i++) {
+            pass(lane, SIM_MARK(SIM_MARK_RETURN, 0, FIRST));
+        }
+        load(lane, AFTER);
+    }
+    replay();
+    expect(AFTER, 1, 32);
+}
+END_TEST
+
 /* A barrier cuts the streams in the middle of a loop; positions outlive it. */
-START_TEST(places_outlive_a_barrier) {
+START_TEST(positions_outlive_a_barrier) {
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-            if (i == 0) {
-                enter(lane, ENTRY);
-            }
-            enter(lane, HEAD);
+            loop(lane, FIRST);
             if (lane < 16) {
-                enter_and_load(lane, BODY);
+                load(lane, BODY);
             }
-            enter_and_load(lane, LATCH);
+            load(lane, LATCH);
         }
         replay();
     }
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        enter_and_load(lane, AFTER);
+        end(lane, FIRST);
+        load(lane, AFTER);
     }
     replay();
     expect(BODY, 4, 4 * 16);
@@ -284,7 +381,7 @@ static void walk(unsigned lane) {
     uint32_t block = 0;
     expected_count[lane] = got_count[lane] = 0;
     for (uint32_t steps = below(STEPS); steps > 0; steps--) {
-        enter(lane, 100 * (block + 1));
+        pass(lane, SIM_MARK(block % 6, below(3), 1 + block / 2));
         for (uint32_t i = 0; i < block % 3; i++) {
             uint64_t address = 64 * below(1000);
             uint64_t code = event_access(100 * (block + 1) + 1 + i, 4, block % 2, 0);
@@ -314,8 +411,7 @@ static void replay_at_random(uint32_t seed) {
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             walk(lane);
         }
-        ck_assert(
-            replay_warp(trial.flow, trial.streams, trial.positions, UINT32_MAX, collect, NULL));
+        replay_warp(trial.streams, trial.positions, UINT32_MAX, collect, NULL);
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             ck_assert_uint_eq(got_count[lane], expected_count[lane]);
             ck_assert_mem_eq(got[lane], expected[lane], got_count[lane] * sizeof **got);
@@ -342,9 +438,14 @@ int main(void) {
     tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
     tcase_add_test(tests, break_does_not_hold_the_others_divergent);
     tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
-    tcase_add_test(tests, a_way_out_that_no_other_meets_is_taken_at_once);
+    tcase_add_test(tests, what_comes_before_a_return_belongs_to_its_iteration);
     tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
-    tcase_add_test(tests, places_outlive_a_barrier);
+    tcase_add_test(tests, a_round_ends_for_all_before_the_head_is_read_again);
+    tcase_add_test(tests, arms_that_share_code_are_separate);
+    tcase_add_test(tests, cases_meet_where_one_falls_through);
+    tcase_add_test(tests, a_function_ends_for_all_lanes);
+    tcase_add_test(tests, an_unmarked_loop_is_followed_by_its_accesses);
+    tcase_add_test(tests, positions_outlive_a_barrier);
     tcase_add_test(tests, nothing_is_lost_in_random_programs);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

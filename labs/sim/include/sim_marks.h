@@ -1,0 +1,49 @@
+/* The control flow of device functions in a traced program: labs/sim/translate/control_marks.py
+ * inserts these marks, and labs/sim/src/profile/lane_position.h says what they mean.
+ *
+ * A mark is a call that the compiler must make here and in this order, but that neither reads nor
+ * writes memory as far as it can know: so accesses are kept in registers across marks, as without
+ * them. */
+#ifndef SIM_MARKS_H
+#define SIM_MARKS_H
+
+enum sim_mark_kind { SIM_MARK_FUNCTION, SIM_MARK_RETURN, SIM_MARK_LOOP, SIM_MARK_ROUND,
+                     SIM_MARK_ARM, SIM_MARK_END };
+
+/* A mark in one word: bit 63, the kind, the arm, the number. */
+#define SIM_MARK(kind, arm, number)                                                                \
+    (1ull << 63 | (unsigned long long)(kind) << 48 | (unsigned long long)(arm) << 32 | (number))
+
+#ifdef __cplusplus
+extern "C" __attribute__((const, nothrow, leaf)) int sim_mark(unsigned long long mark);
+
+static inline __attribute__((always_inline)) void sim_mark_here(unsigned long long mark) {
+    asm volatile("" : "+r"(mark)); /* two equal marks are two calls */
+    asm volatile("" : : "r"(sim_mark(mark)));
+}
+
+template <unsigned NUMBER> struct sim_marked_function {
+    __attribute__((always_inline)) sim_marked_function() {
+        sim_mark_here(SIM_MARK(SIM_MARK_FUNCTION, 0, NUMBER));
+    }
+    __attribute__((always_inline)) ~sim_marked_function() {
+        sim_mark_here(SIM_MARK(SIM_MARK_RETURN, 0, NUMBER));
+    }
+};
+
+template <unsigned NUMBER> struct sim_marked_round {
+    __attribute__((always_inline)) sim_marked_round() {
+    }
+    __attribute__((always_inline)) ~sim_marked_round() {
+        sim_mark_here(SIM_MARK(SIM_MARK_ROUND, 0, NUMBER));
+    }
+};
+
+#define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;
+#define SIM_LOOP(number) sim_mark_here(SIM_MARK(SIM_MARK_LOOP, 0, number));
+#define SIM_ROUND(number) sim_marked_round<number> sim_round_##number;
+#define SIM_ARM(number, arm) sim_mark_here(SIM_MARK(SIM_MARK_ARM, arm, number));
+#define SIM_END(number) sim_mark_here(SIM_MARK(SIM_MARK_END, 0, number));
+#endif
+
+#endif

@@ -1,0 +1,229 @@
+/* One rounding in a given direction: __fadd_rd(), __double2float_ru(), __ll2float_rz() and the rest.
+ *
+ * The exact result of an operation on floats is first rounded to a double "to odd": if it is not a
+ * double, to the one of its two neighbours whose last bit is 1. That keeps on which side of every
+ * float, and of the middle between two floats, the exact result lies, because a double has more than
+ * two bits more; so a second rounding, to float, gives what one rounding would. Doubles themselves
+ * are rounded by the processor, in the runtime: sim_double_*(). */
+#ifndef SIM_ROUNDING_H
+#define SIM_ROUNDING_H
+
+#include "sim_abi.h"
+#include "sim_launch.h"
+
+/* Arithmetic that accesses no memory. A traced program calls it, so that its branches are not taken
+ * for the kernel's own. It takes and returns numbers alone: g++ does not report the store of a
+ * structure that a function returns. */
+#ifdef __SANITIZE_THREAD__
+#define SIM_PURE static SIM_UNTRACED
+#else
+#define SIM_PURE static inline
+#endif
+
+/* What takes or returns structures is inlined, so that each access is reported, at the program's
+ * own line. */
+#define SIM_INLINED static inline __attribute__((always_inline))
+#define SIM_INLINE_MEMBER inline __attribute__((always_inline))
+
+/* ---- no contraction: the compiler may fuse a*b+c, but not through this */
+
+static inline float sim_rounded(float x) {
+#ifdef __x86_64__
+    __asm__("" : "+x"(x));
+#else
+    __asm__("" : "+w"(x));
+#endif
+    return x;
+}
+static inline double sim_rounded(double x) {
+#ifdef __x86_64__
+    __asm__("" : "+x"(x));
+#else
+    __asm__("" : "+w"(x));
+#endif
+    return x;
+}
+
+/* ---- the same bits as another type */
+
+template <class To, class From> static inline To sim_as(From x) {
+    static_assert(sizeof(To) == sizeof(From), "the same bits have the same size");
+    To y;
+    __builtin_memcpy(&y, &x, sizeof y);
+    return y;
+}
+
+/* ---- to float, in one direction */
+
+/* x rounded to float. x must be exact or rounded to odd. */
+static inline float sim_narrow(double x, sim_rounding mode) {
+    float y = (float)x;
+    bool above = (double)y > x, below = (double)y < x; /* of x; neither, if x is no number */
+    bool toward = false, away = false;                 /* from zero: the neighbour to take */
+    if (mode == SIM_ROUND_DOWN) {
+        toward = above && y > 0.0f;
+        away = above && !toward;
+    } else if (mode == SIM_ROUND_UP) {
+        toward = below && y < 0.0f;
+        away = below && !toward;
+    } else if (mode == SIM_ROUND_ZERO) {
+        toward = x > 0.0 ? above : below;
+    }
+    return sim_as<float>(sim_as<unsigned>(y) + (unsigned)away - (unsigned)toward);
+}
+
+/* `sum`, whose exact value is sum + error, rounded to odd. */
+static inline double sim_to_odd(double sum, double error) {
+    long long bits = sim_as<long long>(sum);
+    bool inexact = error > 0.0 || error < 0.0;
+    if (inexact && !(bits & 1)) {
+        bits += (error > 0.0) == (sum > 0.0) ? 1 : -1;
+    }
+    return sim_as<double>(bits);
+}
+
+/* a + b, rounded to odd. Neither may be so large that the sum overflows. */
+static inline double sim_sum_to_odd(double a, double b) {
+    double sum = sim_rounded(a + b), part = sim_rounded(sum - a);
+    return sim_to_odd(sum, (a - sim_rounded(sum - part)) + (b - part));
+}
+
+/* An exact sum of zero is -0 when rounding down, unless both numbers are +0. */
+static inline float sim_narrow_sum(double a, double b, sim_rounding mode) {
+    double sum = sim_sum_to_odd(a, b);
+    if (sum == 0.0 && mode == SIM_ROUND_DOWN) {
+        return sim_as<long long>(a) == 0 && sim_as<long long>(b) == 0 ? 0.0f : -0.0f;
+    }
+    return sim_narrow(sum, mode);
+}
+
+SIM_PURE float sim_add(float a, float b, sim_rounding mode) {
+    return sim_narrow_sum((double)a, (double)b, mode);
+}
+SIM_PURE float sim_multiply(float a, float b, sim_rounding mode) {
+    return sim_narrow(sim_rounded((double)a * b), mode); /* 48 bits: exact */
+}
+SIM_PURE float sim_fused(float a, float b, float c, sim_rounding mode) {
+    return sim_narrow_sum(sim_rounded((double)a * b), (double)c, mode);
+}
+/* A quotient or a root of floats that is no float is farther from every float than 2^-49 times its
+ * own value, and a double nearer to it than 2^-52. */
+SIM_PURE float sim_divide(float a, float b, sim_rounding mode) {
+    return sim_narrow(sim_rounded((double)a / b), mode);
+}
+SIM_PURE float sim_root(float a, sim_rounding mode) {
+    return sim_narrow(sim_rounded(__builtin_sqrt((double)a)), mode);
+}
+
+#define SIM_DIRECTED(name, arguments, core, ...)                                                   \
+    SIM_INLINED float name arguments {                                                             \
+        return core(__VA_ARGS__);                                                                  \
+    }
+
+SIM_DIRECTED(__fadd_rz, (float a, float b), sim_add, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fadd_rd, (float a, float b), sim_add, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fadd_ru, (float a, float b), sim_add, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__fsub_rz, (float a, float b), sim_add, a, -b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fsub_rd, (float a, float b), sim_add, a, -b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fsub_ru, (float a, float b), sim_add, a, -b, SIM_ROUND_UP)
+SIM_DIRECTED(__fmul_rz, (float a, float b), sim_multiply, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fmul_rd, (float a, float b), sim_multiply, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fmul_ru, (float a, float b), sim_multiply, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__fmaf_rz, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fmaf_rd, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fmaf_ru, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_UP)
+SIM_DIRECTED(__fmaf_ieee_rz, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fmaf_ieee_rd, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fmaf_ieee_ru, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_UP)
+SIM_DIRECTED(__fdiv_rz, (float a, float b), sim_divide, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fdiv_rd, (float a, float b), sim_divide, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fdiv_ru, (float a, float b), sim_divide, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__frcp_rz, (float a), sim_divide, 1.0f, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__frcp_rd, (float a), sim_divide, 1.0f, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__frcp_ru, (float a), sim_divide, 1.0f, a, SIM_ROUND_UP)
+SIM_DIRECTED(__fsqrt_rz, (float a), sim_root, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fsqrt_rd, (float a), sim_root, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fsqrt_ru, (float a), sim_root, a, SIM_ROUND_UP)
+
+#undef SIM_DIRECTED
+
+/* ---- to nearest, which is the processor's own way */
+
+static inline float __fadd_rn(float a, float b) {
+    return sim_rounded(sim_rounded(a) + sim_rounded(b));
+}
+static inline float __fsub_rn(float a, float b) {
+    return sim_rounded(sim_rounded(a) - sim_rounded(b));
+}
+static inline float __fmul_rn(float a, float b) {
+    return sim_rounded(a * b);
+}
+static inline float __fdiv_rn(float a, float b) {
+    return a / b;
+}
+static inline float __frcp_rn(float a) {
+    return 1.0f / a;
+}
+static inline float __fsqrt_rn(float a) {
+    return __builtin_sqrtf(a);
+}
+static inline float __fmaf_rn(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+static inline float __fmaf_ieee_rn(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+static inline double __dadd_rn(double a, double b) {
+    return sim_rounded(sim_rounded(a) + sim_rounded(b));
+}
+static inline double __dsub_rn(double a, double b) {
+    return sim_rounded(sim_rounded(a) - sim_rounded(b));
+}
+static inline double __dmul_rn(double a, double b) {
+    return sim_rounded(a * b);
+}
+static inline double __ddiv_rn(double a, double b) {
+    return a / b;
+}
+static inline double __drcp_rn(double a) {
+    return 1.0 / a;
+}
+static inline double __dsqrt_rn(double a) {
+    return __builtin_sqrt(a);
+}
+static inline double __fma_rn(double a, double b, double c) {
+    return __builtin_fma(a, b, c);
+}
+
+/* ---- doubles, in one direction */
+
+#define SIM_DIRECTED(name, arguments, core, ...)                                                   \
+    SIM_INLINED double name arguments {                                                            \
+        return core(__VA_ARGS__);                                                                  \
+    }
+
+SIM_DIRECTED(__dadd_rz, (double a, double b), sim_double_add, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dadd_rd, (double a, double b), sim_double_add, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dadd_ru, (double a, double b), sim_double_add, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__dsub_rz, (double a, double b), sim_double_add, a, -b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dsub_rd, (double a, double b), sim_double_add, a, -b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dsub_ru, (double a, double b), sim_double_add, a, -b, SIM_ROUND_UP)
+SIM_DIRECTED(__dmul_rz, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dmul_rd, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dmul_ru, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__fma_rz, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_ZERO)
+SIM_DIRECTED(__fma_rd, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_DOWN)
+SIM_DIRECTED(__fma_ru, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_UP)
+SIM_DIRECTED(__ddiv_rz, (double a, double b), sim_double_divide, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__ddiv_rd, (double a, double b), sim_double_divide, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__ddiv_ru, (double a, double b), sim_double_divide, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__drcp_rz, (double a), sim_double_divide, 1.0, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__drcp_rd, (double a), sim_double_divide, 1.0, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__drcp_ru, (double a), sim_double_divide, 1.0, a, SIM_ROUND_UP)
+SIM_DIRECTED(__dsqrt_rz, (double a), sim_double_root, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dsqrt_rd, (double a), sim_double_root, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dsqrt_ru, (double a), sim_double_root, a, SIM_ROUND_UP)
+
+#undef SIM_DIRECTED
+
+#endif

@@ -1,0 +1,71 @@
+/* The accesses that a correct program makes most, judged inline: inside the object that the same
+ * instruction accessed before, aligned, written before it is read, and of a word that no thread
+ * has accessed in a conflicting way since the launch, or the last barrier, began. For any other
+ * access memcheck.c decides. */
+#ifndef SIM_QUICK_ACCESS_H
+#define SIM_QUICK_ACCESS_H
+
+#include "check/race_time.h"
+
+#define CHECK_SITES 512 /* a power of two */
+
+/* The object that an instruction accessed last. Instructions whose program counters are equal
+ * modulo CHECK_SITES share one. */
+struct check_site {
+    const char *from;      /* of the object */
+    size_t size;           /* its bytes; 0: nothing is known */
+    struct shadow *shadow; /* NULL: nothing is remembered of it */
+    bool one_block;        /* only one block can access it */
+};
+extern struct check_site check_sites[CHECK_SITES] SIM_HIDDEN;
+
+/* A store whose outcome is still to be looked at: check_access() must be called for the next
+ * access. */
+extern bool check_pending SIM_HIDDEN;
+
+static inline struct check_site *check_site_of(const void *pc) {
+    return &check_sites[((uintptr_t)pc ^ (uintptr_t)pc >> 9) % CHECK_SITES];
+}
+
+/* Checks an access of `bytes` bytes (1, 2, 4, 8 or 16, a constant) by the running thread of a
+ * kernel, outside of its stack. `pc`: the return address of the callback; `position`: the offset
+ * of the call in the program. False: nothing is decided yet, and check_access() must be called. */
+static inline __attribute__((always_inline)) bool
+check_quick(const char *at, unsigned bytes, bool store, const void *pc,
+                               uint32_t position) {
+    const struct check_site *site = check_site_of(pc);
+    const size_t offset = (size_t)(at - site->from);
+    if (check_pending || offset >= site->size || site->size - offset < bytes ||
+        ((uintptr_t)at & (bytes - 1)) != 0) {
+        return false;
+    }
+    struct shadow *shadow = site->shadow;
+    if (shadow == NULL) {
+        return true;
+    }
+    const size_t first = (size_t)(at - shadow->base);
+    const unsigned shift = shadow->shift;
+    if ((first & (bytes - 1)) != 0 || bytes >> shift == 0) {
+        return false;
+    }
+    if (shadow->written) {
+        uint64_t *word = &shadow->written[first / 64];
+        const uint64_t mask = ((UINT64_C(1) << bytes) - 1) << first % 64;
+        if (store) {
+            *word |= mask;
+        } else if ((*word & mask) != mask) {
+            return false;
+        }
+    }
+    const uint32_t settled = site->one_block ? race_time.barrier_first : race_time.launch_first;
+    struct shadow_cell *cell = &shadow->cells[first >> shift];
+    for (unsigned i = bytes >> shift; i > 0; i--, cell++) {
+        if (store ? !race_quick_store(cell, settled, position)
+                  : !race_quick_load(cell, settled, position)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#endif

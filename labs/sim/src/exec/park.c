@@ -1,0 +1,213 @@
+#include "exec/park.h"
+
+#include "exec/hooks.h"
+#include "exec/shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The threads that have begun and have not left, in the order of their numbers, each with its
+ * stack. */
+struct parked_thread {
+    struct thread thread;
+    unsigned number;
+    struct fiber_image image;
+};
+
+struct parked_content {
+    struct warp warps[SIM_MAX_WARPS];
+    const struct thread *leader;
+    bool differs, faulted;
+    cudaError_t fault;
+    size_t arena_bytes, dynamic_bytes;
+    char *arena, *dynamic;
+    unsigned count;
+    struct parked_thread threads[];
+};
+
+static bool has_stack(const struct worker *w, unsigned t) {
+    const struct warp *warp = &w->warps[t / SIM_WARP_SIZE];
+    return !((warp->in[DONE] | warp->fresh) >> t % SIM_WARP_SIZE & 1u);
+}
+
+static void free_content(struct parked_content *content) {
+    for (unsigned i = 0; i < content->count; i++) {
+        fiber_forget_image(&content->threads[i].image);
+    }
+    free(content->arena);
+    free(content->dynamic);
+    free(content);
+}
+
+static char *copy_of(const char *from, size_t bytes) {
+    char *copy = malloc(bytes + 1);
+    return copy ? memcpy(copy, from, bytes) : NULL;
+}
+
+/* Copies the running block; NULL when out of memory. Its stacks are then free for others. */
+static struct parked_content *save(struct worker *w) {
+    unsigned alive = 0;
+    for (unsigned t = 0; t < w->count; t++) {
+        alive += has_stack(w, t);
+    }
+    struct parked_content *content =
+        calloc(1, sizeof *content + alive * sizeof *content->threads);
+    if (!content) {
+        return NULL;
+    }
+    memcpy(content->warps, w->warps, w->warp_count * sizeof *w->warps);
+    content->leader = w->leader;
+    content->differs = w->differs;
+    content->faulted = w->faulted;
+    content->fault = w->fault;
+    content->arena_bytes = sim_shared_laid_out();
+    content->dynamic_bytes = (size_t)(w->dynamic_end - w->dynamic);
+    content->arena = copy_of(w->arena, content->arena_bytes);
+    content->dynamic = copy_of(w->dynamic, content->dynamic_bytes);
+    bool saved = content->arena && content->dynamic;
+    for (unsigned t = 0; t < w->count && saved; t++) {
+        if (has_stack(w, t)) {
+            struct parked_thread *it = &content->threads[content->count++];
+            it->thread = w->thread[t];
+            it->number = t;
+            saved = fiber_save(w->thread[t].fiber, &it->image);
+        }
+    }
+    if (!saved) {
+        free_content(content);
+        return NULL;
+    }
+    for (unsigned i = 0; i < content->count; i++) {
+        if (fiber_restart(content->threads[i].thread.fiber)) { /* or it is not used again */
+            w->idle[w->idle_count++] = content->threads[i].thread.fiber;
+        }
+    }
+    return content;
+}
+
+bool sim_park(struct worker *w) {
+    struct parked_block *parked = calloc(1, sizeof *parked);
+    if (!parked || !(parked->content = save(w))) {
+        free(parked);
+        return false;
+    }
+    parked->index = w->block;
+    parked->state = sim_any(w, SPINNING) ? SPINNING : AT_GRID;
+    if (sim_hooks) {
+        parked->observed = sim_hooks->block_parks(w);
+    }
+    sim_park_again(w, parked);
+    return true;
+}
+
+void sim_park_again(struct worker *w, struct parked_block *parked) {
+    parked->next = NULL;
+    w->parked_count++;
+    *w->last = parked;
+    w->last = &parked->next;
+}
+
+/* Takes the stacks of these threads from the idle ones. */
+static void take_stacks(struct worker *w, const struct parked_content *content) {
+    static _Thread_local bool taken[SIM_MAX_THREADS];
+    memset(taken, 0, sizeof taken);
+    for (unsigned i = 0; i < content->count; i++) {
+        taken[content->threads[i].thread.fiber - w->fiber] = true;
+    }
+    w->idle_count = 0;
+    for (unsigned i = 0; i < w->fibers; i++) {
+        if (!taken[i]) {
+            w->idle[w->idle_count++] = &w->fiber[i];
+        }
+    }
+}
+
+void sim_unpark(struct worker *w, struct parked_block *parked) {
+    struct parked_content *content = parked->content;
+    take_stacks(w, content);
+    memcpy(w->warps, content->warps, w->warp_count * sizeof *w->warps);
+    w->leader = content->leader;
+    w->differs = content->differs;
+    w->faulted = content->faulted;
+    w->fault = content->fault;
+    sim_shared_reset(w, w->config->shared);
+    memcpy(w->arena, content->arena, content->arena_bytes);
+    memcpy(w->dynamic, content->dynamic, content->dynamic_bytes);
+    for (unsigned i = 0; i < content->count; i++) {
+        struct parked_thread *it = &content->threads[i];
+        w->thread[it->number] = it->thread;
+        fiber_load(it->thread.fiber, &it->image);
+    }
+    if (sim_hooks) {
+        sim_hooks->block_resumes(w, parked->observed, parked->state == AT_GRID);
+    }
+    free_content(content);
+    free(parked);
+}
+
+void sim_forget_parked(struct parked_block *list) {
+    while (list) {
+        struct parked_block *next = list->next;
+        free_content(list->content);
+        free(list->observed);
+        free(list);
+        list = next;
+    }
+}
+
+bool sim_open_grid(struct worker *w, const struct sim_config *config) {
+    uint64_t there = 0;
+    for (const struct parked_block *p = w->parked; p; p = p->next) {
+        there++;
+    }
+    if (there != (uint64_t)config->grid.x * config->grid.y * config->grid.z) {
+        return false;
+    }
+    for (struct parked_block *p = w->parked; p; p = p->next) {
+        p->open = true;
+    }
+    if (sim_hooks) {
+        sim_hooks->grid_barrier();
+    }
+    return true;
+}
+
+void sim_report_parked(const struct worker *w, const struct sim_config *config) {
+    const struct parked_block *first = w->parked;
+    for (const struct parked_block *p = first; p; p = p->next) {
+        first = p->state == AT_GRID ? p : first;
+    }
+    const struct parked_thread *it = first->content->threads;
+    while (first->state == SPINNING && it->thread.at.file != NULL) {
+        it++;
+    }
+    const dim3 *grid = &config->grid;
+    uint64_t row = first->index / grid->x, blocks = (uint64_t)grid->x * grid->y * grid->z;
+    uint3 block = {(unsigned)(first->index % grid->x), (unsigned)(row % grid->y),
+                   (unsigned)(row / grid->y)};
+    const uint3 *thread = &w->index[it->number];
+    struct sim_finding finding = {.kind = "barrier-divergence",
+                                  .kernel = config->kernel,
+                                  .location = it->thread.at,
+                                  .block = &block,
+                                  .thread = thread};
+    if (first->state == AT_GRID) {
+        uint64_t there = 0;
+        for (const struct parked_block *p = w->parked; p; p = p->next) {
+            there += p->state == AT_GRID;
+        }
+        sim_report(&finding,
+                   "kernel %s never ends: thread (%u,%u,%u) of block (%u,%u,%u) waits here for all "
+                   "%llu blocks of the grid, but only %llu of them reach a barrier of the grid",
+                   config->kernel, thread->x, thread->y, thread->z, block.x, block.y, block.z,
+                   (unsigned long long)blocks, (unsigned long long)there);
+        return;
+    }
+    finding.kind = "endless-wait";
+    finding.pc = it->thread.pc;
+    sim_report(&finding,
+               "kernel %s never ends: thread (%u,%u,%u) of block (%u,%u,%u) repeats this read and "
+               "waits for another value, but no other thread can go on to write it",
+               config->kernel, thread->x, thread->y, thread->z, block.x, block.y, block.z);
+}

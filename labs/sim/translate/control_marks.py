@@ -1,0 +1,268 @@
+"""Marks the control flow of device functions, so that a traced run knows where lanes meet again.
+
+A compiler rearranges loops and branches, and so the blocks of a compiled kernel do not say where
+the lanes of a warp reconverge. The source does: after the statement that separated them.
+These marks, which sim_marks.h defines, tell the replay (labs/sim/src/profile/lane_position.h) where
+in the source a lane is:
+
+    SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
+    SIM_LOOP(id)         a round of a loop begins
+    SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
+    SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
+    SIM_END(id)          after that loop or statement
+
+Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
+arm. The marks of a function rise in the order of the source. Every edit is an insertion
+within a line.
+"""
+
+from __future__ import annotations
+
+import re
+
+import tree_sitter_cuda
+from tree_sitter import Language, Node, Parser
+
+LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+BRANCHES = ("if_statement", "switch_statement", "conditional_expression")
+SEQUENCES = ("compound_statement", "case_statement")
+DEVICE = re.compile(rb"__(?:global|device)__")
+DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\[\s\S])*", re.MULTILINE)
+# Calls without control flow of their own: they need no mark, wherever they stand.
+PLAIN_CALL = re.compile(
+    rb"(?:__\w+|(?:f?min|f?max|f?abs|u?ll?min|u?ll?max)|fabsf|fminf|fmaxf|r?sqrtf?|(?:exp|log)\w*"
+    rb"|powf?|sin\w*|cos\w*|tan\w*|floorf?|ceilf?|roundf?|fmaf?|fmodf?|atomic\w+|make_\w+|sizeof"
+    rb"|static_cast<.*>|reinterpret_cast<.*>|tex\w+|surf\w+)$"
+)
+
+
+def _text(node: Node | None) -> bytes:
+    return (node.text if node is not None else b"") or b""
+
+
+class Marker:
+    """The marks of one file."""
+
+    def __init__(self, code: bytes) -> None:
+        # A directive between a loop's head and its body would end the loop for the grammar.
+        self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
+        self.inserts: list[tuple[int, str]] = []
+        self.last = 0
+        self.heavy: dict[int, bool] = {}
+
+    def insert(self, at: int, text: str) -> None:
+        self.inserts.append((at, text))
+
+    def number(self) -> int:
+        self.last += 1
+        return self.last
+
+    def file(self) -> list[tuple[int, str]]:
+        root = Parser(Language(tree_sitter_cuda.language())).parse(self.code).root_node
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node.type == "function_definition":
+                body = node.child_by_field_name("body")
+                if body is not None and body.type == "compound_statement":
+                    head = self.code[node.start_byte : body.start_byte]
+                    if DEVICE.search(head):
+                        if not body.has_error and b"constexpr" not in head:
+                            self.function(body, is_kernel=b"__global__" in head)
+                        continue
+            stack.extend(node.children)
+        return self.inserts
+
+    # ---- what needs marks
+
+    def is_heavy(self, node: Node) -> bool:
+        """Does it contain a loop, a label or a call, whose accesses may come more than once?"""
+        if node.id not in self.heavy:
+            if node.type == "lambda_expression":
+                self.heavy[node.id] = False  # its body runs where it is called
+            elif node.type in (*LOOPS, "labeled_statement"):
+                self.heavy[node.id] = True
+            else:
+                call = node.type == "call_expression" and not PLAIN_CALL.match(
+                    _text(node.child_by_field_name("function"))
+                )
+                self.heavy[node.id] = call or any(self.is_heavy(c) for c in node.named_children)
+        return self.heavy[node.id]
+
+    def is_conditional(self, node: Node) -> bool:
+        """Does it contain an expression that only some lanes may evaluate, and that is heavy?"""
+        if node.type == "lambda_expression":
+            return False
+        if node.type == "conditional_expression" and self.is_heavy(node):
+            return True
+        if node.type == "binary_expression" and self.is_heavy(node):
+            operator = _text(node.child_by_field_name("operator"))
+            if operator in (b"&&", b"||", b"and", b"or"):
+                return True
+        return any(self.is_conditional(c) for c in node.named_children)
+
+    def has_control_flow(self, node: Node) -> bool:
+        if node.type == "lambda_expression":
+            return False
+        if node.type in (*LOOPS, *BRANCHES, "labeled_statement"):
+            return True
+        if node.type == "binary_expression":
+            operator = _text(node.child_by_field_name("operator"))
+            if operator in (b"&&", b"||", b"and", b"or"):
+                return True
+        return any(self.has_control_flow(c) for c in node.named_children)
+
+    # ---- statements
+
+    def function(self, body: Node, is_kernel: bool) -> None:
+        if not is_kernel and self.has_control_flow(body):
+            self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
+        self.backward = self._backward_labels(body)
+        self.sequence(body)
+
+    def _backward_labels(self, body: Node) -> dict[bytes, int]:
+        """The labels that a later goto names, and where the last such goto ends."""
+        labels: dict[bytes, int] = {}
+        ends: dict[bytes, int] = {}
+        stack = [body]
+        while stack:
+            node = stack.pop()
+            if node.type == "labeled_statement":
+                labels[_text(node.child_by_field_name("label"))] = node.start_byte
+            elif node.type == "goto_statement":
+                name = _text(node.child_by_field_name("label"))
+                ends[name] = max(ends.get(name, 0), node.end_byte)
+            stack.extend(node.named_children)
+        return {name: end for name, end in ends.items() if labels.get(name, end) < end}
+
+    def sequence(self, node: Node) -> None:
+        open_labels: list[tuple[int, int]] = []  # where the last goto to it ends, and its number
+        for child in node.named_children:
+            if child.type == "labeled_statement":
+                name = _text(child.child_by_field_name("label"))
+                if name in self.backward:
+                    open_labels.append((self.backward[name], self.last + 1))
+            self.statement(child, node.type in SEQUENCES)
+            for label in [o for o in open_labels if o[0] <= child.end_byte]:
+                self.insert(child.end_byte, f" SIM_END({label[1]})")
+                open_labels.remove(label)
+
+    def statement(self, node: Node, in_sequence: bool) -> None:
+        """Marks one statement, and ends it with a mark if others of its sequence follow."""
+        number = 0
+        if node.type in LOOPS:
+            number = self.loop(node)
+        elif node.type == "if_statement":
+            number = self.branch(node)
+        elif node.type == "switch_statement":
+            number = self.switch(node)
+        elif node.type == "labeled_statement":
+            self.label(node)
+        elif node.type in ("compound_statement", "case_statement"):
+            self.sequence(node)
+        else:
+            if node.type in ("expression_statement", "declaration") and in_sequence:
+                if self.is_conditional(node):
+                    number = self.number()
+                    self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
+            self.lambdas(node)
+        if number and in_sequence:
+            self.insert(node.end_byte, f" SIM_END({number})")
+
+    def lambdas(self, node: Node) -> None:
+        if node.type == "lambda_expression":
+            body = node.child_by_field_name("body")
+            if body is not None:
+                backward = self.backward
+                self.function(body, is_kernel=False)
+                self.backward = backward
+            return
+        for child in node.named_children:
+            self.lambdas(child)
+
+    def arm(self, node: Node, after: int, mark: str) -> None:
+        """A statement that begins with a mark. `after`: where the head before it ends."""
+        if node.type == "compound_statement":
+            self.insert(node.start_byte + 1, f" {mark}")
+            self.sequence(node)
+        else:
+            self.insert(after, f" {{ {mark}")
+            self.statement(node, in_sequence=False)
+            self.insert(node.end_byte, " }")
+
+    def loop(self, node: Node) -> int:
+        number = self.number()
+        body = node.child_by_field_name("body")
+        if body is None:
+            return 0
+        head = [c for c in node.named_children if c != body and c.type != "comment"]
+        for part in head:
+            self.lambdas(part)
+        mark = f"SIM_LOOP({number})"
+        # What the head of the next round reads, all lanes that make it read together.
+        if node.type != "for_range_loop" and any(self._reads(part) for part in head):
+            mark += f" SIM_ROUND({number})"
+        before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
+        self.arm(body, before[-1].end_byte, mark)
+        return number
+
+    def _reads(self, node: Node) -> bool:
+        """May it access memory?"""
+        if node.type in ("subscript_expression", "pointer_expression", "field_expression",
+                         "call_expression"):  # fmt: skip
+            return True
+        return any(self._reads(c) for c in node.named_children)
+
+    def branch(self, node: Node) -> int:
+        condition = node.child_by_field_name("condition")
+        yes = node.child_by_field_name("consequence")
+        no = node.child_by_field_name("alternative")
+        if condition is None or yes is None:
+            return 0
+        self.lambdas(condition)
+        other = next((c for c in no.named_children if c.type != "comment"), None) if no else None
+        arms = [n for n in (yes, other) if n is not None]
+        if not any(self.is_heavy(arm) for arm in arms):
+            for arm in arms:
+                self.statement(arm, in_sequence=False)
+            return 0
+        number = self.number()
+        self.arm(yes, condition.end_byte, f"SIM_ARM({number}, 1)")
+        if other is not None and no is not None:
+            word = next(c for c in no.children if c.type == "else")
+            self.arm(other, word.end_byte, f"SIM_ARM({number}, 2)")
+        return number
+
+    def switch(self, node: Node) -> int:
+        body = node.child_by_field_name("body")
+        if body is None or body.type != "compound_statement":
+            return 0
+        is_heavy = self.is_heavy(body)
+        number = self.number() if is_heavy else 0
+        arm = 0
+        for case in body.named_children:
+            if case.type != "case_statement":
+                self.statement(case, in_sequence=True)
+                continue
+            colon = next((c for c in case.children if c.type == ":"), None)
+            if is_heavy and colon is not None:
+                arm += 1
+                self.insert(colon.end_byte, f" SIM_ARM({number}, {arm})")
+            value = case.child_by_field_name("value")
+            for child in case.named_children:
+                if child != value:
+                    self.statement(child, in_sequence=True)
+        return number
+
+    def label(self, node: Node) -> None:
+        colon = next((c for c in node.children if c.type == ":"), None)
+        if colon is not None and _text(node.child_by_field_name("label")) in self.backward:
+            self.insert(colon.end_byte, f" SIM_LOOP({self.number()})")
+        inner = [c for c in node.named_children if c.type != "statement_identifier"]
+        if inner:
+            self.statement(inner[-1], in_sequence=False)
+
+
+def marks(code: bytes) -> list[tuple[int, str]]:
+    """What to insert, and before which byte, in an order that keeps equal indices in sequence."""
+    return Marker(code).file()

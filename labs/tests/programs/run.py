@@ -1,0 +1,159 @@
+"""Runs CUDA programs of other projects with `./grade run` and says how each one ended.
+
+    python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--grade FILE] [--csv FILE]
+
+FOLDER has a clone of each repository of programs.toml, named as there: none of their code is part
+of this project. A program runs in its own folder and may write there. table.py turns the outcomes
+into RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+GRADE = HERE.parents[2] / "grade"
+ENDED_BADLY = re.compile(r"\b(FAIL|FAILED|FAILURE|Mismatch at|NOT OK)\b")
+OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
+WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of another project. `says`: what its output must match, if it tells. `needs`: a
+    library or feature that the simulator refuses by name."""
+
+    repository: str
+    folder: str
+    files: list[str]
+    include: list[str]
+    arguments: list[str]
+    says: str | None
+    needs: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.repository}/{self.folder}/{self.files[0]}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended. `reason`: the first line that says why, where it is not right."""
+
+    program: Program
+    kind: str
+    reason: str
+    seconds: float
+
+
+def programs(only: str) -> Iterator[Program]:
+    """Those whose name contains `only`."""
+    for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
+        for entry in repository["program"]:
+            program = Program(
+                repository["name"],
+                entry["folder"],
+                entry["files"],
+                [*entry.get("include", []), *_up(entry["folder"], repository["include"])],
+                entry.get("arguments", []),
+                entry.get("says"),
+                entry.get("needs"),
+            )
+            if only in program.name:
+                yield program
+
+
+def _up(folder: str, include: list[str]) -> list[str]:
+    """Folders of the repository, as seen from one of its folders."""
+    return ["../" * len(Path(folder).parts) + name for name in include]
+
+
+def run(program: Program, home: Path, grade: Path, seconds: float) -> Outcome:
+    include = [word for folder in program.include for word in ("-I", folder)]
+    limit = ["--time-limit", f"{seconds:g}"] if grade == GRADE else []
+    argv = [str(grade), "run", *program.files, *include, *limit, "--", *program.arguments]
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=home / program.repository / program.folder,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=seconds + 120,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(program, "stopped", f"after {seconds:g} s", time.monotonic() - began)
+    stdout = done.stdout.decode(errors="replace")
+    stderr = done.stderr.decode(errors="replace")
+    kind, reason = judge(program, done.returncode, stdout, stderr)
+    return Outcome(program, kind, reason, time.monotonic() - began)
+
+
+def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str, str]:
+    """The outcome, and why it is not "right"."""
+    errors = [line for line in stderr.splitlines() if "error:" in line]
+    if status == 1 and not stdout and stderr.startswith("grade: "):
+        refused = next((e for e in errors if "the simulator" in e), None)
+        first = refused or next(iter(errors), stderr.strip().splitlines()[0])
+        return ("refused" if refused else "does not build"), first
+    last = (stderr.strip() or stdout.strip() or "no output").splitlines()[-1]
+    if status == 124:
+        return "stopped", last
+    if status > 128:
+        return "crashed", last
+    bad = ENDED_BADLY.search(stdout)
+    if status == WAIVED and not bad:
+        return "waived", (stdout.strip() or "no output").splitlines()[-1]
+    if status != 0 or bad:
+        line = next((x for x in stdout.splitlines() if ENDED_BADLY.search(x)), last)
+        return "wrong", f"exit status {status}: {line}"
+    if program.says and not re.search(program.says, stdout):
+        return "wrong", f"its output does not match {program.says}"
+    return "right", ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
+    parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
+    parser.add_argument("--seconds", type=float, default=300, help="time limit of each (300)")
+    parser.add_argument("--supported", action="store_true", help="skip those that need a library")
+    parser.add_argument("--csv", type=Path, help="write the outcomes there")
+    options = parser.parse_args()
+    outcomes = []
+    for program in programs(options.only):
+        if options.supported and program.needs:
+            continue
+        outcome = run(program, options.home.resolve(), options.grade.resolve(), options.seconds)
+        outcomes.append(outcome)
+        needs = f" (needs {program.needs})" if program.needs else ""
+        print(f"{outcome.seconds:6.1f} s  {outcome.kind:14} {program.name}{needs}", flush=True)
+        if outcome.reason:
+            print(f"{'':10}{outcome.reason[:200]}", flush=True)
+    for needed in (False, True):
+        some = [o for o in outcomes if bool(o.program.needs) == needed]
+        counts = ", ".join(f"{sum(o.kind == k for o in some)} {k}" for k in OUTCOMES)
+        print(f"{len(some)} that {'need a library' if needed else 'need none'}: {counts}")
+    if options.csv:
+        with options.csv.open("w", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(["program", "needs", "outcome", "reason"])
+            rows.writerows(
+                [o.program.name, o.program.needs or "", o.kind, o.reason[:200]] for o in outcomes
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

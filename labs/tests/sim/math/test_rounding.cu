@@ -1,0 +1,183 @@
+// The rounding intrinsics against the processor's own rounding modes, bit by bit.
+#include "../test_sim.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+
+#define SAMPLES 100000
+
+static const int processor[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+static uint64_t state;
+
+static uint64_t random64(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+template <class T> static T opaque(T x) {
+    volatile T y = x;
+    return y;
+}
+template <class To, class From> static To bits_as(From x) {
+    To y;
+    memcpy(&y, &x, sizeof y);
+    return y;
+}
+
+// Random bits; or sizes alike, sometimes with few digits, so that results are exact or halfway.
+static float random_value(float) {
+    uint64_t r = random64();
+    uint32_t bits = (uint32_t)(r >> 32);
+    if (r & 3) {
+        bits = (bits & 0x807fffffu) | (uint32_t)(127 + (int)(r >> 8 & 31) - 16) << 23;
+    }
+    return bits_as<float>(r & 4 ? bits & ~0u << (r >> 16 & 31) % 24 : bits);
+}
+static double random_value(double) {
+    uint64_t r = random64(), bits = random64();
+    if (r & 3) {
+        bits = (bits & 0x800fffffffffffffu) | (uint64_t)(1023 + (int)(r >> 8 & 63) - 32) << 52;
+    }
+    return bits_as<double>(r & 4 ? bits & ~0ull << (r >> 16 & 63) % 53 : bits);
+}
+
+template <class T> static bool same(T a, T b) {
+    return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Each of 4 functions, one a rounding mode, against `exact` under that mode.
+template <class T, class F, class E> static void compare(const char *name, F functions, E exact) {
+    state = 88172645463325252ull;
+    for (int i = 0; i < SAMPLES; i++) {
+        T x = random_value(T()), y = random_value(T()), z = random_value(T());
+        if (i % 7 == 0) {
+            z = -x * y; // all but cancels
+        }
+        if (i % 11 == 0) {
+            y = i & 1 ? x : -x;
+        }
+        for (int mode = 0; mode < 4; mode++) {
+            auto ours = functions[mode](x, y, z);
+            fesetround(processor[mode]);
+            auto expected = opaque(exact(opaque(x), opaque(y), opaque(z)));
+            fesetround(FE_TONEAREST);
+            if (!same(ours, expected)) { // an assertion that holds costs a system call
+                ck_abort_msg("%s, mode %d: %a, %a, %a give %a, not %a", name, mode, (double)x,
+                             (double)y, (double)z, (double)ours, (double)expected);
+            }
+        }
+    }
+}
+
+#define COMPARE(T, name, call, exact)                                                              \
+    {                                                                                              \
+        auto functions = {+[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rn call; },              \
+                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rz call; },              \
+                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rd call; },              \
+                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_ru call; }};             \
+        compare<T>(#name, functions.begin(),                                                       \
+                   [](T x, T y, T z) { return (void)x, (void)y, (void)z, exact; });                              \
+    }
+
+START_TEST(floats_round_once) {
+    COMPARE(float, __fadd, (x, y), x + y)
+    COMPARE(float, __fsub, (x, y), x - y)
+    COMPARE(float, __fmul, (x, y), x *y)
+    COMPARE(float, __fdiv, (x, y), x / y)
+    COMPARE(float, __fmaf, (x, y, z), fmaf(x, y, z))
+    COMPARE(float, __fmaf_ieee, (x, y, z), fmaf(x, y, z))
+    COMPARE(float, __frcp, (x), 1.0f / x)
+    COMPARE(float, __fsqrt, (x), sqrtf(x))
+}
+END_TEST
+
+START_TEST(doubles_round_once) {
+    COMPARE(double, __dadd, (x, y), x + y)
+    COMPARE(double, __dsub, (x, y), x - y)
+    COMPARE(double, __dmul, (x, y), x *y)
+    COMPARE(double, __ddiv, (x, y), x / y)
+    COMPARE(double, __fma, (x, y, z), fma(x, y, z))
+    COMPARE(double, __drcp, (x), 1.0 / x)
+    COMPARE(double, __dsqrt, (x), sqrt(x))
+    COMPARE(double, __double2float, (x), (float)x)
+}
+END_TEST
+
+// Integers as numbers: through the compiler's conversion in that mode. The numbers are bits of doubles.
+#define COMPARE_INTEGER(T, From, To, name)                                                         \
+    COMPARE(T, name, ((From)bits_as<uint64_t>((double)x)),                                         \
+            (To)opaque((From)bits_as<uint64_t>((double)x)))
+
+START_TEST(integers_round_once) {
+    COMPARE_INTEGER(double, int, float, __int2float)
+    COMPARE_INTEGER(double, unsigned, float, __uint2float)
+    COMPARE_INTEGER(double, long long, float, __ll2float)
+    COMPARE_INTEGER(double, long long, double, __ll2double)
+}
+END_TEST
+
+// The compiler's own conversion of large unsigned numbers rounds twice in these modes.
+START_TEST(large_unsigned_integers_round_once) {
+    const unsigned long long x = ~0ull;
+    ck_assert(__ull2double_rz(x) == 18446744073709549568.0);
+    ck_assert(__ull2double_rd(x) == 18446744073709549568.0);
+    ck_assert(__ull2double_ru(x) == 18446744073709551616.0);
+    ck_assert(__ull2float_rd(x) == 18446742974197923840.0f);
+    ck_assert(__ull2float_ru(0x8000000000000001ull) == 9223373136366403584.0f);
+    ck_assert(__ull2double_rz(0x8000000000000401ull) == 9223372036854775808.0);
+    ck_assert(__ull2double_ru(0x8000000000000001ull) == 9223372036854777856.0);
+    ck_assert(__ull2float_rz(0x8000008000000001ull) == 9223372036854775808.0f);
+}
+END_TEST
+
+START_TEST(conversions_to_integers_saturate) {
+    ck_assert_int_eq(__float2int_rn(2.5f), 2);
+    ck_assert_int_eq(__float2int_rd(-2.5f), -3);
+    ck_assert_int_eq(__float2int_ru(-2.5f), -2);
+    ck_assert_int_eq(__float2int_rz(3e9f), INT32_MAX);
+    ck_assert_int_eq(__float2int_rz(NAN), 0);
+    ck_assert_int_eq(__double2int_rz(NAN), INT32_MIN);
+    ck_assert_uint_eq(__double2uint_rz(NAN), 0x80000000u);
+    ck_assert_uint_eq(__float2uint_rz(-1.0f), 0);
+    ck_assert_uint_eq(__double2uint_ru(4294967294.5), 4294967295u);
+    ck_assert_int_eq(__float2ll_rz(1e19f), INT64_MAX);
+    ck_assert_int_eq(__float2ll_rz(NAN), INT64_MIN);
+    ck_assert_uint_eq(__float2ull_rz(1e20f), UINT64_MAX);
+    ck_assert_uint_eq(__double2ull_rd(18446744073709549568.0), 18446744073709549568ull);
+    ck_assert_int_eq(__double2ll_rn(-9.3e18), INT64_MIN);
+    ck_assert_int_eq(__double2ll_ru(4503599627370495.5), 4503599627370496ll);
+}
+END_TEST
+
+// Every float of two binades: all others are these, scaled by a power of 4.
+START_TEST(reciprocal_root_is_the_nearest) {
+    for (uint32_t bits = 0x3f800000u; bits < 0x40800000u; bits++) {
+        float x = bits_as<float>(bits), y = __frsqrt_rn(x);
+        long double exact = 1.0L / sqrtl(x);
+        long double error = fabsl(y - exact);
+        if (error > fabsl(nextafterf(y, 0) - exact) || error > fabsl(nextafterf(y, 9) - exact)) {
+            ck_abort_msg("__frsqrt_rn(%a)", (double)x);
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("rounding");
+    TCase *tests = tcase_create("rounding");
+    tcase_add_test(tests, floats_round_once);
+    tcase_add_test(tests, doubles_round_once);
+    tcase_add_test(tests, integers_round_once);
+    tcase_add_test(tests, large_unsigned_integers_round_once);
+    tcase_add_test(tests, conversions_to_integers_saturate);
+    tcase_add_test(tests, reciprocal_root_is_the_nearest);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
