@@ -76,6 +76,7 @@ class Rewriter(Source):
 
     def rewrite(self) -> bytes:
         self._kernels()
+        self._addresses()
         for node, word in self.find(CANDIDATE):
             if node.type in TEXT:
                 continue
@@ -204,6 +205,20 @@ class Rewriter(Source):
                 self.template_arguments[kernel] = max(
                     needed, self.template_arguments.get(kernel, 0)
                 )
+
+    def _addresses(self) -> None:
+        """(void *)k  ->  (void *)sim_kernel_address("k", k): the runtime can launch it from then on"""
+        for kernel in self.overloads:
+            for node in self.find_word(kernel):
+                cast = next((n for n in self.above(node) if n.type == "cast_expression"), None)
+                value = cast.child_by_field_name("value") if cast is not None else None
+                kind = cast.child_by_field_name("type") if cast is not None else None
+                if node.type in TEXT or cast is None or value is None or kind is None:
+                    continue
+                named = text(value).lstrip("&").split("<")[0].split("::")[-1].strip()
+                if named == kernel and re.fullmatch(r"(const\s+)?void(\s+const)?\s*\*", text(kind)):
+                    self.insert(value.start_byte, f'sim_kernel_address("{kernel}", ')
+                    self.insert(value.end_byte, ")")
 
     def _launch(self, token: Node) -> None:
         """k<<<c>>>(a)  ->  ((void)sizeof((k(a), 0)), sim_kernel(FILE, LINE, "k", k).on(c)(a))"""
