@@ -105,7 +105,10 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # the CPU can, a*b+c is contracted to one rounding, as nvcc does by default (--fmad=true). DWARF 4,
 # because addr2line finds the file that a #line names in it, but not in gcc's DWARF 5.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
+# .cu to .ii: preprocessed C++, with the flags that compile it.
 REWRITER := $(call some,labs/sim/translate/*.py)
+TRANSLATE = $(PYTHON) labs/sim/translate/rewrite.py
+SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 # Removes the byte order mark that editors on Windows write: after a #line it is a stray character.
@@ -212,12 +215,13 @@ $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
-$(TESTDIR)/%.cpp: labs/tests/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+TEST_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS)
+$(TESTDIR)/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(CPPFLAGS) $< -o $@
-$(TESTDIR)/%.o: $(TESTDIR)/%.cpp
+	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(TESTDIR)/%.o: $(TESTDIR)/%.ii
 	$(say) CXX $<
-	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CXX) $(TEST_CXXFLAGS) -c $< -o $@
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
@@ -239,10 +243,9 @@ PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ -lm -pthread
-$(PROGRAM)/%.cpp: $(PROGRAM)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)name=NAME$*; IFS=:; set --; for d in $$CPATH; do set -- "$$@" -I "$$d"; done; \
-	    $(PYTHON) labs/sim/translate/rewrite.py $(if $(TRACED),--traced) "$$@" --shown "$${!name}" $< -o $@
-$(PROGRAM)/%.o: $(PROGRAM)/%.cpp
+$(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
+	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $< -o $@ -- $(CXX) $(PROGRAM_CXXFLAGS)
+$(PROGRAM)/%.o: $(PROGRAM)/%.ii
 	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \

@@ -83,17 +83,15 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(Q){ timeout 60 $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/common \
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
-$(OUT)/%.cu.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
-# Only counters need unrolled loops, and g++ takes ten times as long over them.
-$(OUT)/%.cu.o: $(OUT)/%.cu.cpp
+$(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(say) CXX "$$SHOWN/$*.cu"
-	$(Q)sed 's/^\([ \t]*#[ \t]*pragma\)[ \t]*GCC unroll [0-9]*/\1/' $< | \
-	    $(CXX) $(SIM_CXXFLAGS) $(LABINC) -x c++ - -c -o $@
-$(OUT)/%.cu.traced.cpp: $(OUT)/src/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py --traced $(LABINC) --shown "$$SHOWN/$*.cu" $< -o $@
-$(OUT)/%.cu.checked.o: $(OUT)/%.cu.traced.cpp
-	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) -c $< -o $@
+	$(Q)$(TRANSLATE) --shown "$$SHOWN/$*.cu" $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)
+$(OUT)/%.cu.o: $(OUT)/%.cu.ii
+	$(Q)$(CXX) $(SIM_CXXFLAGS) -c $< -o $@
+$(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
+	$(Q)$(TRANSLATE) --shown "$$SHOWN/$*.cu" $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(LABINC)
+$(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) -c $< -o $@
 endif
 endif
 
@@ -112,23 +110,25 @@ $(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
-$(GIVEN)/%.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
-	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $< -o $@
 ifeq ($(BACKEND),gpu)
 $(GIVEN)/%.o: labs/$(LAB)/%.cu
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $< -o $@
 else
-$(GIVEN)/%.o: $(GIVEN)/%.cpp
-	$(say) CXX $<
-	$(Q)$(CXX) $(SIM_CXXFLAGS) -Werror $(LABINC) $(DEPS) -c $< -o $@
-$(GIVEN)/%.traced.cpp: labs/$(LAB)/%.cu $(REWRITER) $(wildcard labs/sim/include/*.h)
+GIVEN_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(LABINC)
+GIVEN_TRACED = $(TRACE_CXXFLAGS) $(LABINC)
+$(GIVEN)/%.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py --traced $(LABINC) $< -o $@
-$(GIVEN)/%.checked.o: $(GIVEN)/%.traced.cpp
-	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(LABINC) $(DEPS) -c $< -o $@
+	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(GIVEN)/%.o: $(GIVEN)/%.ii
+	$(say) CXX $(<F:.ii=.cu)
+	$(Q)$(CXX) $(GIVEN_CXXFLAGS) -c $< -o $@
+$(GIVEN)/%.checked.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_TRACED) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(GIVEN)/%.checked.o: $(GIVEN)/%.checked.ii
+	$(Q)$(CXX) $(GIVEN_TRACED) -c $< -o $@
 endif
 -include $(wildcard $(BUILD)/given/*/*/*.d)
 endif

@@ -79,8 +79,8 @@ ifeq ($(suffix $(REP_SOURCE)),.c)
 else ifeq ($(BACKEND),gpu)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(REP_EXTRA) -Ilabs/common -Ilabs/$(LAB) -c $(REP_SOURCE) -o $(REP_OBJECT)
 else
-	$(Q)$(PYTHON) labs/sim/translate/rewrite.py $(LABINC) $(REP_SOURCE) -o $(REP_OBJECT:.o=.cpp)
-	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC) -c $(REP_OBJECT:.o=.cpp) -o $(REP_OBJECT)
+	$(Q)$(TRANSLATE) $(REP_SOURCE) -o $(REP_OBJECT:.o=.ii) -- $(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) $(LABINC)
+	$(Q)$(CXX) $(SIM_CXXFLAGS) $(REP_EXTRA) -c $(REP_OBJECT:.o=.ii) -o $(REP_OBJECT)
 endif
 
 # $(1) backend, $(2) number of the lab, $(3) c or cu, $(4) a suffix, $(5) additional flags

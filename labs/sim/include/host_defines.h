@@ -1,12 +1,31 @@
-/* The words that mark functions and variables for the device. Outside of nvcc's own headers they mean
- * nothing to a host compiler. */
+/* The words that mark functions and variables for the device. rewrite.py reads them in a .cu file,
+ * after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program may ask
+ * with #ifdef whether they exist. */
 #ifndef SIM_HOST_DEFINES_H
 #define SIM_HOST_DEFINES_H
 #define __HOST_DEFINES_H__
 
+#ifdef SIM_TRANSLATES
+#define __global__ __global__
+#define __device__ __device__
+#define __host__ __host__
+#define __shared__ __shared__
+#define __constant__ __constant__
+#define __managed__ __managed__
+#define __forceinline__ __forceinline__
+#define __noinline__ __noinline__
+#else
 #define __global__
 #define __device__
 #define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+/* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
+#define __noinline__
+#endif
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
 #define __cudart_builtin__
 #define __device_builtin__
 #define __device_builtin_texture_type__
@@ -15,7 +34,5 @@
 #define CUDART_CB
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
-/* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
-#define __noinline__
 
 #endif

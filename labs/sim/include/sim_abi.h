@@ -226,6 +226,9 @@ __attribute__((noreturn)) void sim_trap(const char *file, int line);
 
 unsigned long long sim_clock(void);
 
+/* Is the caller a thread of a kernel? */
+int sim_on_device(void);
+
 /* ---- calls of the runtime API */
 
 /* Sets the line of the program that makes the next call. */

@@ -2,39 +2,16 @@
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
+#include "host_defines.h"
 #include "sim_abi.h"
 
-#define __CUDACC__ 1
-#define __global__
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
-#define __maxnreg__(...)
-#define __align__(n) __attribute__((aligned(n)))
-#define __builtin_align__(n) __align__(n)
-#define __grid_constant__
+/* In a traced program rewrite.py writes a gap beside each __constant__, __device__ and __managed__
+ * variable, so that an access outside of it does not land in another variable. */
+constexpr size_t sim_variable_gap = SIM_VARIABLE_GAP;
+constexpr size_t sim_constant_bytes = SIM_CONSTANT_BYTES;
+constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
 
-/* rewrite.py marks __constant__ and __device__ variables with these. Each kind has a section of its
- * own, so that the runtime knows where device variables are. */
-#define SIM_CONSTANT __attribute__((used, section(SIM_CONSTANT_SECTION)))
-#define SIM_DEVICE __attribute__((used, section(SIM_DEVICE_SECTION)))
-#define SIM_MANAGED __attribute__((used, section(SIM_MANAGED_SECTION)))
-#define SIM_DEVICE_ZERO __attribute__((used, section(SIM_DEVICE_ZERO_SECTION)))
-
-/* rewrite.py adds this after each of them at file scope. In a traced program it registers the
- * variable and puts a gap beside it, so that an access outside of it does not land in another
- * variable. */
-#ifdef __SANITIZE_THREAD__
-#define SIM_VARIABLE(section_name, name, line)                                                     \
-    __attribute__((used, section(section_name))) static char name##_sim_gap[SIM_VARIABLE_GAP];     \
-    static sim_registered_variable name##_sim_variable(#name, __FILE__, line,                      \
-                                                       (const void *)&name, sizeof name);
-#else
-#define SIM_VARIABLE(section_name, name, line)
-#endif
-
-/* A variable that registers itself before main(). */
+/* It also writes one of these, which registers the variable before main(). */
 struct sim_registered_variable : sim_variable {
     sim_registered_variable(const char *name_, const char *file_, int line_, const void *address_,
                             size_t bytes_)
@@ -68,14 +45,83 @@ static inline void sim_check_argument(const sim_config *config, int number, T *p
 template <class T> static inline void sim_check_argument(const sim_config *, int, const T &) {
 }
 
-/* rewrite.py turns  k<<<grid, block>>>(a, b)  into
+/* ---- parameters of a kernel
+ *
+ * A launch copies its arguments into parameters on the host, and destroys these when it returns. The
+ * device gets their bytes: each thread has a copy of its own, for which it calls no constructor and
+ * no destructor. For types whose copies are bytes anyway, this is an ordinary call. For others, C++
+ * passes the address of a temporary; as the caller would have to construct and destroy it, the
+ * kernel is called with the address of a copy of the bytes instead. */
+
+/* Does a function take a T by the address of a temporary, by the rules of the Itanium C++ ABI? */
+template <class T>
+constexpr bool sim_by_address =
+    !std::is_trivially_destructible<T>::value ||
+    (std::is_copy_constructible<T>::value && !std::is_trivially_copy_constructible<T>::value) ||
+    (std::is_move_constructible<T>::value && !std::is_trivially_move_constructible<T>::value);
+
+template <class T> struct sim_bytes {
+    alignas(T) unsigned char bytes[sizeof(T)];
+
+    explicit sim_bytes(const T &value) {
+        __builtin_memcpy(bytes, &value, sizeof(T));
+    }
+    operator T &() {
+        return *reinterpret_cast<T *>(bytes);
+    }
+};
+template <class T> struct sim_reference {
+    T *object;
+
+    explicit sim_reference(T &value) : object(&value) {
+    }
+    operator T &() const {
+        return *object;
+    }
+};
+template <class T> struct sim_parameter {
+    using stored = std::conditional_t<sim_by_address<T>, sim_bytes<T>, T>;
+    using passed = std::conditional_t<sim_by_address<T>, T &, T>;
+};
+template <class T> struct sim_parameter<T &> {
+    using stored = sim_reference<T>;
+    using passed = T &;
+};
+template <class T> using sim_stored = typename sim_parameter<T>::stored;
+
+/* The kernel as a function that takes such addresses. */
+template <class... P>
+static inline auto sim_callable(void (*kernel)(P...)) {
+    using callable = void (*)(typename sim_parameter<P>::passed...);
+    if constexpr (std::is_same<callable, void (*)(P...)>::value) {
+        return kernel;
+    } else {
+        void (*untyped)() = (void (*)())kernel;
+        __asm__("" : "+r"(untyped)); /* g++ must not see that the types differ */
+        return (callable)untyped;
+    }
+}
+
+/* Runs `call(image...)` in each thread of a launch. */
+template <class F, class... S>
+static inline void sim_run(const sim_config *config, F call, S... image) {
+    auto thread = [=] { call(S(image)...); };
+    sim_config sized = *config;
+    sized.closure_bytes = sizeof thread;
+    sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
+               &thread);
+}
+
+/* ---- launches
+ *
+ * rewrite.py turns  k<<<grid, block>>>(a, b)  into
  *
  *     ((void)sizeof((k(a, b), 0)), sim_kernel(FILE, LINE, "k", k).on(grid, block)(a, b))
  *
  * The arguments are converted once, at the launch, to the kernel's own parameters. Arguments that
  * do not fit are an error of the first half, which names the kernel and the student's line. */
-template <class... P> struct sim_kernel_launch {
-    void (*kernel)(P...);
+template <class F, class... P> struct sim_kernel_launch {
+    F kernel;
     sim_config config;
 
     const sim_kernel_launch &on(dim3 grid, dim3 block, size_t shared = 0,
@@ -89,11 +135,7 @@ template <class... P> struct sim_kernel_launch {
     void operator()(P... p) const {
         [[maybe_unused]] int number = 0;
         (sim_check_argument(&config, ++number, p), ...);
-        auto thread = [=, k = kernel] { k(p...); };
-        sim_config sized = config;
-        sized.closure_bytes = sizeof thread;
-        sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
-                   &thread);
+        sim_run(&config, kernel, sim_stored<P>(p)...);
     }
     /* Chosen if the arguments do not fit, so that this header adds nothing to the error. */
     template <int = 0> void operator()(...) const {
@@ -101,40 +143,29 @@ template <class... P> struct sim_kernel_launch {
 };
 
 template <class... P>
-static inline sim_kernel_launch<P...> sim_kernel(const char *file, int line, const char *name,
-                                                 void (*kernel)(P...)) {
-    return {kernel, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0}};
+static inline auto sim_kernel(const char *file, int line, const char *name, void (*kernel)(P...)) {
+    auto callable = sim_callable(kernel);
+    return sim_kernel_launch<decltype(callable), P...>{
+        callable, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0}};
 }
 
-/* The same for a kernel that its arguments select: a template that is not fully named, or an
- * overloaded function. `kernel` is a lambda that calls it. */
-template <class F> struct sim_generic_launch {
-    F kernel;
-    sim_config config;
-
-    const sim_generic_launch &on(dim3 grid, dim3 block, size_t shared = 0,
-                                 cudaStream_t stream = 0) {
-        config.grid = grid;
-        config.block = block;
-        config.shared = shared;
-        config.stream = stream;
-        return *this;
+/* The same for a kernel with default arguments, called with its first N only. `call` is a lambda
+ * that calls it with these. */
+template <class... P> struct sim_types {};
+template <size_t N, class F, class... First, class Next, class... Rest>
+static inline auto sim_first(F call, const sim_config &config, sim_types<First...>,
+                             sim_types<Next, Rest...>) {
+    if constexpr (N == 0) {
+        return sim_kernel_launch<F, First...>{call, config};
+    } else {
+        return sim_first<N - 1>(call, config, sim_types<First..., Next>(), sim_types<Rest...>());
     }
-    template <class... A> void operator()(A... a) const {
-        [[maybe_unused]] int number = 0;
-        (sim_check_argument(&config, ++number, a), ...);
-        auto thread = [=, k = kernel] { k(a...); };
-        sim_config sized = config;
-        sized.closure_bytes = sizeof thread;
-        sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
-                   &thread);
-    }
-};
-
-template <class F>
-static inline sim_generic_launch<F> sim_generic_kernel(const char *file, int line,
-                                                       const char *name, F kernel) {
-    return {kernel, {dim3(), dim3(), 0, 0, nullptr, name, file, line, 0, 0}};
+}
+template <size_t N, class F, class... P>
+static inline auto sim_shorter_kernel(const char *file, int line, const char *name,
+                                      void (*kernel)(P...), F call) {
+    sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0};
+    return sim_first<N>(call, config, sim_types<>(), sim_types<P...>());
 }
 
 #endif

@@ -2,51 +2,57 @@
 
 from __future__ import annotations
 
-from syntax_tree import below, text
-from tree_sitter import Node
+from tokens import Tokens
+
+BEFORE = (b";", b"{", b"}", b"else", b"do")
 
 
-def is_unchecked(call: Node) -> bool:
-    """Does the program ignore what this call returns?
+def _begins(tokens: Tokens, i: int) -> bool:
+    """Is token i the first of a statement?"""
+    before = tokens.at(i - 1)
+    if before == b")" and tokens.match[i - 1] > 0:
+        return tokens.text[tokens.match[i - 1] - 1] in (b"if", b"for", b"while", b"switch")
+    if before == b":":  # of a label, not of a ? b : c
+        label = tokens.statement(i - 1)
+        return b"?" not in tokens.text[label:i]
+    return before in BEFORE or i == 0
+
+
+def is_unchecked(tokens: Tokens, call: int, closed: int) -> bool:
+    """Does the program ignore what the call returns? call..closed: its name and its last bracket.
 
     It stands alone as a statement, or a variable takes its result and, before anything else
     mentions that variable, takes that of another expression. `(void)call` ignores it on purpose.
     """
-    parent = call.parent
-    if parent is None:
+    if tokens.at(closed + 1) != b";":
         return False
-    if parent.type == "expression_statement":
+    first = call - 1 if tokens.at(call - 1) == b"::" and not tokens.is_name(call - 2) else call
+    if _begins(tokens, first):
         return True
-    if parent.type == "assignment_expression":
-        target, statement = parent.child_by_field_name("left"), parent.parent
-    elif parent.type == "init_declarator":
-        target, statement = parent.child_by_field_name("declarator"), parent.parent
-    else:
+    if tokens.at(first - 1) != b"=" or not tokens.is_name(first - 2):
         return False
-    if target is None or target.type != "identifier" or statement is None:
+    target = first - 2
+    if not _begins(tokens, target) and not tokens.is_name(target - 1):
         return False
-    if statement.type not in ("expression_statement", "declaration"):
-        return False
-    return _is_overwritten(text(target), statement)
+    return _is_overwritten(tokens, target, closed + 2)
 
 
-def _is_overwritten(name: str, statement: Node) -> bool:
-    """Is the first later statement of the block that mentions the variable an assignment to it?"""
-    following = statement.next_named_sibling
-    while following is not None:
-        if any(text(n) == name for n in below(following) if n.type == "identifier"):
-            return _assigns(name, following)
-        following = following.next_named_sibling
-    return False
-
-
-def _assigns(name: str, statement: Node) -> bool:
-    """`name = expression;` where the expression does not mention it."""
-    assignment = statement.named_children[0] if statement.type == "expression_statement" else None
-    if assignment is None or assignment.type != "assignment_expression":
+def _is_overwritten(tokens: Tokens, target: int, i: int) -> bool:
+    """Is the first later mention of the variable, in its block, a statement that assigns to it?"""
+    name = tokens.text[target]
+    while i < len(tokens) and tokens.text[i] != name:
+        if tokens.text[i] == b"}" and tokens.match[i] < target:
+            return False
+        i += 1
+    if i >= len(tokens) or tokens.up[i] != tokens.up[target]:
         return False
-    left = assignment.child_by_field_name("left")
-    right = assignment.child_by_field_name("right")
-    if left is None or right is None or text(left) != name:
+    if not (tokens.at(i - 1) in (b";", b"}", b"{") and tokens.at(i + 1) == b"="):
         return False
-    return not any(text(n) == name for n in below(right) if n.type == "identifier")
+    end = i + 2
+    if tokens.at(end) == b"=":
+        return False  # a comparison
+    while end < len(tokens) and tokens.text[end] != b";":
+        if tokens.text[end] == name:
+            return False
+        end += 1
+    return True

@@ -158,6 +158,10 @@ void sim_abandon_stacks(struct worker *w) {
     w->fibers = w->idle_count = 0;
 }
 
+int sim_on_device(void) {
+    return sim_worker && sim_worker->config;
+}
+
 bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
                  bool *on_guard) {
     const struct worker *w = sim_worker;

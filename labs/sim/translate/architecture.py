@@ -1,0 +1,129 @@
+"""__CUDA_ARCH__: one program for the host's and for the device's reading of the source.
+
+nvcc compiles a file once for the host, with __CUDA_ARCH__ undefined, and once for each device, where
+it is 900 for the device that the simulator stands for. The simulator's program is compiled once. It
+is the host's reading, except for the bodies of functions that differ in the device's:
+
+- a __global__ or __device__ function has the body of the device;
+- a __host__ __device__ function has both, and chooses when it is called;
+- a function that only the device's reading defines is added.
+
+A body with inline PTX yields to the other reading's, if that has none: programs often have such an
+alternative for old devices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from expanded import Expanded, quoted
+from tokens import Function, Tokens
+
+ASSEMBLY = (b"asm", b"__asm__", b"__asm")
+PTX = (
+    "inline PTX (asm) in a function of the device: the simulator does not support it; write it in "
+    "CUDA C++ (__shfl_sync(), __ldg(), threadIdx, ... have no need of it)"
+)
+Key = tuple[str, int, int]
+
+
+def _outermost(tokens: Tokens) -> dict[Key, Function]:
+    """The functions with a mark, without those inside another, by file, line and number there."""
+    found: dict[Key, Function] = {}
+    seen: Counter[tuple[str, int]] = Counter()
+    end = -1
+    for function in tokens.functions:
+        if function.opened < end:
+            continue
+        end = function.closed
+        file, line, _ = tokens.expanded.position(tokens.start[function.head])
+        seen[file, line] += 1
+        found[file, line, seen[file, line]] = function
+    return found
+
+
+def _assembly(tokens: Tokens, function: Function) -> int | None:
+    """The first inline PTX of a function."""
+    for i in range(function.opened, function.closed):
+        if tokens.text[i] in ASSEMBLY and tokens.kind[i] == "word":
+            return i
+    return None
+
+
+def _nested(tokens: Tokens, function: Function) -> bool:
+    body = tokens.text[function.opened : function.closed]
+    return any(body[i : i + 3] == [b"<"] * 3 for i in range(len(body)))
+
+
+def refuse_assembly(tokens: Tokens) -> None:
+    """Refuses inline PTX: assembly in a function of the device."""
+    for function in _outermost(tokens).values():
+        at = _assembly(tokens, function)
+        if at is not None and function.is_device | (b"__device__" in function.marks):
+            raise tokens.refusal(at, PTX)
+
+
+def _marker(tokens: Tokens, i: int) -> bytes:
+    file, line, _ = tokens.expanded.position(tokens.start[i])
+    return b'\n# %d %s\n' % (line, quoted(file).encode(errors="surrogateescape"))
+
+
+def merged(host: Expanded, device: Expanded | None) -> Expanded:
+    """The host's reading with the functions of the device's; see above. Refuses inline PTX."""
+    here = Tokens(host)
+    if device is None:
+        refuse_assembly(here)
+        return host
+    there = Tokens(device)
+    bodies = _outermost(there)
+    parts: list[tuple[int, int, bytes]] = []
+    for key, function in _outermost(here).items():
+        other = bodies.pop(key, None)
+        plain = _assembly(here, function)
+        if other is None:
+            if plain is not None and function.is_device:
+                raise here.refusal(plain, PTX)
+            continue
+        ours = here.text[function.opened : function.closed]
+        theirs = there.text[other.opened : other.closed]
+        ptx = _assembly(there, other)
+        if ours == theirs or ptx is not None or _nested(there, other):
+            if ptx is not None and (ours == theirs or (plain is not None and function.is_device)):
+                raise there.refusal(ptx, PTX)
+            continue
+        start, end = here.start[function.opened], here.end(function.closed)
+        body = device.own[there.start[other.opened] : there.end(other.closed)]
+        if host.holds_foreign(start, end) or device.holds_foreign(
+            there.start[other.opened], there.end(other.closed)):  # fmt: skip
+            continue
+        after = _marker(here, function.closed)
+        if function.is_device:
+            parts.append((start, end, body + after))
+        elif b"constexpr" not in here.text[here.statement(function.head) : function.opened]:
+            both = b"{ if (sim_on_device()) " + body + _marker(here, function.opened) + b"else "
+            parts.append((start, end, both + host.own[start:end] + b" }"))
+    return host.replaced(sorted(parts + _added(here, there, bodies)))
+
+
+def _added(
+    here: Tokens, there: Tokens, only: dict[Key, Function]
+) -> list[tuple[int, int, bytes]]:
+    """The functions that only the device's reading defines, each before the next that both have."""
+    both = _outermost(here)
+    order = sorted(both.items(), key=lambda item: item[1].opened)
+    parts: list[tuple[int, int, bytes]] = []
+    for (file, line, _), function in only.items():
+        first = there.statement(function.head)
+        following = [f for (name, number, _), f in order if name == file and number > line]
+        if not function.is_device or not there.is_global(first) or not following:
+            continue
+        at = here.statement(following[0].head)
+        if not here.is_global(at):
+            continue
+        start, end = there.start[first], there.end(function.closed)
+        if there.expanded.holds_foreign(start, end):
+            continue
+        text = there.expanded.own[start:end]
+        parts.append((here.start[at], here.start[at],
+                      _marker(there, first) + text + _marker(here, at)))  # fmt: skip
+    return parts

@@ -1,0 +1,221 @@
+"""What the preprocessor left of a program: the program's own text, and the lines it came from.
+
+`g++ -E` writes one file, in which line markers (`# 12 "kernels.cuh" 2`) say where each line came
+from. The headers of the system and of the simulator are most of it. They are set aside unread, and
+put back in the end. What remains is the program's own text, with the markers as lines in it.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
+COMMENT = re.compile(rb"/\*.*?\*/|//.*")
+# What the marks mean in a header of the simulator, where nothing needs to be rewritten.
+MEANINGS = {
+    b"__forceinline__": b"inline __attribute__((always_inline))",
+    b"__global__": b"", b"__device__": b"", b"__host__": b"",
+}  # fmt: skip
+SYSTEM = b"3"  # the flag of a marker that leads into a system header
+
+
+class Refusal(Exception):  # noqa: N818 - the word for it
+    """Something that the simulator cannot run, in the format of g++."""
+
+
+def quoted(name: str) -> str:
+    """A C string literal."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def unquoted(name: bytes) -> str:
+    return re.sub(rb"\\(.)", rb"\1", name, flags=re.DOTALL).decode(errors="surrogateescape")
+
+
+def respaced(line: bytes, original: bytes) -> bytes:
+    """A line of the preprocessor's output with the spaces that its author gave it, so that columns
+    are the author's; the line itself if a macro changed it."""
+    if line == original:
+        return line
+    words = b"".join(line.split())
+    if words == b"".join(original.split()):
+        return original
+    if b"/" not in original:
+        return line
+    blank = COMMENT.sub(lambda m: b" " * len(m.group()), original)
+    if words == b"".join(blank.split()):
+        return blank.rstrip()
+    before = original.split(b"/*")[0]
+    return before if words == b"".join(before.split()) else line
+
+
+@dataclass
+class Lines:
+    """The sources of the program, for their spaces. `main`: what stands for the file `shown`."""
+
+    shown: str
+    main: bytes
+    read: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def of(self, name: str) -> list[bytes]:
+        if name not in self.read:
+            try:
+                content = self.main if name == self.shown else Path(name).read_bytes()
+            except OSError:
+                content = b""
+            self.read[name] = content.replace(b"\r\n", b"\n").split(b"\n")
+        return self.read[name]
+
+
+class Expanded:
+    """The program's own text. `foreign`: what is to be put back, and before which byte of `own`."""
+
+    def __init__(self, own: bytes, foreign: list[tuple[int, bytes]]) -> None:
+        self.own = own
+        self.foreign = foreign
+        self.starts: list[int] = []  # of the markers in `own`
+        self.markers: list[tuple[str, int, int]] = []  # file, number of the next line, its start
+        for match in re.finditer(rb"^" + MARKER.pattern + rb"[^\n]*\n", own, re.MULTILINE):
+            self.starts.append(match.start())
+            self.markers.append((unquoted(match[2]), int(match[1]), match.end()))
+
+    def position(self, at: int) -> tuple[str, int, int]:
+        """File, line and column (both from 1) of a byte of `own`."""
+        index = bisect.bisect_right(self.starts, at) - 1
+        name, line, start = self.markers[index] if index >= 0 else ("", 1, 0)
+        line += self.own.count(b"\n", start, at)
+        return name, line, at - (self.own.rfind(b"\n", 0, at) + 1) + 1
+
+    def refusal(self, at: int, message: str) -> Refusal:
+        name, line, column = self.position(at)
+        return Refusal(f"{name}:{line}:{column}: error: {message}")
+
+    def replaced(self, parts: list[tuple[int, int, bytes]]) -> Expanded:
+        """The same with `start..end` replaced by text, for each of the parts, which are in order
+        and contain no foreign text."""
+        out: list[bytes] = []
+        foreign: list[tuple[int, bytes]] = []
+        rest = list(self.foreign)
+        at = length = 0
+        for start, end, new in [*parts, (len(self.own), len(self.own), b"")]:
+            while rest and rest[0][0] <= start:
+                where, text = rest.pop(0)
+                foreign.append((where - at + length, text))
+            out += [self.own[at:start], new]
+            length += start - at + len(new)
+            at = end
+        return Expanded(b"".join(out), foreign)
+
+    def holds_foreign(self, start: int, end: int) -> bool:
+        return any(start < at < end for at, _ in self.foreign)
+
+    def whole(self, own: bytes, moved: Callable[[int], int]) -> bytes:
+        """`own`, which edits made of self.own, with the foreign text in it. `moved`: the index in
+        it of an index in self.own."""
+        out: list[bytes] = []
+        at = 0
+        for where, text in self.foreign:
+            out += [own[at : moved(where)], text]
+            at = moved(where)
+        return b"".join([*out, own[at:]])
+
+
+class _Reader:
+    """Takes the preprocessor's output line by line."""
+
+    def __init__(self, sources: Lines, is_foreign: Callable[[str], bool]) -> None:
+        self.sources = sources
+        self.is_foreign = is_foreign
+        self.kinds: dict[bytes, bool] = {}
+        self.own: list[bytes] = []
+        self.length = 0
+        self.foreign: list[tuple[int, bytes]] = []
+        self.outside: list[bytes] = []
+        self.name = b""
+        self.line = 0  # the number of the next line
+        self.is_own = False
+        self.joined = False  # the last line consists of several of the output
+        self.entered: list[tuple[str, str, int]] = []  # file that was included, by file, line
+
+    def _put(self, text: bytes) -> None:
+        self.own.append(text)
+        self.length += len(text)
+
+    def _put_aside(self) -> None:
+        text = b"".join(self.outside)
+        for word, meaning in MEANINGS.items():
+            text = text.replace(word, meaning)
+        self.foreign.append((self.length, text))
+        self.outside = []
+
+    def _restore(self) -> None:
+        """Gives the last line the spaces of the source."""
+        if not self.own or self.joined or self.own[-1].startswith(b"#"):
+            return
+        lines = self.sources.of(unquoted(self.name))
+        if self.line - 2 < len(lines) and self.line >= 2:
+            new = respaced(self.own[-1][:-1], lines[self.line - 2]) + b"\n"
+            self.length += len(new) - len(self.own[-1])
+            self.own[-1] = new
+
+    def _marker(self, text: bytes, match: re.Match[bytes], following: bytes) -> None:
+        name, number, flags = match[2], int(match[1]), match[3].split()
+        if name not in self.kinds:
+            self.kinds[name] = SYSTEM in flags or self.is_foreign(unquoted(name))
+        if b"1" in flags and self.is_own:
+            self.entered.append((unquoted(name), unquoted(self.name), self.line))
+        is_own = not self.kinds[name]
+        if is_own and self.is_own and name == self.name and flags[:1] not in ([b"1"], [b"2"]):
+            last = self.own[-1] if self.own else b"#"
+            pragma = last.startswith(b"#") or following.lstrip().startswith(b"#")
+            if number == self.line - 1 and not pragma:
+                self.own[-1] = last[:-1]  # a macro of the system cut the line
+                self.length -= 1
+                self.line, self.joined = number, True
+                return
+        if self.own and not self.own[-1].endswith(b"\n"):
+            self.own[-1] += b"\n"
+            self.length += 1
+        if is_own and not self.is_own and self.outside:
+            self._put_aside()
+        self.name, self.line, self.is_own, self.joined = name, number, is_own, False
+        if is_own:
+            way = b"".join(b" " + flag for flag in flags if flag in (b"1", b"2"))
+            self._put(b'# %d "%s"%s\n' % (number, name, way))
+        else:
+            self.outside.append(text + b"\n")
+
+    def take(self, output: bytes) -> None:
+        lines = output.split(b"\n")
+        for index, text in enumerate(lines):
+            match = MARKER.fullmatch(text) if text.startswith(b"# ") else None
+            if match:
+                self._marker(text, match, lines[index + 1] if index + 1 < len(lines) else b"")
+            elif not self.is_own:
+                self.outside.append(text + b"\n")
+            elif index + 1 < len(lines) or text:
+                if self.joined and self.own and not self.own[-1].endswith(b"\n"):
+                    self._put(b" " + text.strip() + b"\n")
+                    self.own[-2:] = [self.own[-2] + self.own[-1]]
+                else:
+                    self.joined = False
+                    self._put(text + b"\n")
+                self.line += 1
+                if not self.joined:
+                    self._restore()
+        if self.outside:
+            self._put_aside()
+
+
+def read(
+    output: bytes, sources: Lines, is_foreign: Callable[[str], bool]
+) -> tuple[Expanded, list[tuple[str, str, int]]]:
+    """The preprocessor's output as own and foreign text, and every file that own text includes,
+    with the including file and line."""
+    reader = _Reader(sources, is_foreign)
+    reader.take(output)
+    return Expanded(b"".join(reader.own), reader.foreign), reader.entered

@@ -1,0 +1,100 @@
+"""Runs the preprocessor of g++ over a .cu file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from expanded import Expanded, Lines, Refusal, quoted, read
+from unsupported import INCLUDE, missing, refuse_headers
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# nvcc's own macros. SIM_TRANSLATES: the simulator's headers leave __global__ and the like as words.
+DEFINED = ("SIM_TRANSLATES=1", "__CUDACC__=1", "__NVCC__=1", "__CUDACC_EXTENDED_LAMBDA__=1",
+           "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDACC_VER_BUILD__=0")  # fmt: skip
+ARCHITECTURE = 900  # __CUDA_ARCH__ of the device that the simulator stands for
+UNROLLED = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll\b[ \t]*(?P<count>[^\n]*)", re.MULTILINE)
+NUMBER = re.compile(rb"\(*[ \t]*(\d+)[uUlL]*[ \t]*\)*")
+
+
+class PreprocessorError(Exception):
+    """g++ could not preprocess the file; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Preprocessor:
+    """compiler: the command that compiles the result, with its flags. shown: the file's name in
+    messages and in __FILE__."""
+
+    compiler: list[str]
+    path: Path
+    shown: str
+
+    @property
+    def is_traced(self) -> bool:
+        """Is the program for counters and checks?"""
+        return "-fsanitize=thread" in self.compiler
+
+    def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
+        """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
+        defined = [f"-D{name}" for name in DEFINED]
+        defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
+        # nvcc includes its header in every .cu file.
+        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * self.is_traced
+        given += f"#line 1 {quoted(self.shown)}\n"
+        done = subprocess.run(
+            [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", "c++", "-"],
+            input=given.encode(errors="surrogateescape") + self.source() + last,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace")
+            self.expand(done.stdout, Lines(self.shown, b""))  # a refused header comes first
+            refusal = missing(said)
+            if refusal:
+                raise Refusal(refusal)
+            raise PreprocessorError(said)
+        return done.stdout, done.stderr
+
+    def source(self) -> bytes:
+        """The file as g++ reads it: without a byte order mark, and with an end of its last line."""
+        source = self.path.read_bytes().removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
+        return source if source.endswith(b"\n") else source + b"\n"
+
+    def expand(self, output: bytes, sources: Lines) -> Expanded:
+        """The program's own text in the preprocessor's output."""
+        folder = str(INCLUDE)
+        real: dict[str, bool] = {}
+
+        def is_foreign(name: str) -> bool:
+            if name not in real:
+                real[name] = name.startswith("<") or name.endswith("//") or str(
+                    Path(name).resolve()).startswith(folder)  # fmt: skip
+            return real[name]
+
+        expanded, entered = read(output, sources, is_foreign)
+        refuse_headers(entered)
+        return expanded
+
+    def unroll_counts(self, own: bytes) -> dict[bytes, int]:
+        """The value of each macro that stands in a #pragma unroll, which g++ does not expand."""
+        names = {
+            match["count"].strip()
+            for match in UNROLLED.finditer(own)
+            if re.search(rb"[A-Za-z_]", match["count"])
+        }
+        if not names:
+            return {}
+        listed = sorted(names)
+        probe = b"".join(b"sim_unroll_count %s\n" % name for name in listed)
+        output, _ = self.run(last=b"\n" + probe)
+        values = re.findall(rb"^sim_unroll_count ([^\n]*)", output, re.MULTILINE)
+        counts: dict[bytes, int] = {}
+        for name, value in zip(listed, values, strict=False):
+            number = NUMBER.fullmatch(value.strip())
+            if number:
+                counts[name] = int(number[1])
+        return counts

@@ -1,0 +1,138 @@
+"""What the simulator does not support, and what to do instead.
+
+Only what the preprocessor keeps is judged. A name is refused if no header declares it and if the
+program uses it where it cannot be declaring it; in doubt, the name is left to g++.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from expanded import Refusal
+from tokens import Tokens
+
+INCLUDE = Path(__file__).resolve().parents[1] / "include"
+NEEDS = "needs a GPU machine and nvcc"
+ELSEWHERE = "the simulator does not support it; it needs a GPU machine and nvcc"
+# Headers of what is not there, the name of it, and what to do.
+LIBRARIES = (
+    (r"thrust/", "thrust", "write the loop as a kernel"),
+    (r"cub/", "cub", "write the reduction, scan or sort as a kernel"),
+    (r"cublas", "cuBLAS", "write the product of matrices as a kernel"),
+    (r"cufft", "cuFFT", "write the transform as a kernel"),
+    (r"curand", "cuRAND", "compute random numbers on the host, or in a __device__ function"),
+    (r"cusparse|cusolver|cudss|cutensor|cudnn|cutlass|cute/|npp|nvjpeg|nccl|nvshmem|cufile|amgx",
+     "a CUDA library", "write what it computes as a kernel"),
+    (r"nvrtc|nvJitLink|nvPTXCompiler|nvfatbin|nvvm",
+     "compilation at run time", "put the kernel into the program's own source"),
+    (r"(?:crt/)?mma\.h", "the matrix unit (tensor cores)",
+     "multiply and add the numbers in a loop"),
+    (r"cuda/(?:std/)?|nv/", "libcu++",
+     "use atomicAdd(), __syncthreads() and plain types"),
+    (r"cuda_pipeline|cuda_awbarrier", "the asynchronous copy to shared memory",
+     "copy with ordinary assignments and __syncthreads()"),
+    (r"(?:cuda_(?:gl|egl|vdpau|d3d\w*)_interop|cuda[GEV]\w+|cuda(?:GL|EGL|VDPAU|D3D\w*))\.h"
+     r"|GL/|GLES|EGL/|GLFW/|vulkan/|nvscibuf|nvscisync", "graphics",
+     "copy the image to the host and write it to a file"),
+    (r"cupti|nvml|nvperf|nvToolsExt|nvtx", "a tool of NVIDIA's", "leave it out, or use ./grade run "
+     "--profile"),
+    (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
+     r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
+)  # fmt: skip
+MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
+DRIVER = re.compile(rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*")
+PLAIN = re.compile(rb"cuda[A-Z]\w*|(?:texture|surface)|nvcuda|__[a-z]\w*")
+OF_GCC = re.compile(
+    rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
+    rb"|const|volatile|inline|signed|complex|real|imag|label|thread|null|is_|has_|underlying|bases"
+    rb"|direct_bases|auto_type|int128|float|decltype|int\d|transaction|uuidof|remove_|reference_"
+    rb"|integer_pack|global__|device__|host__|shared__|constant__|managed__|noinline__"
+    rb"|forceinline__|export|make_integer|type_pack)\w*"
+)
+
+
+def advice(header: str) -> str | None:
+    """Why a header is refused; None if it is not one of CUDA's."""
+    for pattern, name, instead in LIBRARIES:
+        if re.match(pattern, header):
+            return f"{name} {NEEDS}; here, {instead}" if name else ELSEWHERE
+    return None
+
+
+def missing(message: str) -> str | None:
+    """g++'s error about a header that is not there, as a refusal; None if it is another error."""
+    found = MISSING.search(message)
+    why = advice(found["name"]) if found else None
+    return f"{found['where']}: error: #include <{found['name']}>: {why}" if found and why else None
+
+
+def refuse_headers(entered: list[tuple[str, str, int]]) -> None:
+    """Refuses a header of an installed CUDA, which g++ cannot compile. entered: the headers that
+    the program includes, with the including file and line."""
+    for header, file, line in entered:
+        path = Path(header)
+        for folder in path.parents[:3]:
+            name = str(path.relative_to(folder))
+            why = advice(name) if (folder / "cuda_runtime_api.h").exists() else None
+            if why and folder != INCLUDE and folder.resolve() != INCLUDE:
+                raise Refusal(f"{file}:{line}:1: error: #include <{name}>: {why}")
+
+
+@cache
+def functions() -> frozenset[bytes]:
+    """The functions of the runtime API that are C functions."""
+    headers = b"\n".join(header.read_bytes() for header in sorted(INCLUDE.glob("*.h")))
+    return frozenset(re.findall(rb"SIM_API\w*\((cuda\w+)", headers))
+
+
+def refuse_names(tokens: Tokens) -> None:
+    """Refuses the first name of CUDA's that is declared nowhere."""
+    uses: dict[bytes, int] = {}
+    declared: set[bytes] = set()
+    for i, text in enumerate(tokens.text):
+        if not (text.startswith((b"cu", b"CU", b"__", b"texture", b"surface", b"nvcuda"))
+                and tokens.kind[i] == "word") or text in declared:  # fmt: skip
+            continue
+        if not DRIVER.fullmatch(text) and (not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):
+            continue
+        if _is_use(tokens, i):
+            uses.setdefault(text, i)
+        else:
+            declared.add(text)
+    for name, i in uses.items():
+        if name in declared or _is_known(name, tokens.expanded.foreign):
+            continue
+        shown = name.decode(errors="replace")
+        if DRIVER.fullmatch(name):
+            why = f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
+        elif name in (b"texture", b"surface"):
+            why = "CUDA 12 has no texture references; use a texture object (cudaTextureObject_t)"
+        else:
+            why = ELSEWHERE
+        raise tokens.refusal(i, f"{shown}: {why}")
+
+
+def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
+    """Do headers mention the name? Looks for the word only where it is part of one: that is fast."""
+    word = re.compile(rb"\b%s\b" % re.escape(name))
+    return any(name in text and word.search(text) for _, text in headers)
+
+
+def _is_use(tokens: Tokens, i: int) -> bool:
+    """Is the name at token i used, where it cannot be declared?"""
+    before, after = tokens.at(i - 1), tokens.at(i + 1)
+    if tokens.is_name(i - 1) or before in (b"*", b"&", b">", b".", b"->", b"~", b"::"):
+        return False
+    if after == b"(":
+        return before not in (b"(",) or tokens.at(i - 2) != b"("
+    if tokens.text[i].startswith(b"__"):
+        return False
+    if after == b"<":
+        return before in (b";", b"{", b"}", b"(", b"=", b"return", b"static", b"")
+    if tokens.is_name(i + 1):
+        return before in (b";", b"{", b"}", b"(", b",", b"static", b"const", b"")
+    if after == b"::":
+        return True
+    return after in (b")", b";") and before in (b"(", b",", b"=", b"|", b"return")

@@ -1,0 +1,315 @@
+"""Variables in a memory space: __shared__, __constant__, __device__ and __managed__."""
+
+from __future__ import annotations
+
+import platform
+import re
+from dataclasses import dataclass
+
+from expanded import quoted
+from tokens import Tokens
+
+SECTIONS = {
+    b"__constant__": "sim_constant",
+    b"__device__": "sim_device",
+    b"__managed__": "sim_managed",
+}
+# Variables that begin as zeros take no room in a file: the assembler is told so in the section's
+# name, and its comment sign hides what g++ writes after the name.
+ZERO = "sim_device_zero,\\\"aw\\\"," + (
+    "%nobits//" if platform.machine() == "aarch64" else "@nobits#"
+)
+# Types whose variables are zero unless they have an initial value.
+PLAIN_TYPE = re.compile(
+    rb"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|u?int(?:8|16|32|64)_t|size_t"
+    rb"|int|float|double|char|short|long|unsigned|signed|bool"
+)
+NOT_TYPES = (b"static", b"volatile", b"__device__")
+SPACES = (b"__shared__", *SECTIONS)
+ALIGNED = (b"aligned", b"__aligned__", b"alignas")
+STORAGE = (b"static", b"extern")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A variable's declaration: indices of tokens."""
+
+    first: int
+    last: int  # the ;
+    marks: dict[bytes, int]  # specifiers before, between or after the type: const, static, ...
+    names: list[int]  # of the variables
+
+
+class Variables:
+    """Rewrites the variables of a program. is_traced: they register themselves."""
+
+    def __init__(self, tokens: Tokens, is_traced: bool) -> None:
+        self.tokens = tokens
+        self.is_traced = is_traced
+        self.done: set[int] = set()
+
+    def rewrite(self) -> None:
+        for mark in self.tokens.words(*SPACES):
+            declaration = self._declaration(mark)
+            if declaration is None or declaration.first in self.done:
+                continue
+            self.done.add(declaration.first)
+            if b"__shared__" in declaration.marks:
+                self._shared(declaration)
+            else:
+                self._in_section(declaration)
+
+    def declares(self, mark: int) -> bool:
+        """Does the mark belong to a variable, not to a function?"""
+        return self._declaration(mark) is not None
+
+    # ---- reading a declaration
+
+    def _declaration(self, mark: int) -> Declaration | None:
+        """The variables' declaration that holds the mark; None for a function's or a lambda."""
+        tokens = self.tokens
+        i = first = tokens.statement(mark)
+        marks: dict[bytes, int] = {}
+        assigned = False
+        while i < len(tokens) and tokens.text[i] != b";":
+            text = tokens.text[i]
+            if i == mark and assigned:
+                return None  # a lambda's
+            if text == b"," and tokens.kind[i] == "sign":
+                assigned = False
+            elif text == b"=":
+                assigned = True
+            elif not assigned and tokens.is_word(i):
+                marks.setdefault(text, i)
+                if text == b"operator":
+                    return None
+            if not assigned and text == b"(" and self._begins_parameters(i):
+                return None
+            if not assigned and text == b"{" and i > mark and not self._is_type(first, i):
+                before = tokens.text[i - 1]
+                if before in (b")", b"const", b"noexcept", *SPACES, b"__host__"):
+                    return None  # a function or lambda
+            if text == b"<" and not assigned and tokens.is_name(i - 1):
+                i = tokens.angle(i) or i
+            if text in (b"}", b")", b"]"):
+                return self._unclear(mark)
+            i = tokens.past(i)
+        names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
+        if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
+            return None
+        known = [name for name in names if name is not None]
+        if i >= len(tokens) or not known or len(known) < len(names):
+            return self._unclear(mark)
+        return Declaration(first, i, marks, known)
+
+    def _unclear(self, mark: int) -> None:
+        """A __device__ may be a function's; any other mark stands only in variables."""
+        space = self.tokens.text[mark]
+        if space != b"__device__":
+            message = f"this {space.decode()} variable could not be understood"
+            raise self.tokens.refusal(mark, message)
+
+    def _is_type(self, first: int, opened: int) -> bool:
+        """Is the { the body of a struct, in a declaration that begins at first?"""
+        words = self.tokens.text[first:opened]
+        return any(word in words for word in (b"struct", b"class", b"union", b"enum"))
+
+    def _begins_parameters(self, i: int) -> bool:
+        """Is the ( that of a function's parameters?"""
+        tokens = self.tokens
+        before, after = tokens.text[i - 1], tokens.at(i + 1)
+        if before in (b"__attribute__", b"alignas", b"decltype", b"__typeof__", b"typeof"):
+            return False
+        if after in (b"*", b"&") or tokens.kind[i + 1] in ("number", "string"):
+            return False  # a pointer to a function or an array; a value
+        if before in (b"]", *SPACES, b"__host__"):
+            return True  # a lambda
+        return tokens.is_name(i - 1) or before == b">"
+
+    def _name(self, begin: int, end: int) -> int | None:
+        """The token that is the name of the variable declared by the tokens begin..end."""
+        tokens = self.tokens
+        name: int | None = None
+        i = begin
+        while i < end:
+            text = tokens.text[i]
+            if text == b"=" or (text in (b"[", b"{") and name is not None
+                                and not self._is_type(begin, i)):  # fmt: skip
+                break
+            if text in (b"__attribute__", b"alignas", b"decltype", b"__typeof__"):
+                i = tokens.past(i + 1)
+                continue
+            if text == b"[" and name is not None:
+                break
+            if text == b"(" and tokens.at(i + 1) in (b"*", b"&"):
+                inner = [j for j in range(i, tokens.match[i]) if tokens.is_name(j)
+                         and tokens.text[j] not in (b"const", b"volatile")]  # fmt: skip
+                return inner[0] if inner else i
+            if text == b"(" and name is not None:
+                break
+            if text == b"<" and tokens.is_name(i - 1):
+                i = tokens.angle(i) or i
+            elif tokens.is_name(i) and text not in SPACES and text not in (b"const", b"volatile"):
+                name = i
+            i = tokens.past(i)
+        return name
+
+    # ---- __constant__, __device__, __managed__
+
+    def _in_section(self, declaration: Declaration) -> None:
+        """Puts it into the section of its space, without `const`: the runtime writes to it."""
+        tokens, marks = self.tokens, declaration.marks
+        spaces = [mark for mark in SECTIONS if mark in marks]
+        space = next(s for s in (b"__managed__", b"__constant__", b"__device__") if s in spaces)
+        for other in spaces:
+            if other != space:
+                tokens.blank(marks[other])
+        if b"constexpr" in marks:
+            tokens.blank(marks[space])
+            return
+        shape = tokens.text[declaration.first : declaration.last]
+        if b"=" in shape:
+            shape = shape[: shape.index(b"=")]
+        if b"const" in marks and b"*" not in shape:
+            if space == b"__device__" and b"[" not in shape:
+                tokens.blank(marks[space])  # it may serve as a constant expression
+                return
+            tokens.blank(marks[b"const"])
+        if b"extern" in marks and b"=" not in tokens.text[declaration.first : declaration.last]:
+            tokens.blank(marks[space])
+            return
+        section = ZERO if space == b"__device__" and self._is_zero(declaration) else SECTIONS[space]
+        tokens.replace(marks[space], f'__attribute__((used, section("{section}")))')
+        after = tokens.end(declaration.last)
+        in_class = not tokens.is_global(declaration.first)
+        for name in declaration.names:
+            it = tokens.text[name].decode(errors="surrogateescape")
+            is_qualified = tokens.at(name - 1) == b"::"
+            if self.is_traced and not in_class and not is_qualified:
+                file, line, _ = tokens.expanded.position(tokens.start[name])
+                tokens.insert(
+                    after,
+                    f' __attribute__((used, section("{section}"))) static char '
+                    f"{it}_sim_gap[sim_variable_gap]; static sim_registered_variable "
+                    f'{it}_sim_variable("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
+                    f"sizeof {it});",
+                )
+            limit, why = "sim_variable_bytes", "the simulator has no __device__ variable above "
+            why += "1.75 GB: use cudaMalloc()"
+            if space == b"__constant__":
+                limit, why = "sim_constant_bytes", "a device has 65536 bytes of __constant__ memory"
+            if not is_qualified and (not in_class or tokens.around(name) is not None):
+                tokens.insert(after, f' static_assert(sizeof({it}) <= {limit}, "{why}");')
+
+    def _is_zero(self, declaration: Declaration) -> bool:
+        """Is it certain that these variables begin as zeros, and are defined once?"""
+        tokens = self.tokens
+        i = declaration.first
+        while i < declaration.last:
+            if tokens.text[i] in (b"=", b"{", b"(", b"::") or (
+                tokens.is_word(i) and i not in declaration.names
+                and tokens.text[i] not in NOT_TYPES
+                and not PLAIN_TYPE.fullmatch(tokens.text[i])):  # fmt: skip
+                return False
+            i = tokens.past(i)
+        return tokens.is_global(declaration.first)
+
+    # ---- __shared__
+
+    def _shared(self, declaration: Declaration) -> None:
+        """__shared__ T a[N], b;  ->  typedef T a_sim_type[N], b_sim_type; and two references."""
+        tokens, marks = self.tokens, declaration.marks
+        align = "16"
+        tokens.replace(marks[b"__shared__"], "typedef")
+        for word in (*STORAGE, b"__device__", b"__volatile__"):
+            if word in marks:
+                tokens.blank(marks[word])
+        for i in range(declaration.first, declaration.last):
+            text = tokens.text[i]
+            if text in (b"__attribute__", b"alignas") and tokens.match[i + 1] > i and (
+                not self._is_type(declaration.first, i)):  # fmt: skip
+                align = self._alignment(i) or align
+                tokens.blank(i, tokens.match[i + 1])
+        after = tokens.end(declaration.last)
+        for name in declaration.names:
+            it = tokens.text[name].decode(errors="surrogateescape")
+            if self._is_initialised(name, declaration.last):
+                raise tokens.refusal(name, "a __shared__ variable cannot have an initial value")
+            kind = f"{it}_sim_type"
+            tokens.insert(tokens.end(name), "_sim_type")
+            if b"extern" in marks:
+                bound = f" {kind} &{it} = *({kind} *)sim_dynamic_shared();"
+            else:
+                file, line, _ = tokens.expanded.position(tokens.start[name])
+                tokens.insert(after, f" struct {it}_sim_tag;")
+                bound = (
+                    f" {kind} &{it} = sim_shared<{it}_sim_tag, {kind}>"
+                    f'("{it}", {quoted(file)}, {line}, {align});'
+                )
+            if tokens.is_global(declaration.first):
+                self._bind_where_used(name, bound)
+            else:
+                tokens.insert(after, bound)
+                brace = tokens.up[declaration.first]
+                if brace >= 0 and tokens.match[brace] > 0:
+                    self._capture(it, declaration.last, tokens.match[brace])
+
+    def _capture(self, name: str, first: int, last: int) -> None:
+        """A __shared__ variable is static, so that lambdas use it without capturing it. Those of
+        the tokens first..last capture the reference that takes its place."""
+        tokens, it = self.tokens, name.encode(errors="surrogateescape")
+        for i in range(first, last):
+            if tokens.text[i] != b"[" or tokens.at(i + 1) == b"[" or tokens.match[i] < 0:
+                continue
+            if tokens.is_name(i - 1) or tokens.at(i - 1) in (b")", b"]", b"["):
+                continue  # an index, or an attribute
+            listed = tokens.text[i + 1 : tokens.match[i]]
+            body = tokens.match[i]
+            while body < last and tokens.text[body] not in (b"{", b";"):
+                body += 1
+            if (listed[:1] == [b"&"] and listed[1:2] in ([], [b","])) or it in listed or (
+                it not in tokens.text[body : max(tokens.match[body], body)]):  # fmt: skip
+                continue
+            tokens.insert(tokens.end(tokens.match[i] - 1), f", &{name}" if listed else f"&{name}")
+
+    def _is_initialised(self, name: int, last: int) -> bool:
+        tokens = self.tokens
+        i = name + 1
+        while i < last and tokens.text[i] != b",":
+            if tokens.text[i] == b"=" or (tokens.text[i] == b"(" and tokens.text[i - 1] != b")"
+                                          and tokens.text[i - 1] != b"__attribute__"):  # fmt: skip
+                return True
+            if tokens.text[i] == b"{" and tokens.match[i] > i + 1:
+                return True
+            i = tokens.past(i)
+        return False
+
+    def _alignment(self, i: int) -> str | None:
+        """The N of __attribute__((aligned(N))) or alignas(N), whose first word is token i."""
+        tokens = self.tokens
+        for j in range(i, tokens.match[i + 1]):
+            if tokens.text[j] in ALIGNED and tokens.at(j + 1) == b"(":
+                inner = tokens.flat(j + 2, tokens.match[j + 1])
+                return f"alignof({inner})" if tokens.text[j] == b"alignas" and not (
+                    any(c.isdigit() for c in inner) or "sizeof" in inner or "alignof" in inner
+                ) else inner  # fmt: skip
+        return None
+
+    def _bind_where_used(self, declared: int, bound: str) -> None:
+        """A __shared__ variable at file scope: each function that uses it gets a reference."""
+        tokens = self.tokens
+        users: list[int] = []
+        hidden: set[int] = set()
+        for i in tokens.words(tokens.text[declared]):
+            function = tokens.around(i) if i != declared else None
+            if function is None or tokens.at(i - 1) in (b".", b"->"):
+                continue
+            if tokens.declares(i):
+                hidden.add(function.opened)
+            elif function.opened not in users:
+                users.append(function.opened)
+        for opened in users:
+            if opened not in hidden:
+                tokens.insert(tokens.end(opened), bound)
+                name = tokens.text[declared].decode(errors="surrogateescape")
+                self._capture(name, opened, tokens.match[opened])
