@@ -56,8 +56,15 @@ def _once(findings: list[Finding]) -> list[Finding]:
 
 
 def _without_consequences(findings: list[Finding]) -> list[Finding]:
-    """Without uninitialized reads at a line that has a race: in the order that the simulator chose,
-    the read came before its write, and the race already says so."""
+    """Without uninitialized reads at a line that has a race, or in a kernel that runs too early: in
+    the order that the simulator chose, the read came before its write, and the race already says
+    so."""
     races = [f for f in findings if f.kind.endswith("-race")]
     racing = {(f.file, f.line) for f in races} | {(f.other_file, f.other_line) for f in races}
-    return [f for f in findings if f.kind != "uninitialised-read" or (f.file, f.line) not in racing]
+    early = {f.kernel for f in races if f.kind == "async-race" and f.kernel}
+    return [
+        f
+        for f in findings
+        if f.kind != "uninitialised-read"
+        or ((f.file, f.line) not in racing and f.kernel not in early)
+    ]

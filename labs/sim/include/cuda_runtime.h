@@ -12,8 +12,8 @@
 #include <assert.h>
 #include <ctype.h>
 #include <initializer_list>
-#include <limits>
 #include <limits.h>
+#include <limits>
 #include <math.h>
 #include <new>
 #include <stdio.h>
@@ -33,11 +33,16 @@ extern "C++" {
 #include "sim_memory.h"
 
 #include "sim_atomics.h"
+#include "sim_bind.h"
 #include "sim_cached_access.h"
+#include "sim_device_functions.h"
+#include "sim_device_memory.h"
 #include "sim_integer.h"
 #include "sim_math.h"
 #include "sim_math_more.h"
 #include "sim_simd.h"
+#include "sim_surface.h"
+#include "sim_texture.h"
 #include "sim_warp.h"
 #include "vector_functions.h"
 }

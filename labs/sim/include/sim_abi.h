@@ -208,6 +208,21 @@ double sim_double_divide(double a, double b, sim_rounding mode);
 double sim_double_fused(double a, double b, double c, sim_rounding mode);
 double sim_double_root(double a, sim_rounding mode);
 
+/* ---- memory that kernels allocate, copy and fill */
+
+/* Does a thread of a kernel call this? */
+bool sim_in_kernel(void);
+
+/* malloc() and free(): in a kernel, of the device's heap. They stand at `pc`, a return address, or
+ * at a line. In a kernel NULL means that the heap, of cudaLimitMallocHeapSize bytes, is full. */
+void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line);
+void sim_heap_free(void *pointer, const void *pc, const char *file, int line);
+
+/* memcpy(), memmove() and memset() of a traced program. */
+void *sim_memcpy(void *to, const void *from, size_t bytes);
+void *sim_memmove(void *to, const void *from, size_t bytes);
+void *sim_memset(void *to, int value, size_t bytes);
+
 /* ---- functions that the C library lacks */
 
 double sim_erfcx(double x);
@@ -224,10 +239,26 @@ double sim_norm(int count, const double *x, bool reciprocal);
 /* Ends the kernel with an error, as the device does. */
 __attribute__((noreturn)) void sim_trap(const char *file, int line);
 
+/* If the 16 bytes at `address` are those at `expected`, replaces them, atomically; else writes what
+ * they are to `expected`. */
+bool sim_atomic_compare_16(void *address, void *expected, const void *value);
+
+/* Cycles of the device's clock since the program began to read it. */
 unsigned long long sim_clock(void);
 
 /* Is the caller a thread of a kernel? */
 int sim_on_device(void);
+/* clock(): that in a kernel, and the C library's function elsewhere. */
+long sim_clock_or_time(void);
+
+/* The memory that an address belongs to, as a kernel sees it. */
+enum sim_memory { SIM_MEMORY_NONE, SIM_MEMORY_GLOBAL, SIM_MEMORY_SHARED, SIM_MEMORY_CONSTANT,
+                  SIM_MEMORY_LOCAL };
+enum sim_memory sim_memory_of(const void *address);
+
+/* The offset of an address in the block's shared memory, and back. */
+size_t sim_shared_offset(const void *address);
+void *sim_shared_at(size_t offset);
 
 /* ---- calls of the runtime API */
 

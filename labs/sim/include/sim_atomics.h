@@ -55,6 +55,16 @@ SIM_ATOMIC_INLINE float atomicAdd(float *address, float value) {
 SIM_ATOMIC_INLINE double atomicAdd(double *address, double value) {
     return sim_atomic_update(address, [=](double old) { return old + value; });
 }
+/* Each element by itself. */
+SIM_ATOMIC_INLINE float2 atomicAdd(float2 *address, float2 value) {
+    float x = atomicAdd(&address->x, value.x), y = atomicAdd(&address->y, value.y);
+    return float2{x, y};
+}
+SIM_ATOMIC_INLINE float4 atomicAdd(float4 *address, float4 value) {
+    float x = atomicAdd(&address->x, value.x), y = atomicAdd(&address->y, value.y);
+    float z = atomicAdd(&address->z, value.z), w = atomicAdd(&address->w, value.w);
+    return float4{x, y, z, w};
+}
 SIM_ATOMIC_INLINE float atomicExch(float *address, float value) {
     return sim_atomic_update(address, [=](float) { return value; });
 }
@@ -98,6 +108,24 @@ SIM_ATOMIC_CAS(unsigned)
 SIM_ATOMIC_CAS(unsigned long long)
 
 #undef SIM_ATOMIC_CAS
+
+/* Any type of 16 bytes that is aligned to them. */
+template <class T> using sim_atomic_16 = typename std::enable_if<sizeof(T) == 16, T>::type;
+
+template <class T>
+SIM_ATOMIC_INLINE sim_atomic_16<T> atomicCAS(T *address, T compare, T value) {
+    static_assert(alignof(T) >= 16, "atomicCAS() of 16 bytes needs a type aligned to 16 bytes");
+    T old = compare;
+    sim_atomic_compare_16(address, &old, &value);
+    return old;
+}
+template <class T> SIM_ATOMIC_INLINE sim_atomic_16<T> atomicExch(T *address, T value) {
+    static_assert(alignof(T) >= 16, "atomicExch() of 16 bytes needs a type aligned to 16 bytes");
+    T old = value;
+    while (!sim_atomic_compare_16(address, &old, &value)) {
+    }
+    return old;
+}
 
 /* The forms that are atomic for one block, or for the whole system. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \

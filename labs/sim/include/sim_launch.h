@@ -25,6 +25,9 @@ constexpr int warpSize = SIM_WARP_SIZE;
 /* Code of the simulator, which a traced program must not report as the kernel's. */
 #define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
 
+/* Reads a kernel's parameters: on the device they are no memory that a program sees. */
+#define SIM_UNCOUNTED __attribute__((no_sanitize("thread")))
+
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
 SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
@@ -70,10 +73,10 @@ template <class T> struct sim_bytes {
         return *reinterpret_cast<T *>(bytes);
     }
 };
-template <class T> struct sim_reference {
+template <class T> struct sim_by_reference {
     T *object;
 
-    explicit sim_reference(T &value) : object(&value) {
+    explicit sim_by_reference(T &value) : object(&value) {
     }
     operator T &() const {
         return *object;
@@ -84,7 +87,7 @@ template <class T> struct sim_parameter {
     using passed = std::conditional_t<sim_by_address<T>, T &, T>;
 };
 template <class T> struct sim_parameter<T &> {
-    using stored = sim_reference<T>;
+    using stored = sim_by_reference<T>;
     using passed = T &;
 };
 template <class T> using sim_stored = typename sim_parameter<T>::stored;
@@ -105,7 +108,7 @@ static inline auto sim_callable(void (*kernel)(P...)) {
 /* Runs `call(image...)` in each thread of a launch. */
 template <class F, class... S>
 static inline void sim_run(const sim_config *config, F call, S... image) {
-    auto thread = [=] { call(S(image)...); };
+    auto thread = [=]() SIM_UNCOUNTED { call(S(image)...); };
     sim_config sized = *config;
     sized.closure_bytes = sizeof thread;
     sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },

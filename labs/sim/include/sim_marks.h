@@ -39,6 +39,16 @@ template <unsigned NUMBER> struct sim_marked_round {
     }
 };
 
+/* The value of an operand, sim_joined<n>((sim_join<n>(), operand)): an lvalue stays one. */
+template <unsigned NUMBER> inline __attribute__((always_inline)) void sim_join() {
+    sim_mark_here(SIM_MARK(SIM_MARK_ARM, 1, NUMBER));
+}
+
+template <unsigned NUMBER, typename T> inline __attribute__((always_inline)) T sim_joined(T &&value) {
+    sim_mark_here(SIM_MARK(SIM_MARK_END, 0, NUMBER));
+    return static_cast<T &&>(value);
+}
+
 #define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;
 #define SIM_LOOP(number) sim_mark_here(SIM_MARK(SIM_MARK_LOOP, 0, number));
 #define SIM_ROUND(number) sim_marked_round<number> sim_round_##number;

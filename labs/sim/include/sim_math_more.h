@@ -184,7 +184,4 @@ static inline unsigned long long ullmax(unsigned long long a, unsigned long long
     return a > b ? a : b;
 }
 
-/* What the compiler may assume; it does not use this here. */
-#define __builtin_assume(condition) ((void)0)
-
 #endif

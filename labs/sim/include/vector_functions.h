@@ -38,4 +38,23 @@ SIM_MAKE(double, double)
 
 #undef SIM_MAKE
 
+#define SIM_MAKE_ALIGNED(T, name)                                                                  \
+    static inline name make_##name(T x, T y, T z, T w) {                                           \
+        name v = {x, y, z, w};                                                                     \
+        return v;                                                                                  \
+    }
+
+SIM_MAKE_ALIGNED(long, long4_16a)
+SIM_MAKE_ALIGNED(long, long4_32a)
+SIM_MAKE_ALIGNED(unsigned long, ulong4_16a)
+SIM_MAKE_ALIGNED(unsigned long, ulong4_32a)
+SIM_MAKE_ALIGNED(long long, longlong4_16a)
+SIM_MAKE_ALIGNED(long long, longlong4_32a)
+SIM_MAKE_ALIGNED(unsigned long long, ulonglong4_16a)
+SIM_MAKE_ALIGNED(unsigned long long, ulonglong4_32a)
+SIM_MAKE_ALIGNED(double, double4_16a)
+SIM_MAKE_ALIGNED(double, double4_32a)
+
+#undef SIM_MAKE_ALIGNED
+
 #endif

@@ -33,6 +33,23 @@ SIM_VECTORS(double, double, 16, 16)
 
 #undef SIM_VECTORS
 
+/* Four of 8 bytes, aligned to 16 or to 32. */
+#define SIM_ALIGNED_VECTORS(T, name)                                                               \
+    typedef struct __attribute__((aligned(16))) name##_16a {                                       \
+        T x, y, z, w;                                                                              \
+    } name##_16a;                                                                                  \
+    typedef struct __attribute__((aligned(32))) name##_32a {                                       \
+        T x, y, z, w;                                                                              \
+    } name##_32a;
+
+SIM_ALIGNED_VECTORS(long, long4)
+SIM_ALIGNED_VECTORS(unsigned long, ulong4)
+SIM_ALIGNED_VECTORS(long long, longlong4)
+SIM_ALIGNED_VECTORS(unsigned long long, ulonglong4)
+SIM_ALIGNED_VECTORS(double, double4)
+
+#undef SIM_ALIGNED_VECTORS
+
 /* An extent. In C++ every dimension that is left out is 1. */
 typedef struct dim3 {
     unsigned int x, y, z;

@@ -10,6 +10,7 @@ in the source a lane is:
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
+    sim_joined<id>(...)  around an operand that only some lanes evaluate
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
 arm. The marks of a function rise in the order of the source. Every edit is an insertion
@@ -24,7 +25,7 @@ import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
-BRANCHES = ("if_statement", "switch_statement", "conditional_expression")
+BRANCHES = ("if_statement", "switch_statement")
 SEQUENCES = ("compound_statement", "case_statement")
 DEVICE = re.compile(rb"__(?:global|device)__")
 DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\[\s\S])*", re.MULTILINE)
@@ -49,6 +50,7 @@ class Marker:
         self.inserts: list[tuple[int, str]] = []
         self.last = 0
         self.heavy: dict[int, bool] = {}
+        self.jumps: dict[bytes, list[int]] = {}  # of the function
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -93,23 +95,50 @@ class Marker:
         """Does it contain an expression that only some lanes may evaluate, and that is heavy?"""
         if node.type == "lambda_expression":
             return False
-        if node.type == "conditional_expression" and self.is_heavy(node):
+        if self._is_choice(node) and self.is_heavy(node):
             return True
-        if node.type == "binary_expression" and self.is_heavy(node):
-            operator = _text(node.child_by_field_name("operator"))
-            if operator in (b"&&", b"||", b"and", b"or"):
-                return True
         return any(self.is_conditional(c) for c in node.named_children)
+
+    def join_within(self, statement: Node) -> None:
+        """Lanes that evaluate a conditional operand and those that do not go on together in the
+        rest of the expression, if it accesses memory."""
+        conditionals: list[Node] = []
+        others = False
+        stack = [statement]
+        while stack:
+            node = stack.pop()
+            if node.type == "lambda_expression":
+                continue
+            if self._is_choice(node) and self.is_heavy(node):
+                conditionals.append(node)
+                continue
+            others = others or self._is_access(node)
+            stack.extend(node.named_children)
+        if not others and len(conditionals) < 2:
+            return
+        for node in conditionals:
+            number = self.number()
+            self.insert(node.start_byte, f"sim_joined<{number}>((sim_join<{number}>(), ")
+            self.insert(node.end_byte, "))")
+
+    @staticmethod
+    def _is_choice(node: Node) -> bool:
+        """An expression that may leave an operand out."""
+        return node.type == "conditional_expression" or (
+            node.type == "binary_expression"
+            and _text(node.child_by_field_name("operator")) in (b"&&", b"||", b"and", b"or")
+        )
+
+    @staticmethod
+    def _is_access(node: Node) -> bool:
+        return node.type in ("subscript_expression", "pointer_expression", "field_expression",
+                             "call_expression")  # fmt: skip
 
     def has_control_flow(self, node: Node) -> bool:
         if node.type == "lambda_expression":
             return False
-        if node.type in (*LOOPS, *BRANCHES, "labeled_statement"):
+        if node.type in (*LOOPS, *BRANCHES, "labeled_statement") or self._is_choice(node):
             return True
-        if node.type == "binary_expression":
-            operator = _text(node.child_by_field_name("operator"))
-            if operator in (b"&&", b"||", b"and", b"or"):
-                return True
         return any(self.has_control_flow(c) for c in node.named_children)
 
     # ---- statements
@@ -117,38 +146,61 @@ class Marker:
     def function(self, body: Node, is_kernel: bool) -> None:
         if not is_kernel and self.has_control_flow(body):
             self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
-        self.backward = self._backward_labels(body)
+        self.jumps = self._jumps(body)
         self.sequence(body)
 
-    def _backward_labels(self, body: Node) -> dict[bytes, int]:
-        """The labels that a later goto names, and where the last such goto ends."""
-        labels: dict[bytes, int] = {}
-        ends: dict[bytes, int] = {}
+    def _jumps(self, body: Node) -> dict[bytes, list[int]]:
+        """Where each goto ends, by its label."""
+        ends: dict[bytes, list[int]] = {}
         stack = [body]
         while stack:
             node = stack.pop()
-            if node.type == "labeled_statement":
-                labels[_text(node.child_by_field_name("label"))] = node.start_byte
-            elif node.type == "goto_statement":
-                name = _text(node.child_by_field_name("label"))
-                ends[name] = max(ends.get(name, 0), node.end_byte)
+            if node.type == "goto_statement":
+                ends.setdefault(_text(node.child_by_field_name("label")), []).append(node.end_byte)
             stack.extend(node.named_children)
-        return {name: end for name, end in ends.items() if labels.get(name, end) < end}
+        return ends
 
     def sequence(self, node: Node) -> None:
-        open_labels: list[tuple[int, int]] = []  # where the last goto to it ends, and its number
+        marked: list[tuple[Node, int]] = []  # the statements so far with a number
+        repeated: list[tuple[int, int]] = []  # where the last jump back to a label ends; its number
         for child in node.named_children:
             if child.type == "labeled_statement":
-                name = _text(child.child_by_field_name("label"))
-                if name in self.backward:
-                    open_labels.append((self.backward[name], self.last + 1))
-            self.statement(child, node.type in SEQUENCES)
-            for label in [o for o in open_labels if o[0] <= child.end_byte]:
+                number = self.label(child, marked)
+                back = [end for end in self._jumps_to(child) if end > child.start_byte]
+                if back:
+                    repeated.append((max(back), number))
+            else:
+                number = self.statement(child, node.type in SEQUENCES)
+                if number:
+                    marked.append((child, number))
+            for label in [r for r in repeated if r[0] <= child.end_byte]:
                 self.insert(child.end_byte, f" SIM_END({label[1]})")
-                open_labels.remove(label)
+                repeated.remove(label)
 
-    def statement(self, node: Node, in_sequence: bool) -> None:
-        """Marks one statement, and ends it with a mark if others of its sequence follow."""
+    def _jumps_to(self, label: Node) -> list[int]:
+        return self.jumps.get(_text(label.child_by_field_name("label")), [])
+
+    def label(self, node: Node, marked: list[tuple[Node, int]]) -> int:
+        """A label is the end of the statements that lanes left for it, and perhaps a loop."""
+        number = self.number()
+        colon = next((c for c in node.children if c.type == ":"), None)
+        inner = [c for c in node.named_children if c.type != "statement_identifier"]
+        if colon is not None:
+            jumps = self._jumps_to(node)
+            for statement, of in marked:
+                if any(statement.start_byte < end <= statement.end_byte for end in jumps):
+                    self.insert(colon.end_byte, f" SIM_END({of})")
+            if any(end > node.start_byte for end in jumps):
+                self.insert(colon.end_byte, f" SIM_LOOP({number})")
+            else:
+                self.insert(colon.end_byte, f" SIM_END({number})")
+        if inner:
+            self.statement(inner[-1], in_sequence=False)
+        return number
+
+    def statement(self, node: Node, in_sequence: bool) -> int:
+        """Marks one statement, and its end if others of its sequence follow. Returns its number,
+        or 0."""
         number = 0
         if node.type in LOOPS:
             number = self.loop(node)
@@ -157,25 +209,29 @@ class Marker:
         elif node.type == "switch_statement":
             number = self.switch(node)
         elif node.type == "labeled_statement":
-            self.label(node)
-        elif node.type in ("compound_statement", "case_statement"):
+            self.label(node, [])
+        elif node.type in SEQUENCES:
             self.sequence(node)
         else:
-            if node.type in ("expression_statement", "declaration") and in_sequence:
-                if self.is_conditional(node):
-                    number = self.number()
-                    self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
+            is_declaration = node.type == "declaration"
+            is_expression = node.type == "expression_statement"
+            if in_sequence and (is_declaration or is_expression) and self.is_conditional(node):
+                number = self.number()
+                self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
+            if is_declaration or is_expression or node.type == "return_statement":
+                self.join_within(node)
             self.lambdas(node)
         if number and in_sequence:
             self.insert(node.end_byte, f" SIM_END({number})")
+        return number
 
     def lambdas(self, node: Node) -> None:
         if node.type == "lambda_expression":
             body = node.child_by_field_name("body")
             if body is not None:
-                backward = self.backward
+                jumps = self.jumps
                 self.function(body, is_kernel=False)
-                self.backward = backward
+                self.jumps = jumps
             return
         for child in node.named_children:
             self.lambdas(child)
@@ -208,10 +264,7 @@ class Marker:
 
     def _reads(self, node: Node) -> bool:
         """May it access memory?"""
-        if node.type in ("subscript_expression", "pointer_expression", "field_expression",
-                         "call_expression"):  # fmt: skip
-            return True
-        return any(self._reads(c) for c in node.named_children)
+        return self._is_access(node) or any(self._reads(c) for c in node.named_children)
 
     def branch(self, node: Node) -> int:
         condition = node.child_by_field_name("condition")
@@ -222,7 +275,7 @@ class Marker:
         self.lambdas(condition)
         other = next((c for c in no.named_children if c.type != "comment"), None) if no else None
         arms = [n for n in (yes, other) if n is not None]
-        if not any(self.is_heavy(arm) for arm in arms):
+        if not any(self.is_heavy(arm) for arm in arms) and not self.is_conditional(condition):
             for arm in arms:
                 self.statement(arm, in_sequence=False)
             return 0
@@ -253,14 +306,6 @@ class Marker:
                 if child != value:
                     self.statement(child, in_sequence=True)
         return number
-
-    def label(self, node: Node) -> None:
-        colon = next((c for c in node.children if c.type == ":"), None)
-        if colon is not None and _text(node.child_by_field_name("label")) in self.backward:
-            self.insert(colon.end_byte, f" SIM_LOOP({self.number()})")
-        inner = [c for c in node.named_children if c.type != "statement_identifier"]
-        if inner:
-            self.statement(inner[-1], in_sequence=False)
 
 
 def marks(code: bytes) -> list[tuple[int, str]]:

@@ -72,12 +72,15 @@ int main(int argc, char **argv) {
 
     double t = now();
     shared_tile<<<dim3((SIDE + 31) / 32, (h + 31) / 32), dim3(32, 32)>>>(mask, image, out, SIDE, h);
+    cudaDeviceSynchronize();
     printf("shared_tile %.6f\n", now() - t);
     t = now();
     border_lanes<<<dim3(1, (h + 7) / 8), dim3(32, 8)>>>(image, out, 32, h);
+    cudaDeviceSynchronize();
     printf("border_lanes %.6f\n", now() - t);
     t = now();
     uneven_loops<<<(n + 255) / 256, 256>>>(rounds, image, out, n);
+    cudaDeviceSynchronize();
     printf("uneven_loops %.6f\n", now() - t);
 
     free(h_rounds);

@@ -151,7 +151,7 @@ def report(verdicts: list[Verdict]) -> str:
     rows += [
         "",
         f"Correct programs: {len(correct)}. False alarms here: {alarms}; compute-sanitizer: "
-        f"{sum(theirs[v.program.name] for v in correct)}. Of {len(noted)} that store the same "
+        f"{sum(theirs.get(v.program.name, False) for v in correct)}. Of {len(noted)} that store the same "
         f"value twice, {sum(v.found for v in noted)} get a note.",
     ]
     missed = [v.program.name for v in bugs if not v.found]
@@ -162,7 +162,7 @@ def report(verdicts: list[Verdict]) -> str:
 
 def _row(kind: str, verdicts: list[Verdict], theirs: dict[str, bool]) -> str:
     ours = sum(v.right() for v in verdicts)
-    other = sum(theirs[v.program.name] for v in verdicts)
+    other = sum(theirs.get(v.program.name, False) for v in verdicts)
     return f"| {kind} | {len(verdicts)} | {ours} | {other} |"
 
 

@@ -5,14 +5,8 @@
 namespace cooperative_groups {
 
 #define SIM_OPERATION(name, result)                                                                \
-    template <class T = void> struct name {                                                        \
+    template <class T> struct name {                                                               \
         T operator()(const T &a, const T &b) const {                                               \
-            return result;                                                                         \
-        }                                                                                          \
-    };                                                                                             \
-    template <> struct name<void> {                                                                \
-        template <class A, class B>                                                                \
-        typename std::common_type<A, B>::type operator()(const A &a, const B &b) const {           \
             return result;                                                                         \
         }                                                                                          \
     };

@@ -48,8 +48,8 @@ static inline unsigned ranks(unsigned mask, unsigned lanes) {
 /* Every lane of the mask passes a value and gets that of the lane `from`. */
 template <class T>
 SIM_UNTRACED T read(unsigned mask, const T &value, unsigned from, const char *file, int line) {
-    static_assert(std::is_trivially_copyable<T>::value,
-                  "lanes exchange only values that may be copied byte by byte");
+    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= SIM_COLLECT_BYTES,
+                  "lanes exchange values of at most 32 bytes that may be copied byte by byte");
     T result = value;
     for (size_t done = 0; done < sizeof(T); done += 8) {
         const size_t part = sizeof(T) - done < 8 ? sizeof(T) - done : 8;
@@ -66,14 +66,9 @@ template <class T> struct gathered {
     alignas(T) char bytes[SIM_WARP_SIZE * sizeof(T)];
 
     SIM_UNTRACED gathered(unsigned mask, const T &value, const char *file, int line) {
-        static_assert(std::is_trivially_copyable<T>::value,
-                      "lanes exchange only values that may be copied byte by byte");
-        for (size_t done = 0; done < sizeof(T); done += SIM_COLLECT_BYTES) {
-            const size_t rest = sizeof(T) - done;
-            const size_t part = rest < SIM_COLLECT_BYTES ? rest : SIM_COLLECT_BYTES;
-            sim_warp_collect(mask, (const char *)&value + done, part, bytes + done, sizeof(T), file,
-                             line);
-        }
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= SIM_COLLECT_BYTES,
+                      "lanes exchange values of at most 32 bytes that may be copied byte by byte");
+        sim_warp_collect(mask, &value, sizeof(T), bytes, sizeof(T), file, line);
     }
     T &operator[](unsigned lane) {
         return *reinterpret_cast<T *>(bytes + lane * sizeof(T));

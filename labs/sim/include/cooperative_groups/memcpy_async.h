@@ -5,19 +5,6 @@
 
 #include "../cooperative_groups.h"
 
-/* A number of bytes that is a multiple of an alignment, which both pointers have as well. */
-namespace cuda {
-template <size_t Alignment> struct aligned_size_t {
-    static constexpr size_t align = Alignment;
-    size_t value;
-    explicit constexpr aligned_size_t(size_t bytes) : value(bytes) {
-    }
-    constexpr operator size_t() const {
-        return value;
-    }
-};
-} // namespace cuda
-
 namespace cooperative_groups {
 namespace sim_cg {
 
@@ -51,17 +38,15 @@ void copy(const Group &group, void *to, const void *from, size_t bytes) {
 } // namespace sim_cg
 
 /* The group copies `bytes` bytes. */
-template <class Group, class T, class Bytes>
-void memcpy_async(const Group &group, T *to, const T *from, const Bytes &bytes) {
-    sim_cg::copy(group, to, from, (size_t)bytes);
+template <class Group, class T>
+void memcpy_async(const Group &group, T *to, const T *from, size_t bytes) {
+    sim_cg::copy(group, to, from, bytes);
 }
 
 /* The same with arrays of this many elements: as many as fit into the smaller one. */
-template <class Group, class T, class To, class From>
-void memcpy_async(const Group &group, T *to, const To &to_count, const T *from,
-                  const From &from_count) {
-    const size_t a = (size_t)to_count, b = (size_t)from_count;
-    sim_cg::copy(group, to, from, (a < b ? a : b) * sizeof(T));
+template <class Group, class T>
+void memcpy_async(const Group &group, T *to, size_t to_count, const T *from, size_t from_count) {
+    sim_cg::copy(group, to, from, (to_count < from_count ? to_count : from_count) * sizeof(T));
 }
 
 /* The group waits for its copies. */

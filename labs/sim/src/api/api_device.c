@@ -3,6 +3,9 @@
 #include "api/event.h"
 #include "api/queue.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
+#include "memory/array.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -252,7 +255,11 @@ cudaError_t cudaDeviceReset(void) {
     sim_forget_streams();
     sim_forget_events();
     sim_lock_device();
+    sim_report_device_leaks();
     sim_release_device();
+    sim_heap_reset();
+    sim_arrays_forget();
+    sim_textures_forget();
     sim_unlock_device();
     return cudaSuccess;
 }

@@ -210,7 +210,10 @@ void sim_forget_events(void) {
     }
 }
 
-void sim_report_events(void) {
+__attribute__((destructor)) static void report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
     for (const struct sim_event *e = events; e; e = e->next) {
         struct sim_finding finding = {.kind = "leak", .location = e->location};
         sim_report_once(&finding, "the event created here was never destroyed");

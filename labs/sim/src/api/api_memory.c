@@ -3,6 +3,7 @@
 #include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
 
 #include <string.h>
@@ -20,6 +21,9 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, 
     sim_lock_device();
     *pointer = sim_allocate(bytes, space, flags, location);
     sim_unlock_device();
+    if (*pointer && space != SIM_DEVICE_MEMORY) {
+        sim_let_host_observe(*pointer, bytes);
+    }
     return *pointer ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
 }
 
@@ -42,7 +46,6 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    sim_let_host_observe();
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, cudaHostAllocDefault, location);
 }
 
@@ -51,7 +54,6 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) 
     if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    sim_let_host_observe();
     return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);
 }
 
@@ -61,7 +63,6 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
         ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    sim_let_host_observe();
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
@@ -101,33 +102,46 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     }
 }
 
-/* Frees memory of `space`, or of `other`. */
+/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails then,
+ * the next call tells. */
 static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
                            const char *call, struct sim_location location) {
     if (!pointer) {
         return cudaSuccess;
     }
-    sim_wait_all(); /* a device does the same; what fails meanwhile, the next call tells */
+    sim_lock_device();
+    const struct sim_allocation *known = sim_allocation_at(pointer, space);
+    size_t bytes = known ? known->bytes : 0;
+    sim_unlock_device();
+    if (known && space != SIM_DEVICE_MEMORY) {
+        sim_memory_ends(pointer, bytes, call, location);
+    } else {
+        sim_wait_all();
+    }
     sim_lock_device();
     struct sim_allocation *a = sim_allocation_at(pointer, space);
     a = a ? a : sim_allocation_at(pointer, other);
     if (a) {
         sim_release(a);
-    } else {
+    } else if (space != SIM_REGISTERED_MEMORY) {
         report_bad_free(pointer, call, location);
     }
     sim_unlock_device();
-    return a ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    return a ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
+    return error == cudaSuccess ? error : sim_fail(error);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
+    return error == cudaSuccess ? error : sim_fail(error);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
@@ -135,10 +149,12 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
     if (!pointer || bytes == 0) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    sim_let_host_observe();
     sim_lock_device();
     bool registered = sim_register(pointer, bytes, flags, location);
     sim_unlock_device();
+    if (registered) {
+        sim_let_host_observe(pointer, bytes);
+    }
     return registered ? cudaSuccess : sim_fail(cudaErrorHostMemoryAlreadyRegistered);
 }
 
@@ -147,14 +163,8 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    sim_wait_all();
-    sim_lock_device();
-    struct sim_allocation *a = sim_allocation_at(pointer, SIM_REGISTERED_MEMORY);
-    if (a) {
-        sim_release(a);
-    }
-    sim_unlock_device();
-    return a ? cudaSuccess : sim_fail(cudaErrorHostMemoryNotRegistered);
+    cudaError_t error = release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
+    return error == cudaSuccess ? error : sim_fail(cudaErrorHostMemoryNotRegistered);
 }
 
 /* The live page-locked or managed allocation that holds `pointer`, or NULL. */
@@ -210,4 +220,11 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
             .hostPointer = same};
     }
     return cudaSuccess;
+}
+
+__attribute__((destructor)) static void report_leaks(void) {
+    sim_report_leaks();
+    if (sim_sticky() == cudaSuccess) { /* a lost device cannot free anything */
+        sim_heap_report_leaks();
+    }
 }

@@ -1,6 +1,7 @@
 /* What a stream is: its priority, flags, number and attributes. */
 #include "api/api.h"
 #include "api/queue.h"
+#include "api/queue_lock.h"
 #include "api/schedule.h"
 #include "api/stream.h"
 

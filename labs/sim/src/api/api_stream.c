@@ -2,7 +2,8 @@
 #include "api/api.h"
 #include "api/event.h"
 #include "api/queue.h"
-#include "api/schedule.h"
+#include "api/queue_lock.h"
+#include "api/stream.h"
 
 enum { QUEUED_MAX = 256 }; /* the most that is recorded */
 

@@ -69,6 +69,9 @@ static void copy_rows(const struct job *job, char *to, size_t to_pitch, size_t t
         for (size_t y = 0; y < c->height; y++) {
             char *at = to + z * to_slice + y * to_pitch;
             const char *source = from + z * from_slice + y * from_pitch;
+            if (job->pointers && observed && sim_hooks) {
+                sim_hooks->host_receives(source, c->width, c->location);
+            }
             memmove(at, source, c->width);
             if (observed && sim_hooks) {
                 sim_hooks->copied(at, source, c->width);

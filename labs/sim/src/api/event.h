@@ -15,7 +15,4 @@ void sim_end_event_capture(const struct sim_capture *capture);
 /* Destroys every event: cudaDeviceReset() has ended them. */
 void sim_forget_events(void);
 
-/* At the end of the program: reports each event that was not destroyed. */
-void sim_report_events(void);
-
 #endif

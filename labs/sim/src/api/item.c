@@ -1,5 +1,7 @@
 #include "api/item.h"
 
+#include "api/async_check.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ struct sim_item *sim_new_item(const struct sim_operation *operation) {
         item->operation.closure = item->closure;
         item->state = SIM_PENDING;
         item->references = 1; /* the queue's */
+        item->async = NULL;
         item->dependency_count = 0;
         item->dependencies = item->few;
         item->room = room;
@@ -35,6 +38,7 @@ void sim_drop_item(struct sim_item *item) {
     if (!item || --item->references > 0) {
         return;
     }
+    sim_async_release(item->async);
     if (item->room == SMALL_BYTES) {
         item->older = unused;
         unused = item;
@@ -57,6 +61,7 @@ void sim_drop_dependencies(struct sim_item *item) {
 
 /* There must be room: `dependencies_of()` makes it. */
 static void depend(struct sim_item *item, struct sim_item *on) {
+    sim_async_join(item->async, on ? on->async : NULL);
     if (on && on->state != SIM_ENDED) {
         on->references++;
         item->dependencies[item->dependency_count++] = on;
@@ -72,6 +77,7 @@ bool sim_find_dependencies(struct sim_item *item, const struct sim_stream *s,
         depend(item, after);
         return true;
     }
+    sim_async_join_ended(item->async);
     unsigned count = 2;
     for (const struct sim_stream *other = sim_first_stream(); other; other = other->next) {
         count += other->blocking && other->tail && other->tail->state != SIM_ENDED;

@@ -22,7 +22,8 @@ struct sim_item {
     struct sim_item *older, *newer; /* of those that have not ended */
     uint64_t number;                /* in the order of the calls */
     struct timespec ended;
-    size_t room; /* bytes of `closure` */
+    struct sim_async *async; /* of the checks, or NULL; a reference */
+    size_t room;             /* bytes of `closure` */
     _Alignas(SIM_CLOSURE_ALIGNMENT) char closure[];
 };
 

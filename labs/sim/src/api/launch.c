@@ -3,7 +3,6 @@
 #include "api/launch.h"
 
 #include "api/api.h"
-#include "api/event.h"
 #include "api/queue.h"
 #include "base/occupancy.h"
 #include "base/options.h"
@@ -14,7 +13,9 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
+#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,8 @@ static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *
 }
 
 /* Does the device accept this launch? Returns its answer and writes the reason to `why`. */
-static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, char *why,
-                         size_t size) {
+static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, bool is_stream,
+                         char *why, size_t size) {
     const dim3 *g = &c->grid, *b = &c->block;
     uint64_t plane = (uint64_t)b->x * b->y; /* this product fits; times z it may not */
     if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
@@ -83,7 +84,7 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
                  g->y, g->z);
         return cudaErrorInvalidConfiguration;
     }
-    if (!sim_is_stream(c->stream)) {
+    if (!is_stream) {
         snprintf(why, size,
                  "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
         return cudaErrorInvalidResourceHandle;
@@ -223,13 +224,25 @@ static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_
                                       : sim_enqueue(c->stream, &operation);
 }
 
+/* The host uses __managed__ variables as well. */
+static void watch_managed_variables(void) {
+    static bool told;
+    const size_t bytes = (size_t)(__stop_sim_managed - __start_sim_managed);
+    if (!told && bytes > 0) {
+        told = true;
+        sim_let_host_observe(__start_sim_managed, bytes);
+    }
+}
+
 static void launch(const struct sim_config *c, void (*thread)(const void *),
                    const void *arguments) {
+    watch_managed_variables();
+    const bool is_stream = sim_is_stream(c->stream); /* the queue's lock comes before the device's */
     sim_lock_device();
     struct sim_kernel *k =
         sim_kernel_of(c->function ? c->function : (const void *)(uintptr_t)thread);
     char why[256];
-    cudaError_t answer = k ? check(c, k, why, sizeof why) : cudaErrorMemoryAllocation;
+    cudaError_t answer = k ? check(c, k, is_stream, why, sizeof why) : cudaErrorMemoryAllocation;
     size_t limit = k ? shared_limit(c, k) : 0;
     sim_unlock_device();
     if (answer == cudaSuccess) {
@@ -247,6 +260,8 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     sim_report_unchecked_launch();
     if (sim_sticky() != cudaSuccess) {
         sim_fail(sim_sticky());
+    } else if (sim_in_host_call) {
+        sim_fail(cudaErrorNotPermitted);
     } else if (sim_injected_launch()) {
         sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
         refuse(c, cudaErrorLaunchOutOfResources);
@@ -283,11 +298,4 @@ void sim_check_pointer(const struct sim_config *c, int number, const volatile vo
                "copy it with cudaMemcpy() to memory from cudaMalloc()",
                number, c->kernel);
     bad_argument = true;
-}
-
-__attribute__((destructor)) static void at_exit(void) {
-    sim_report_unchecked();
-    sim_report_leaks();
-    sim_report_streams();
-    sim_report_events();
 }

@@ -7,4 +7,7 @@
  * queue's lock. */
 void sim_start_progress(void);
 
+/* The program ends: what is pending stays so. Hold the queue's lock. */
+void sim_stop_progress(void);
+
 #endif

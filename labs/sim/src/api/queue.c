@@ -1,7 +1,9 @@
 #include "api/queue.h"
 
 #include "api/progress.h"
+#include "api/queue_lock.h"
 #include "api/schedule.h"
+#include "api/async_check.h"
 #include "base/errors.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
@@ -11,10 +13,15 @@ static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *oper
         return cudaErrorInvalidResourceHandle;
     }
     struct sim_item *item = sim_new_item(operation);
-    if (!item || !sim_find_dependencies(item, stream, after)) {
+    if (!item) {
+        return cudaErrorMemoryAllocation;
+    }
+    item->async = sim_async_new(stream, operation);
+    if (!sim_find_dependencies(item, stream, after)) {
         sim_drop_item(item);
         return cudaErrorMemoryAllocation;
     }
+    sim_async_remember_source(item->async);
     sim_drop_item(stream->tail);
     stream->tail = item;
     item->references++;
@@ -80,6 +87,7 @@ static cudaError_t after_waiting(void) {
 cudaError_t sim_wait_item(struct sim_item *item) {
     sim_lock_queue();
     sim_complete(item);
+    sim_async_waited(item->async);
     sim_unlock_queue();
     return after_waiting();
 }
@@ -97,6 +105,7 @@ cudaError_t sim_enqueue_and_wait(cudaStream_t stream, const struct sim_operation
 cudaError_t sim_wait_all(void) {
     sim_lock_queue();
     sim_complete_until(sim_newest_number());
+    sim_async_waited_for_all();
     sim_unlock_queue();
     return after_waiting();
 }
@@ -115,6 +124,15 @@ static struct sim_item *unfinished(const struct sim_stream *stream) {
     return found;
 }
 
+/* The host knows that all of a stream, whose work has ended, is done. */
+static void note_waited(const struct sim_stream *stream) {
+    sim_async_waited(stream->tail ? stream->tail->async : NULL);
+    for (const struct sim_stream *s = stream == &sim_legacy_stream ? sim_first_stream() : NULL; s;
+         s = s->next) {
+        sim_async_waited(s->blocking && s->tail ? s->tail->async : NULL);
+    }
+}
+
 cudaError_t sim_wait_stream(cudaStream_t handle) {
     struct sim_capture *capture = sim_capture_of(handle);
     if (capture) {
@@ -130,6 +148,9 @@ cudaError_t sim_wait_stream(cudaStream_t handle) {
         item->references++;
         sim_complete(item);
         sim_drop_item(item);
+    }
+    if (stream) {
+        note_waited(stream);
     }
     sim_unlock_queue();
     return known ? after_waiting() : sim_fail(cudaErrorInvalidResourceHandle);
@@ -161,6 +182,9 @@ cudaError_t sim_query_stream(cudaStream_t handle) {
     sim_lock_queue();
     const struct sim_stream *stream = sim_stream_of(handle);
     cudaError_t answer = stream ? query(unfinished(stream)) : cudaErrorInvalidResourceHandle;
+    if (answer == cudaSuccess) {
+        note_waited(stream);
+    }
     sim_unlock_queue();
     return stream ? after_query(answer) : sim_fail(answer);
 }
@@ -168,6 +192,9 @@ cudaError_t sim_query_stream(cudaStream_t handle) {
 cudaError_t sim_query_item(struct sim_item *item) {
     sim_lock_queue();
     cudaError_t answer = query(item);
+    if (answer == cudaSuccess) {
+        sim_async_waited(item->async);
+    }
     sim_unlock_queue();
     return after_query(answer);
 }
@@ -177,6 +204,7 @@ bool sim_item_time(struct sim_item *item, struct timespec *time) {
     bool ended = item->state == SIM_ENDED;
     if (ended) {
         *time = item->ended;
+        sim_async_waited(item->async); /* the host knows now that it has happened */
     }
     sim_unlock_queue();
     return ended;
@@ -194,10 +222,19 @@ void sim_release_item(struct sim_item *item) {
     sim_unlock_queue();
 }
 
-void sim_let_host_observe(void) {
+void sim_let_host_observe(const void *from, size_t bytes) {
     sim_lock_queue();
     sim_start_progress();
+    sim_async_shared_memory(from, bytes);
     sim_unlock_queue();
+}
+
+void sim_memory_ends(const void *from, size_t bytes, const char *call,
+                     struct sim_location location) {
+    sim_lock_queue();
+    sim_async_memory_ends(from, bytes, call, location);
+    sim_unlock_queue();
+    sim_wait_all();
 }
 
 /* Frees the destroyed streams whose work has ended. Until then the legacy default stream still waits
@@ -207,6 +244,7 @@ static void reap_streams(void) {
         next = s->next;
         if (s->destroyed && (!s->tail || s->tail->state == SIM_ENDED)) {
             struct sim_item *tail = s->tail;
+            sim_async_stream_ends(tail && s->blocking ? tail->async : NULL);
             sim_remove_stream(s);
             sim_drop_item(tail);
         }
@@ -236,11 +274,18 @@ void sim_forget_streams(void) {
     sim_unlock_queue();
 }
 
-void sim_report_streams(void) {
+__attribute__((destructor)) static void report_at_exit(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
+    sim_lock_queue();
+    sim_stop_progress();
+    sim_async_report_pending();
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
             struct sim_finding finding = {.kind = "leak", .location = s->location};
             sim_report_once(&finding, "the stream created here was never destroyed");
         }
     }
+    sim_unlock_queue();
 }

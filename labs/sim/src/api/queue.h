@@ -52,14 +52,17 @@ bool sim_destroy_stream(cudaStream_t stream);
 /* Ends every handle: cudaDeviceReset(). */
 void sim_forget_streams(void);
 
-/* At the end of the program: reports each stream that was not destroyed. */
-void sim_report_streams(void);
-
 void sim_hold_item(struct sim_item *item);
 void sim_release_item(struct sim_item *item); /* NULL does nothing */
 
-/* The host can see what an operation does without a call that waits (a host call was queued, or
- * memory that both access exists): from now on, work that nothing waits for runs a little later. */
-void sim_let_host_observe(void);
+/* The host can access these bytes, and so can the device (page-locked or managed memory). From now
+ * on, work that nothing waits for runs a little later, since the host can see what it does; and the
+ * checks watch what the host does to the bytes while work is pending. */
+void sim_let_host_observe(const void *from, size_t bytes);
+
+/* `call` is about to end such memory: reports the pending work that uses it, then waits for all
+ * work, as a device does. */
+void sim_memory_ends(const void *from, size_t bytes, const char *call,
+                     struct sim_location location);
 
 #endif

@@ -1,8 +1,11 @@
 #include "api/schedule.h"
 
+#include "api/queue_lock.h"
+#include "api/async_check.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "memory/allocations.h"
+#include "memory/footprint.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,19 +14,10 @@
  * not endless either. */
 #define MOST_PENDING 1024
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t item_ended = PTHREAD_COND_INITIALIZER;
 static struct sim_item *oldest, *newest; /* of those that have not ended */
 static unsigned pending, waiting_threads;
 static uint64_t enqueued;
-
-void sim_lock_queue(void) {
-    pthread_mutex_lock(&lock);
-}
-
-void sim_unlock_queue(void) {
-    pthread_mutex_unlock(&lock);
-}
 
 static void link_newest(struct sim_item *item) {
     item->older = newest;
@@ -48,33 +42,44 @@ static void end(struct sim_item *item) {
     }
 }
 
-/* Runs an item whose dependencies have ended; the lock is released meanwhile. On a lost device it
- * only ends. */
+/* Runs an operation, without the queue's lock. */
+static void execute(struct sim_item *item) {
+    const struct sim_operation *o = &item->operation;
+    if (o->kind == SIM_OP_HOST_CALL) {
+        sim_in_host_call = true;
+        o->run(item->closure);
+        sim_in_host_call = false;
+        return;
+    }
+    sim_lock_device();
+    sim_footprint = sim_async_footprint(item->async);
+    o->run(item->closure);
+    sim_footprint = NULL;
+    sim_unlock_device();
+}
+
+/* Runs an item whose dependencies have ended. On a lost device it only ends. */
 static void run(struct sim_item *item) {
     const struct sim_operation *o = &item->operation;
     item->state = SIM_RUNNING;
-    if (o->run || o->destroy) {
-        pthread_mutex_unlock(&lock);
-        if (o->run && sim_sticky() == cudaSuccess) {
-            if (o->kind == SIM_OP_HOST_CALL) {
-                o->run(item->closure);
-            } else {
-                sim_lock_device();
-                o->run(item->closure);
-                sim_unlock_device();
-            }
+    bool runs = sim_sticky() == cudaSuccess && sim_async_begin(item->async) && o->run;
+    if (runs || o->destroy) {
+        sim_unlock_queue();
+        if (runs) {
+            execute(item);
         }
         if (o->destroy) {
             o->destroy(item->closure);
         }
-        pthread_mutex_lock(&lock);
+        sim_lock_queue();
     }
+    sim_async_end(item->async);
     end(item);
 }
 
 static void wait_until_one_ends(void) {
     waiting_threads++;
-    pthread_cond_wait(&item_ended, &lock);
+    pthread_cond_wait(&item_ended, &sim_queue_mutex);
     waiting_threads--;
 }
 
@@ -189,6 +194,9 @@ void sim_complete(struct sim_item *item) {
 /* Runs the oldest while too many are pending: its dependencies are older, and so have ended. */
 static void limit_pending(void) {
     while (pending > MOST_PENDING) {
+        if (oldest->operation.kind == SIM_OP_HOST_CALL) {
+            return; /* it may need what this thread holds: progress.c runs it */
+        }
         if (oldest->state == SIM_RUNNING) {
             wait_until_one_ends();
         } else {
@@ -207,8 +215,8 @@ bool sim_advance(struct sim_item *item) {
     for (struct sim_item *next; item->state == SIM_PENDING && (next = dependency(item));) {
         item = next;
     }
-    if (item->state != SIM_PENDING) {
-        return true;
+    if (item->state != SIM_PENDING || item->operation.kind == SIM_OP_HOST_CALL) {
+        return true; /* progress.c runs a host call: it may need what this thread holds */
     }
     const bool works = item->operation.run != NULL;
     item->references++;

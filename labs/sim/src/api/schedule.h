@@ -5,10 +5,6 @@
 
 #include "api/item.h"
 
-/* The lock of the queue and of the streams. */
-void sim_lock_queue(void);
-void sim_unlock_queue(void);
-
 /* Adds an item whose dependencies are set, and runs the oldest ones if there are too many. */
 void sim_schedule(struct sim_item *item);
 

@@ -9,6 +9,7 @@
 static _Thread_local cudaError_t last;
 static _Thread_local struct sim_location call_site;
 static cudaError_t sticky;
+_Thread_local bool sim_in_host_call;
 
 static bool armed;
 static int calls_since_armed;
@@ -95,6 +96,9 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
     }
+    if (sim_in_host_call) {
+        return sim_fail(cudaErrorNotPermitted);
+    }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
 
@@ -158,7 +162,7 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
     return error;
 }
 
-void sim_report_unchecked(void) {
+__attribute__((destructor)) static void report_unchecked_at_exit(void) {
     sim_report_unchecked_launch();
     report_unchecked_call();
 }

@@ -15,6 +15,10 @@ cudaError_t sim_exchange_last(cudaError_t error);
 void sim_fail_for_good(cudaError_t error);
 cudaError_t sim_sticky(void);
 
+/* This thread runs a function of the program's in the order of a stream: it may call no function of
+ * the API. */
+extern _Thread_local bool sim_in_host_call;
+
 /* Begins the API call `name` and sets *location to the line that called it. Returns the error that
  * the call must return at once, because the device is lost or because CONVLABS_SIM_INJECT makes
  * this call fail with `injected`; cudaSuccess if the call may go on. */
@@ -33,8 +37,5 @@ void sim_report_unchecked_launch(void);
 
 /* The program learns of the refused launch from the result of a call. */
 void sim_see_unchecked_launch(void);
-
-/* At the end of the program: reports every error that it never checked. */
-void sim_report_unchecked(void);
 
 #endif

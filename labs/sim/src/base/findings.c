@@ -126,6 +126,7 @@ void sim_report(const struct sim_finding *f, const char *format, ...) {
 void sim_report_once(const struct sim_finding *f, const char *format, ...) {
     static struct {
         const char *kind, *file;
+        const void *pc;
         int line;
     } known[MAX_FINDINGS];
     static unsigned count;
@@ -133,13 +134,14 @@ void sim_report_once(const struct sim_finding *f, const char *format, ...) {
     pthread_mutex_lock(&lock);
     unsigned i = 0;
     while (i < count && (known[i].kind != f->kind || known[i].line != f->location.line ||
-                         known[i].file != f->location.file)) {
+                         known[i].file != f->location.file || known[i].pc != f->pc)) {
         i++;
     }
     bool is_new = i == count && count < MAX_FINDINGS;
     if (is_new) {
         known[count].kind = f->kind;
         known[count].file = f->location.file;
+        known[count].pc = f->pc;
         known[count++].line = f->location.line;
     }
     pthread_mutex_unlock(&lock);

@@ -26,7 +26,8 @@ struct sim_finding {
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
 
-/* The same, unless a finding of this kind was already reported for this line. */
+/* The same, unless a finding of this kind was already reported for this line and
+ * instruction. */
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
 

@@ -2,6 +2,7 @@
 
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/heap.h"
 #include "memory/variables.h"
 
 #include <link.h>
@@ -110,6 +111,17 @@ static struct memory_object allocation(const char *at) {
     struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
     if (a == NULL) {
         return (struct memory_object){.kind = MEMORY_UNKNOWN};
+    }
+    const struct heap_chunk *chunk = a->space == SIM_HEAP_MEMORY ? sim_heap_chunk(at) : NULL;
+    if (chunk != NULL) {
+        return (struct memory_object){.kind = MEMORY_HEAP,
+                                      .from = chunk->base,
+                                      .to = chunk->base + chunk->bytes,
+                                      .near = chunk->base,
+                                      .far = chunk->base + chunk->size,
+                                      .shadow = shadow_of(a),
+                                      .declared_at = chunk->location,
+                                      .freed = chunk->freed};
     }
     return (struct memory_object){.kind = MEMORY_GLOBAL,
                                   .from = a->base,
@@ -246,6 +258,11 @@ void address_copied(const char *to, const char *from, size_t bytes) {
     }
 }
 
+size_t address_unwritten(const char *from, size_t bytes) {
+    const struct shadow *source = device_shadow(from, bytes);
+    return source ? bytes - shadow_written(source, from, bytes) : 0;
+}
+
 void address_describe(const struct memory_object *p, char *text, size_t size) {
     size_t bytes = (size_t)(p->to - p->from);
     const char *file = p->declared_at.file ? p->declared_at.file : "?";
@@ -257,6 +274,14 @@ void address_describe(const struct memory_object *p, char *text, size_t size) {
         }
         snprintf(text, size, "the array of %zu bytes allocated at %s:%d", bytes, file,
                  p->declared_at.line);
+        break;
+    case MEMORY_HEAP:
+        if (p->declared_at.file) {
+            snprintf(text, size, "the %zu bytes that a kernel allocated at %s:%d", bytes, file,
+                     p->declared_at.line);
+        } else {
+            snprintf(text, size, "%zu bytes that a kernel allocated with new", bytes);
+        }
         break;
     case MEMORY_DYNAMIC:
         snprintf(text, size, "the block's %zu bytes of dynamic shared memory", bytes);

@@ -9,6 +9,7 @@ enum memory_kind {
     MEMORY_UNKNOWN,  /* memory that the simulator did not allocate */
     MEMORY_OWN,      /* a stack, the arguments of the launch, constants of the program */
     MEMORY_GLOBAL,   /* an allocation, also of page-locked host memory */
+    MEMORY_HEAP,     /* what a kernel has allocated with malloc() or new */
     MEMORY_SHARED,   /* a __shared__ variable */
     MEMORY_DYNAMIC,  /* the block's dynamic shared memory */
     MEMORY_CONSTANT, /* a __constant__ variable */
@@ -39,6 +40,9 @@ const struct memory_object *address_object(const struct worker *w, const char *a
 /* The runtime API has written to memory: filled it, or copied it from host or device memory. */
 void address_filled(const char *to, size_t bytes);
 void address_copied(const char *to, const char *from, size_t bytes);
+
+/* How many bytes of a range of device memory were never written; 0 if it is not such a range. */
+size_t address_unwritten(const char *from, size_t bytes);
 
 /* Describes it in words: "the array of 4096 bytes allocated at x.cu:12", "s_tile (1024 bytes of
  * shared memory, declared at x.cu:7)" ... */

@@ -6,6 +6,7 @@
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
@@ -54,6 +55,8 @@ struct access {
     size_t bytes;
     enum race_access how;
     const char *pc; /* of the call in the program */
+    bool aligned;   /* the device makes one instruction of it, which needs an aligned address */
+    bool is_volatile;
 };
 
 void check_begin(void) {
@@ -146,18 +149,23 @@ static void report_misaligned(const struct access *a, const struct memory_object
     if (is_known(&f)) {
         return;
     }
-    char owner[512];
+    char owner[512], where[64] = "";
     address_describe(p, owner, sizeof owner);
-    sim_report(&f,
-               WHO " %s %zu bytes at once at an address that is not a multiple of %zu: %td bytes "
-                   "into %s",
-               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, a->at - p->from,
-               owner);
+    if (a->at < p->from) {
+        snprintf(where, sizeof where, "%td bytes before", p->from - a->at);
+    } else if (a->at >= p->to) {
+        snprintf(where, sizeof where, "%td bytes past the end of", a->at - p->to);
+    } else {
+        snprintf(where, sizeof where, "%td bytes into", a->at - p->from);
+    }
+    sim_report(&f, WHO " %s %zu bytes at once at an address that is not a multiple of %zu: %s %s",
+               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, where, owner);
 }
 
 static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
     struct sim_finding f = finding(a, "uninitialised-read");
-    f.severity = in_part ? "note" : "error"; /* part of a structure: most likely its padding */
+    /* Part of a structure is most likely its padding. */
+    f.severity = in_part && (a->bytes > 4 || !a->aligned) ? "note" : "error";
     if (is_known(&f)) {
         return;
     }
@@ -179,9 +187,9 @@ static void report_race(struct sim_finding *f, const struct race *race,
     unsigned t;
     uint64_t number;
     const char *order = "with no barrier between them";
-    const char *did = race->other.pc & SHADOW_ATOMIC ? "atomically updates"
-                      : race->other_stored           ? "writes"
-                                                     : "reads";
+    const char *did = !race->other_stored              ? "reads"
+                      : race->other.pc & SHADOW_ATOMIC ? "atomically updates"
+                                                       : "writes";
     if (race_thread_of(race->other, &t, &number)) {
         uint3 index = sim_worker->index[t];
         snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
@@ -251,6 +259,10 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     }
     bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
     uint32_t pc = (uint32_t)(a->pc - __ehdr_start) & SHADOW_PC;
+    if (a->is_volatile && !one_block) {
+        race_atomic(a->at, a->how);
+        pc |= SHADOW_ATOMIC;
+    }
     struct race race = race_access(cells, count, a->how, pc, one_block);
     struct sim_finding f = finding(a, one_block ? "shared-race" : "global-race");
     if (race.other.segment != 0) {
@@ -289,9 +301,11 @@ static bool is_power_of_two(size_t n) {
 }
 
 static void check_inside(const struct access *a, const struct memory_object *p) {
-    if (a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0) {
-        report_misaligned(a, p);
-        sim_end_thread(cudaErrorMisalignedAddress);
+    if (sim_footprint && p->kind != MEMORY_SHARED && p->kind != MEMORY_DYNAMIC) {
+        footprint_add(sim_footprint, a->at, a->bytes,
+                      a->how == RACE_LOAD    ? FOOTPRINT_READ
+                      : a->how == RACE_STORE ? FOOTPRINT_WRITE
+                                             : FOOTPRINT_ATOMIC);
     }
     *check_site_of(a->pc + 1) = (struct check_site){
         p->from, (size_t)(p->to - p->from), p->shadow,
@@ -323,36 +337,87 @@ static void check_host(const struct access *a) {
     }
 }
 
-void check_access(const void *address, size_t bytes, enum race_access how, const void *pc) {
-    const struct worker *w = sim_worker;
-    struct access a = {w, address, bytes, how, (const char *)pc - 1};
+static bool is_misaligned(const struct access *a) {
+    return a->aligned && a->bytes <= 16 && is_power_of_two(a->bytes) &&
+           (uintptr_t)a->at % a->bytes != 0;
+}
+
+static void check(const struct access *a) {
+    const struct worker *w = a->w;
     if (w == NULL || w->config == NULL) {
-        if (sim_is_in_variables(address)) {
-            check_host(&a);
+        if (sim_host_access) {
+            /* A volatile variable may be a flag, which tells what a kernel has done. */
+            const bool flag =
+                a->is_volatile || a->how == RACE_ATOMIC || a->how == RACE_COMPARE;
+            sim_host_access(a->at, a->bytes, a->how == RACE_STORE, flag, a->pc);
+        }
+        if (sim_is_in_variables(a->at)) {
+            check_host(a);
         }
         return;
     }
     settle();
-    if (a.at >= w->running->stack && a.at < w->running->stack + w->running->bytes) {
+    if (a->at >= w->running->stack && a->at < w->running->stack + w->running->bytes) {
         return; /* local memory of the thread */
     }
-    const struct memory_object *p = address_object(w, a.at);
+    const struct memory_object *p = address_object(w, a->at);
     if (p->kind == MEMORY_OWN) {
-        *check_site_of(pc) = (struct check_site){p->near, (size_t)(p->far - p->near), NULL, false};
+        *check_site_of(a->pc + 1) =
+            (struct check_site){p->near, (size_t)(p->far - p->near), NULL, false};
         return;
     }
     if (p->kind == MEMORY_UNKNOWN) {
-        report_unknown(&a);
+        report_unknown(a);
         sim_end_thread(cudaErrorIllegalAddress);
     }
-    if (p->freed || a.at < p->from || a.at + bytes > p->to) {
-        report_outside(&a, p);
-        if (p->freed || !sim_is_readable(a.at)) {
+    if (!p->freed && is_misaligned(a)) { /* the device notices this before anything else */
+        report_misaligned(a, p);
+        sim_end_thread(cudaErrorMisalignedAddress);
+    }
+    if (p->freed || a->at < p->from || a->at + a->bytes > p->to) {
+        if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
+            footprint_add(sim_footprint, a->at, a->bytes, FOOTPRINT_READ);
+        }
+        report_outside(a, p);
+        if (p->freed || !sim_is_readable(a->at)) {
             sim_end_thread(cudaErrorIllegalAddress);
         }
         return;
     }
-    check_inside(&a, p);
+    check_inside(a, p);
+}
+
+void check_access(const void *address, size_t bytes, enum race_access how, const void *pc) {
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, false});
+}
+
+void check_unaligned(const void *address, size_t bytes, enum race_access how, const void *pc) {
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, false, false});
+}
+
+void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc) {
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, true});
+}
+
+void check_copy_to_host(const void *from, size_t bytes, struct sim_location location) {
+    size_t unwritten = address_unwritten(from, bytes);
+    struct sim_finding f = {.severity = "note", .kind = "uninitialised-read", .location = location};
+    if (unwritten > 0) {
+        char array[160];
+        sim_describe_allocation(sim_owner(from), array, sizeof array);
+        sim_report_once(&f, "this copy reads %zu bytes that were never written from %s", unwritten,
+                        array);
+    }
+}
+
+void check_heap_changed(const void *at, size_t bytes) {
+    settle();
+    memset(check_sites, 0, sizeof check_sites);
+    address_forget();
+    const struct memory_object *p = address_object(sim_worker, at);
+    if (bytes > 0 && p->shadow) {
+        shadow_set_written(p->shadow, at, bytes, false);
+    }
 }
 
 void check_launch_begin(void) {

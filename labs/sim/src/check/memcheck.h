@@ -14,8 +14,21 @@
  * the kernel if a device would. `pc`: the return address of the callback. */
 void check_access(const void *address, size_t bytes, enum race_access how, const void *pc);
 
+/* The same for an address that need not be a multiple of `bytes`, as the compiler knows: the device
+ * makes smaller accesses of it. */
+void check_unaligned(const void *address, size_t bytes, enum race_access how, const void *pc);
+
+/* The same for an access to a volatile variable. */
+void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc);
+
+/* The host is about to receive these bytes of a row of device memory, by the call at `location`. */
+void check_copy_to_host(const void *from, size_t bytes, struct sim_location location);
+
 /* Turns the checks on, before main(); then what happens as a launch runs. */
 void check_begin(void);
+/* A kernel has allocated these bytes of the device's heap, or (0 bytes) freed the chunk there. */
+void check_heap_changed(const void *at, size_t bytes);
+
 void check_launch_begin(void);
 void check_launch_end(void);
 /* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid, which

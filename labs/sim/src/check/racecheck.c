@@ -13,6 +13,8 @@ struct publication {
     struct publication *next;
 };
 
+#define PUBLISHED 256
+
 struct race_time race_time;
 
 static struct {
@@ -25,7 +27,8 @@ static struct {
         uint32_t lanes, first;
     } partial[SIM_MAX_THREADS]; /* and the last one of each thread that named only some lanes */
     uint32_t fenced;            /* the segment of the last fence of the running thread */
-    struct publication *published;
+    struct publication *published[PUBLISHED]; /* by address */
+    bool any_published;
     const struct publication *acquired[4]; /* by the running block */
     unsigned acquired_count;
 } now;
@@ -47,12 +50,15 @@ void race_launch(void) {
     race_time.launch_first = race_time.segment + 1;
     race_time.block_first = race_time.barrier_first = race_time.launch_first;
     now.blocks = 0;
-    while (now.published) {
-        struct publication *old = now.published;
-        now.published = old->next;
-        free(old->blocks);
-        free(old);
+    for (unsigned i = 0; now.any_published && i < PUBLISHED; i++) {
+        while (now.published[i]) {
+            struct publication *old = now.published[i];
+            now.published[i] = old->next;
+            free(old->blocks);
+            free(old);
+        }
     }
+    now.any_published = false;
     now.acquired_count = 0;
 }
 
@@ -96,15 +102,22 @@ void race_fence(void) {
     now.fenced = race_time.segment;
 }
 
-static struct publication *publication_of(const void *address) {
-    struct publication *p = now.published;
+/* The list that holds what was published at an address. */
+static struct publication **published_at(const void *address) {
+    uintptr_t number = (uintptr_t)address >> 2;
+    return &now.published[(number ^ number >> 8) % PUBLISHED];
+}
+
+static struct publication *publication_of(const void *address, bool create) {
+    struct publication **first = published_at(address), *p = *first;
     while (p && p->address != address) {
         p = p->next;
     }
-    if (p == NULL && (p = calloc(1, sizeof *p)) != NULL) {
+    if (p == NULL && create && (p = calloc(1, sizeof *p)) != NULL) {
         p->address = address;
-        p->next = now.published;
-        now.published = p;
+        p->next = *first;
+        *first = p;
+        now.any_published = true;
     }
     return p;
 }
@@ -120,18 +133,23 @@ static void acquire(const struct publication *p) {
     }
 }
 
-void race_atomic(const void *address) {
-    struct publication *p = now.fenced || now.published ? publication_of(address) : NULL;
-    if (p == NULL) {
+static void publish(struct publication *p) {
+    bool again = p->count && p->blocks[p->count - 1] == race_time.block_first;
+    if (!again && make_room((void **)&p->blocks, p->count + 1, &p->capacity, sizeof *p->blocks)) {
+        p->blocks[p->count++] = race_time.block_first;
+    }
+}
+
+void race_atomic(const void *address, enum race_access how) {
+    if (!now.fenced && !now.any_published) {
         return;
     }
-    if (p->count) {
+    struct publication *p = publication_of(address, now.fenced && how != RACE_LOAD);
+    if (p && p->count && how != RACE_STORE) {
         acquire(p);
     }
-    bool again = p->count && p->blocks[p->count - 1] == race_time.block_first;
-    if (now.fenced && !again &&
-        make_room((void **)&p->blocks, p->count + 1, &p->capacity, sizeof *p->blocks)) {
-        p->blocks[p->count++] = race_time.block_first;
+    if (p && now.fenced && how != RACE_LOAD) {
+        publish(p);
     }
 }
 
@@ -199,9 +217,9 @@ static bool is_atomic(enum race_access how) {
     return how == RACE_ATOMIC || how == RACE_COMPARE;
 }
 
-/* Does the event race with an access of the running thread? Two atomic functions never do. */
-static bool races(struct shadow_event event, enum race_access how, uint32_t scope) {
-    return !(is_atomic(how) && event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
+/* Does the event race with `me`, an access of the running thread? Two atomic ones never do. */
+static bool races(struct shadow_event event, struct shadow_event me, uint32_t scope) {
+    return !(me.pc & event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
 }
 
 static void note_write(struct shadow_cell *cell, struct shadow_event me) {
@@ -213,19 +231,20 @@ static void note_write(struct shadow_cell *cell, struct shadow_event me) {
 }
 
 /* The race of one cell with what the running thread is about to do. */
-static struct race find(const struct shadow_cell *cell, enum race_access how, uint32_t scope) {
-    if (races(cell->older, how, scope) && (how == RACE_LOAD || cell->older.pc & SHADOW_DIFFERS)) {
+static struct race find(const struct shadow_cell *cell, enum race_access how,
+                        struct shadow_event me, uint32_t scope) {
+    if (races(cell->older, me, scope) && (how == RACE_LOAD || cell->older.pc & SHADOW_DIFFERS)) {
         return (struct race){cell->older, true, false};
     }
     for (unsigned i = 0; i < 3 && how != RACE_LOAD; i++) {
-        if (races(cell->reads[i], how, scope)) {
+        if (races(cell->reads[i], me, scope)) {
             return (struct race){cell->reads[i], false, false};
         }
     }
-    if (races(cell->write, how, scope)) {
+    if (races(cell->write, me, scope)) {
         return (struct race){cell->write, true, how == RACE_STORE};
     }
-    if (races(cell->older, how, scope)) {
+    if (races(cell->older, me, scope)) {
         return (struct race){cell->older, true, how == RACE_STORE};
     }
     return (struct race){{0, 0}, false, false};
@@ -243,7 +262,7 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
                 (struct shadow_event){0, 0}; /* the atomicCAS() verifies what this read */
         }
         if (worst.other.segment == 0 || worst.same_value) {
-            struct race race = find(cell, how, scope);
+            struct race race = find(cell, how, me, scope);
             worst = race.other.segment ? race : worst;
         }
         if (how == RACE_LOAD) {

@@ -6,6 +6,10 @@
  * a fence followed by an atomic function orders, and only for a block that then uses an atomic
  * function on the same address.
  *
+ * PTX defines an access to a volatile variable as an atomic one (relaxed, of the whole system). So
+ * it counts here in global memory, for flags that one block sets and another one polls. In shared
+ * memory it does not: compute-sanitizer, too, wants a barrier there.
+ *
  * A thread may guess a value with a plain read and verify it with atomicCAS(), as programs do that
  * build an atomic function of their own. Such a read does not race with atomic functions.
  * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.) */
@@ -33,7 +37,8 @@ void race_barrier(void);
 void race_warp_barrier(unsigned first, uint32_t lanes);
 void race_fence(void);
 
-/* Records an access of the running thread to `count` cells. `one_block`: only one block can access
+/* Records an access of the running thread to `count` cells. `pc` has SHADOW_ATOMIC set if the access
+ * counts as atomic although it is a plain load or store. `one_block`: only one block can access
  * the memory. Returns the race that the access is part of. */
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block);
@@ -43,8 +48,8 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
 bool race_may_change(const struct shadow_cell *cells, size_t count);
 void race_changed(struct shadow_cell *cells, size_t count);
 
-/* The running thread used an atomic function on `address`. */
-void race_atomic(const void *address);
+/* The running thread used an atomic function on `address`, or accessed it as volatile. */
+void race_atomic(const void *address, enum race_access how);
 
 /* The thread of an event, and *block: the number of its block in the order in which they ran. False
  * if that is another block than the running one: its threads are not kept. */

@@ -63,7 +63,8 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report(&finding,
+    sim_report_once(
+        &finding,
                "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
                "with a value that nothing specifies",
                who);
@@ -72,6 +73,10 @@ static void report_division(const struct sim_finding *known, const char *who) {
 /* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
  * go on; otherwise the signal ends the process. */
 static void explain(int number, siginfo_t *info, void *context) {
+    bool runs_code_there = info->si_addr == sim_program_counter(context);
+    if (number == SIGSEGV && sim_worker && !runs_code_there && sim_open_at(info->si_addr)) {
+        return; /* the kernel's first access to an allocation: it is tried again */
+    }
     const char *kernel, *address = info->si_addr;
     uint3 block, thread;
     bool on_guard = false;
@@ -148,6 +153,9 @@ void sim_prepare_fault_stack(void) {
 }
 
 bool sim_is_readable(const void *address) {
+    if (sim_worker && sim_open_at(address)) {
+        return true;
+    }
     int ends[2]; /* write() says EFAULT where reading would fault */
     if (pipe(ends) != 0) {
         return false;

@@ -4,6 +4,7 @@
 #define SIM_HOOKS_H
 
 #include "base/device.h"
+#include "base/findings.h"
 
 struct worker; /* thread.h */
 
@@ -33,15 +34,27 @@ struct sim_hooks {
     /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
     void (*warp_barrier)(unsigned first, unsigned lanes);
 
+    /* The running thread is about to access these bytes atomically, in a call that returns to pc. */
+    void (*atomic)(const void *at, size_t bytes, const void *pc);
+
+    /* A kernel has allocated these bytes of the heap, or (0 bytes) freed the chunk there. */
+    void (*heap_changed)(const void *at, size_t bytes);
+
     /* Every lane of the warp that begins with thread `first` is done or waits. */
     void (*warp_waits)(const struct worker *w, unsigned first);
 
     /* The program counter of the last event that trace/ saw, or NULL. */
     const void *(*position)(void);
+    /* The running thread is about to access `bytes` bytes through a texture or a surface. `pc`: the
+     * return address of the call in the kernel. */
+    void (*accessed)(const void *address, size_t bytes, bool store, const void *pc);
 
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);
     void (*copied)(const void *to, const void *from, size_t bytes);
+
+    /* It is about to copy them from the device to the host, for the call at `location`. */
+    void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 };
 
 /* NULL in a plain program. trace/ sets it before main(). */

@@ -176,7 +176,7 @@ bool sim_open_grid(struct worker *w, const struct sim_config *config) {
 void sim_report_parked(const struct worker *w, const struct sim_config *config) {
     const struct parked_block *first = w->parked;
     for (const struct parked_block *p = first; p; p = p->next) {
-        first = p->state == AT_GRID ? p : first;
+        first = p->state == AT_GRID && first->state != AT_GRID ? p : first;
     }
     const struct parked_thread *it = first->content->threads;
     while (first->state == SPINNING && it->thread.at.file != NULL) {

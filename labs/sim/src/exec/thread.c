@@ -199,13 +199,25 @@ void __assert_fail(const char *claim, const char *file, unsigned int line, const
                                   .location = {file, (int)line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
-    sim_report(&finding, "block (%u,%u,%u), thread (%u,%u,%u): assertion `%s' failed", blockIdx.x,
-               blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, claim);
+    sim_report(&finding, "%s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+               function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+               threadIdx.z, claim);
     sim_end_kernel(cudaErrorAssert);
 }
 
+#define GIGAHERTZ 1.98 /* of an H200's multiprocessors */
+
 unsigned long long sim_clock(void) {
+    static struct timespec start;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
+    if (!__atomic_load_n(&start.tv_sec, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&start.tv_sec, now.tv_sec, __ATOMIC_RELAXED);
+    }
+    double ns = (double)(now.tv_sec - start.tv_sec) * 1e9 + (double)now.tv_nsec;
+    return (unsigned long long)(ns * GIGAHERTZ);
+}
+
+long sim_clock_or_time(void) {
+    return sim_worker && sim_worker->config ? (long)sim_clock() : (long)clock();
 }

@@ -3,7 +3,8 @@
 #include "api/api.h"
 #include "api/event.h"
 #include "api/queue.h"
-#include "api/schedule.h"
+#include "api/queue_lock.h"
+#include "api/stream.h"
 #include "graph/graph.h"
 
 #include <stdlib.h>

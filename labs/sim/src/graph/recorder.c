@@ -1,6 +1,7 @@
 #include "graph/recorder.h"
 
-#include "api/schedule.h"
+#include "api/queue_lock.h"
+#include "api/stream.h"
 #include "base/errors.h"
 
 static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,

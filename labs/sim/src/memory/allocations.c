@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/options.h"
+#include "memory/poison.h"
 #include "memory/pool.h"
 #include "memory/variables.h"
 
@@ -26,7 +27,19 @@
 
 size_t sim_guard = PAGE;
 
-static struct sim_allocation *allocations; /* the newest first */
+/* Live and freed ones, in the order of their addresses: `mapping` ascends. */
+static struct {
+    struct sim_allocation **ordered;
+    size_t count, capacity;
+    uint64_t number; /* of the newest */
+} all;
+
+/* The freed ones, the first one freed first. */
+static struct {
+    struct sim_allocation *first, **end;
+    size_t bytes, count;
+} quarantine = {.end = &quarantine.first};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void sim_lock_device(void) {
@@ -41,12 +54,53 @@ static size_t round_up(size_t n, size_t to) {
     return (n + to - 1) / to * to;
 }
 
-static void protect(const struct sim_allocation *a, int protection) {
-    mprotect(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+/* How many allocations begin at or before this address. */
+static size_t count_up_to(const char *at) {
+    size_t low = 0, high = all.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all.ordered[middle]->mapping <= at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
-static bool is_live_on_device(const struct sim_allocation *a) {
-    return !a->freed && a->space == SIM_DEVICE_MEMORY;
+/* Adds a copy of `new_one`; NULL when out of memory. */
+static struct sim_allocation *add(const struct sim_allocation *new_one) {
+    if (all.count == all.capacity) {
+        size_t larger = all.capacity ? all.capacity * 2 : 64;
+        struct sim_allocation **moved = realloc(all.ordered, larger * sizeof *moved);
+        if (moved == NULL) {
+            return NULL;
+        }
+        all.ordered = moved;
+        all.capacity = larger;
+    }
+    struct sim_allocation *a = malloc(sizeof *a);
+    if (a == NULL) {
+        return NULL;
+    }
+    *a = *new_one;
+    a->number = ++all.number;
+    size_t at = count_up_to(a->mapping);
+    memmove(&all.ordered[at + 1], &all.ordered[at], (all.count - at) * sizeof *all.ordered);
+    all.ordered[at] = a;
+    all.count++;
+    return a;
+}
+
+static void forget(struct sim_allocation *a) {
+    size_t at = count_up_to(a->mapping) - 1;
+    all.count--;
+    memmove(&all.ordered[at], &all.ordered[at + 1], (all.count - at) * sizeof *all.ordered);
+    free(a);
+}
+
+struct sim_allocation *sim_nth_allocation(size_t n) {
+    return n < all.count ? all.ordered[n] : NULL;
 }
 
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
@@ -55,110 +109,80 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
         return NULL;
     }
     size_t used = round_up(bytes, ALIGNMENT);
-    size_t mapped = round_up(used, PAGE) + 2 * sim_guard;
-    struct sim_allocation *a = calloc(1, sizeof *a);
-    char *mapping = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!a || mapping == MAP_FAILED ||
-        mprotect(mapping + sim_guard, mapped - 2 * sim_guard, PROT_READ | PROT_WRITE) != 0) {
-        if (mapping != MAP_FAILED) {
-            munmap(mapping, mapped);
-        }
-        free(a);
+    size_t body = round_up(used, PAGE), mapped = body + 2 * sim_guard;
+    int flags_of_guards = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    char *mapping = mmap(NULL, mapped, PROT_NONE, flags_of_guards, -1, 0);
+    if (mapping == MAP_FAILED) {
         return NULL;
     }
-    memset(mapping + sim_guard, SIM_POISON, mapped - 2 * sim_guard);
-    *a = (struct sim_allocation){.base = mapping + mapped - sim_guard - used,
-                                 .bytes = bytes,
-                                 .mapping = mapping,
-                                 .mapped = mapped,
-                                 .space = space,
-                                 .flags = flags,
-                                 .location = location,
-                                 .next = allocations};
-    if (space == SIM_DEVICE_MEMORY) {
-        protect(a, PROT_NONE);
+    struct sim_allocation a = {.base = mapping + mapped - sim_guard - used,
+                               .bytes = bytes,
+                               .mapping = mapping,
+                               .mapped = mapped,
+                               .space = space,
+                               .flags = flags,
+                               .location = location};
+    int protection = space == SIM_DEVICE_MEMORY ? PROT_NONE : PROT_READ | PROT_WRITE;
+    if (!poison_map(mapping + sim_guard, body, protection) || !add(&a)) {
+        munmap(mapping, mapped);
+        return NULL;
     }
-    allocations = a;
-    return a->base;
+    return a.base;
 }
 
 bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location) {
     char *from = base;
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (!a->freed && from < a->base + a->bytes && a->base < from + bytes) {
-            return false;
-        }
+    size_t before = count_up_to(from + bytes - 1);
+    const struct sim_allocation *last = before ? all.ordered[before - 1] : NULL;
+    if (last && !last->freed && last->mapping + last->mapped > from) {
+        return false;
     }
-    struct sim_allocation *a = calloc(1, sizeof *a);
-    if (a) {
-        *a = (struct sim_allocation){.base = from,
-                                     .bytes = bytes,
-                                     .mapping = from,
-                                     .mapped = bytes,
-                                     .space = SIM_REGISTERED_MEMORY,
-                                     .flags = flags,
-                                     .location = location,
-                                     .next = allocations};
-        allocations = a;
-    }
-    return a != NULL;
-}
-
-struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space) {
-    for (struct sim_allocation *a = allocations; a; a = a->next) {
-        if (!a->freed && a->base == pointer && a->space == space) {
-            return a;
-        }
-    }
-    return NULL;
+    struct sim_allocation a = {.base = from,
+                               .bytes = bytes,
+                               .mapping = from,
+                               .mapped = bytes,
+                               .space = SIM_REGISTERED_MEMORY,
+                               .flags = flags,
+                               .location = location};
+    return add(&a) != NULL;
 }
 
 const struct sim_allocation *sim_owner(const void *address) {
     const char *at = address;
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (at >= a->mapping && at < a->mapping + a->mapped) {
-            return a;
-        }
-    }
-    return NULL;
+    size_t before = count_up_to(at);
+    const struct sim_allocation *a = before ? all.ordered[before - 1] : NULL;
+    return a && at < a->mapping + a->mapped ? a : NULL;
+}
+
+struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(pointer);
+    return a && !a->freed && a->base == pointer && a->space == space ? a : NULL;
 }
 
 const char *sim_device_end(const void *address) {
     const char *at = address;
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (is_live_on_device(a) && at >= a->base && at < a->base + a->bytes) {
-            return a->base + a->bytes;
-        }
+    const struct sim_allocation *a = sim_owner(at);
+    bool inside = a && sim_is_live_on_device(a) &&
+                  a->space != SIM_HEAP_MEMORY && at >= a->base && at < a->base + a->bytes;
+    if (inside) {
+        return a->base + a->bytes;
     }
     return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
 /* Unmaps the allocations that were freed first, once there are too many. */
 static void shorten_quarantine(void) {
-    size_t bytes = 0, count = 0;
-    for (struct sim_allocation **at = &allocations; *at;) {
-        struct sim_allocation *a = *at;
-        if (a->freed) {
-            bytes += a->mapped;
-            count++;
+    while (quarantine.bytes > QUARANTINE_BYTES || quarantine.count > QUARANTINE_COUNT) {
+        struct sim_allocation *a = quarantine.first;
+        quarantine.first = a->next_freed;
+        if (quarantine.first == NULL) {
+            quarantine.end = &quarantine.first;
         }
-        if (a->freed && (bytes > QUARANTINE_BYTES || count > QUARANTINE_COUNT)) {
-            *at = a->next;
-            munmap(a->mapping, a->mapped);
-            free(a);
-        } else {
-            at = &a->next;
-        }
+        quarantine.bytes -= a->mapped;
+        quarantine.count--;
+        munmap(a->mapping, a->mapped);
+        forget(a);
     }
-}
-
-static void forget(struct sim_allocation *allocation) {
-    struct sim_allocation **at = &allocations;
-    while (*at != allocation) {
-        at = &(*at)->next;
-    }
-    *at = allocation->next;
-    free(allocation);
 }
 
 void sim_release(struct sim_allocation *a) {
@@ -173,42 +197,37 @@ void sim_release(struct sim_allocation *a) {
     shadow_release(a->shadow);
     a->shadow = NULL;
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */
-    mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    mmap(a->mapping, a->mapped, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    a->next_freed = NULL;
+    *quarantine.end = a;
+    quarantine.end = &a->next_freed;
+    quarantine.bytes += a->mapped;
+    quarantine.count++;
     shorten_quarantine();
 }
 
+/* Does the program hold memory of the device with it? The heap of the kernels is the runtime's. */
+static bool is_on_device(const struct sim_allocation *a) {
+    return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_MANAGED_MEMORY);
+}
+
 void sim_release_device(void) {
-    for (struct sim_allocation *a = allocations, *next; a; a = next) {
-        next = a->next;
-        if (is_live_on_device(a) || (!a->freed && a->space == SIM_MANAGED_MEMORY)) {
-            sim_release(a);
+    for (size_t i = all.count; i-- > 0;) { /* releasing one may remove others from the order */
+        i = i < all.count ? i : all.count - 1;
+        if (!all.ordered[i]->freed) {
+            sim_release(all.ordered[i]);
+            i = all.count;
         }
     }
 }
 
 size_t sim_device_bytes(void) {
     size_t bytes = 0;
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        bool managed = !a->freed && a->space == SIM_MANAGED_MEMORY;
-        bytes += managed || is_live_on_device(a) ? a->bytes : 0;
+    for (size_t i = 0; i < all.count; i++) {
+        bytes += is_on_device(all.ordered[i]) ? all.ordered[i]->bytes : 0;
     }
     return bytes;
-}
-
-void sim_open_device(void) {
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (is_live_on_device(a)) {
-            protect(a, PROT_READ | PROT_WRITE);
-        }
-    }
-}
-
-/* The first byte of from..to that is no longer poison, or NULL. */
-static char *written(char *from, char *to) {
-    while (from < to && (unsigned char)*from == SIM_POISON) {
-        from++;
-    }
-    return from < to ? from : NULL;
 }
 
 void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size) {
@@ -220,71 +239,47 @@ void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t 
     }
 }
 
-/* Reports changed poison around an allocation, and restores it. */
-static void check_surroundings(const struct sim_allocation *a, const char *kernel,
-                               struct sim_location location) {
-    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};
-    char array[160];
-    sim_describe_allocation(a, array, sizeof array);
-    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
-    char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
-                       ? a->base - ALIGNMENT
-                       : a->mapping + sim_guard;
-    char *bad = written(after, end);
-    if (bad) {
-        sim_report(&finding,
-                   "kernel %s wrote past the end of %s: it changed the byte at index %td", kernel,
-                   array, bad - a->base);
-        memset(after, SIM_POISON, (size_t)(end - after));
-    }
-    bad = written(before, a->base);
-    if (bad) {
-        sim_report(&finding,
-                   "kernel %s wrote before the start of %s: it changed the byte at index %td",
-                   kernel, array, bad - a->base);
-        memset(before, SIM_POISON, (size_t)(a->base - before));
-    }
+static int newest_first(const void *a, const void *b) {
+    uint64_t one = (*(struct sim_allocation *const *)a)->number;
+    uint64_t two = (*(struct sim_allocation *const *)b)->number;
+    return one < two ? 1 : -1;
 }
 
-void sim_close_device(const char *kernel, struct sim_location location) {
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (is_live_on_device(a)) {
-            if (!sim_checked) {
-                check_surroundings(a, kernel, location);
-            }
-            protect(a, PROT_NONE);
-        }
-    }
-}
-
-static void protect_range(const void *from, size_t bytes, int protection) {
-    const struct sim_allocation *a = sim_owner(from);
-    if (a && is_live_on_device(a)) {
-        uintptr_t first = (uintptr_t)from / PAGE * PAGE;
-        mprotect((void *)first, round_up((uintptr_t)from + bytes - first, PAGE), protection);
-    }
-}
-
-void sim_open_range(const void *from, size_t bytes) {
-    protect_range(from, bytes, PROT_READ | PROT_WRITE);
-}
-
-void sim_close_range(const void *from, size_t bytes) {
-    protect_range(from, bytes, PROT_NONE);
-}
-
-void sim_report_leaks(void) {
-    if (sim_sticky() != cudaSuccess) {
-        return; /* a lost device cannot free anything */
-    }
+/* Reports the live allocations for which `chosen` is true. */
+static void report_leaks(const char *severity, bool (*chosen)(const struct sim_allocation *)) {
     static const char *const what[] = {"device memory allocated here were never freed",
                                        "page-locked host memory allocated here were never freed",
                                        "host memory registered here were never unregistered",
-                                       "managed memory allocated here were never freed"};
-    for (const struct sim_allocation *a = allocations; a; a = a->next) {
-        if (!a->freed) {
-            struct sim_finding finding = {.kind = "leak", .location = a->location};
-            sim_report(&finding, "%zu bytes of %s", a->bytes, what[a->space]);
+                                       "managed memory allocated here were never freed", ""};
+    const struct sim_allocation **leaks = malloc((all.count + 1) * sizeof *leaks);
+    size_t count = 0;
+    for (size_t i = 0; leaks && i < all.count; i++) {
+        if (chosen(all.ordered[i])) {
+            leaks[count++] = all.ordered[i];
         }
     }
+    if (leaks) {
+        qsort(leaks, count, sizeof *leaks, newest_first);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct sim_finding finding = {
+            .severity = severity, .kind = "leak", .location = leaks[i]->location};
+        sim_report(&finding, "%zu bytes of %s", leaks[i]->bytes, what[leaks[i]->space]);
+    }
+    free(leaks);
+}
+
+static bool is_live(const struct sim_allocation *a) {
+    return !a->freed && a->space != SIM_HEAP_MEMORY;
+}
+
+void sim_report_leaks(void) {
+    if (sim_sticky() == cudaSuccess) { /* a lost device cannot free anything */
+        report_leaks("error", is_live);
+    }
+}
+
+void sim_report_device_leaks(void) {
+    /* After an error, most programs reset the device in place of freeing what they have. */
+    report_leaks(sim_sticky() == cudaSuccess ? "error" : "note", is_on_device);
 }

@@ -14,6 +14,7 @@ enum sim_space {
     SIM_PINNED_MEMORY,
     SIM_REGISTERED_MEMORY,
     SIM_MANAGED_MEMORY,
+    SIM_HEAP_MEMORY, /* of kernels alone: heap.h */
 };
 
 /* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
@@ -30,14 +31,20 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
+    bool open;       /* the running kernel has accessed it: device_access.c */
+    uint64_t number; /* counts allocations */
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
     struct sim_advice advice;
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
-    struct sim_allocation *next;
+    struct sim_allocation *next_open, *next_freed;
 };
+
+static inline bool sim_is_live_on_device(const struct sim_allocation *a) {
+    return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY);
+}
 
 /* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12". */
 void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size);
@@ -50,7 +57,7 @@ extern size_t sim_guard;
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
-/* New memory filled with SIM_POISON, or NULL. */
+/* New memory full of SIM_POISON, or NULL. It takes room of the host only where it is written. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location);
 
@@ -67,20 +74,31 @@ const struct sim_allocation *sim_owner(const void *address);
  * when it is not the device's alone. */
 const char *sim_device_end(const void *address);
 
+/* Each allocation, live or freed, in the order of addresses, then NULL. */
+struct sim_allocation *sim_nth_allocation(size_t n);
+
 /* Frees it: any later access faults. */
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
 
-/* The host can access device memory only between these two calls. The second also reports bytes
- * that were written just outside of an allocation, by `kernel`. */
+/* Device memory can be accessed only between these two calls, and at first by a thread that
+ * handles its faults with sim_open_at(). The second call also reports bytes that were written just
+ * outside of an allocation, by `kernel`. */
 void sim_open_device(void);
 void sim_close_device(const char *kernel, struct sim_location location);
+
+/* Between them: makes the device memory around this address accessible. False if that is not
+ * possible, and the access is wrong. To be called when it has faulted. */
+bool sim_open_at(const void *address);
 
 /* The same for a range, which need not be device memory. */
 void sim_open_range(const void *from, size_t bytes);
 void sim_close_range(const void *from, size_t bytes);
 
+/* Report what is still allocated: at the end of the program all of it, before a reset of the device
+ * its memory. */
 void sim_report_leaks(void);
+void sim_report_device_leaks(void);
 
 /* The bytes of live device allocations. */
 size_t sim_device_bytes(void);

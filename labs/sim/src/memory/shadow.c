@@ -1,6 +1,7 @@
 #include "memory/shadow.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define WORD_SHIFT 2
@@ -47,14 +48,10 @@ void shadow_release(struct shadow *s) {
     free(s);
 }
 
-/* Replaces cells of a word by cells of a byte. */
-static bool refine(struct shadow *s) {
-    size_t words = cell_count(s, WORD_SHIFT);
-    struct shadow_cell *fine = map(cell_count(s, 0) * sizeof *fine);
-    if (fine == NULL) {
-        return false;
-    }
-    for (size_t word = 0; word < words; word++) {
+/* Copies the cells of the words first..last to cells of their bytes. */
+static void refine_words(const struct shadow *s, struct shadow_cell *fine, size_t first,
+                         size_t last) {
+    for (size_t word = first; word < last; word++) {
         const struct shadow_cell *cell = &s->cells[word];
         if (cell->write.segment == 0 && cell->reads[0].segment == 0) {
             continue;
@@ -64,7 +61,33 @@ static bool refine(struct shadow *s) {
             fine[byte] = *cell;
         }
     }
-    munmap(s->cells, words * sizeof *s->cells);
+}
+
+/* Replaces cells of a word by cells of a byte. Of a huge array, most cells were never touched: only
+ * pages that are in memory hold any. */
+static bool refine(struct shadow *s) {
+    enum { PAGE = 4096, PAGES = 65536 };
+    static unsigned char resident[PAGES];
+    size_t words = cell_count(s, WORD_SHIFT), bytes = words * sizeof *s->cells;
+    struct shadow_cell *fine = map(cell_count(s, 0) * sizeof *fine);
+    if (fine == NULL) {
+        return false;
+    }
+    for (size_t from = 0; from < bytes; from += (size_t)PAGE * PAGES) {
+        size_t count = (bytes - from + PAGE - 1) / PAGE < PAGES ? (bytes - from + PAGE - 1) / PAGE
+                                                                : PAGES;
+        if (mincore((char *)s->cells + from, count * PAGE, resident) != 0) {
+            memset(resident, 1, sizeof resident);
+        }
+        for (size_t page = 0; page < count; page++) {
+            size_t at = from + page * PAGE; /* a cell may begin in the page before */
+            size_t last = (at + PAGE) / sizeof *fine + 1;
+            if (resident[page] & 1) {
+                refine_words(s, fine, at / sizeof *fine, last < words ? last : words);
+            }
+        }
+    }
+    munmap(s->cells, bytes);
     s->cells = fine;
     s->shift = 0;
     return true;

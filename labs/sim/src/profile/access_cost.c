@@ -8,17 +8,31 @@ static unsigned lowest_lane(const struct warp_access *a) {
     return (unsigned)__builtin_ctz(a->active);
 }
 
-/* Do all 32 lanes access address[0] + lane * stride? Without an early exit, so that compilers
- * vectorise the loop. */
+static bool is_at_stride(const struct warp_access *a, uint64_t stride) {
+    const unsigned first = lowest_lane(a);
+    const uint64_t start = a->address[first];
+    if (a->active == UINT32_MAX) { /* without an early exit, so that compilers vectorise the loop */
+        if (a->address[1] - start != stride) {
+            return false;
+        }
+        uint64_t different = 0;
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            different |= a->address[lane] ^ (start + lane * stride);
+        }
+        return different == 0;
+    }
+    for (uint32_t left = a->active & (a->active - 1); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (a->address[lane] != start + (lane - first) * stride) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do all 32 lanes access address[0] + lane * stride? */
 static bool all_at_stride(const struct warp_access *a, uint64_t stride) {
-    if (a->active != UINT32_MAX || a->address[1] - a->address[0] != stride) {
-        return false;
-    }
-    uint64_t different = 0;
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        different |= a->address[lane] ^ (a->address[0] + lane * stride);
-    }
-    return different == 0;
+    return a->active == UINT32_MAX && is_at_stride(a, stride);
 }
 
 /* The number of distinct values of address >> shift over the active lanes. */
@@ -48,11 +62,26 @@ static unsigned distinct_blocks(const struct warp_access *a, unsigned shift) {
     return count;
 }
 
-unsigned cost_sectors(const struct warp_access *a) {
-    if (all_at_stride(a, a->width)) {
-        uint64_t end = a->address[0] + (uint64_t)WARP_LANES * a->width - 1;
-        return (unsigned)((end >> SECTOR_SHIFT) - (a->address[0] >> SECTOR_SHIFT) + 1);
+bool sector_range(const struct warp_access *a, struct sector_range *range) {
+    const unsigned lowest = lowest_lane(a), highest = 31 - (unsigned)__builtin_clz(a->active);
+    const uint32_t above = a->active >> lowest;
+    const uint64_t first = a->address[lowest], last = a->address[highest] + a->width - 1;
+    const bool has_no_gap = (above & (above + 1)) == 0;
+    if (!(has_no_gap && is_at_stride(a, a->width)) &&
+        !(a->address[highest] == first && is_at_stride(a, 0))) {
+        return false;
     }
+    range->first = first >> SECTOR_SHIFT;
+    range->count = (unsigned)((last >> SECTOR_SHIFT) - range->first + 1);
+    return true;
+}
+
+unsigned cost_sectors(const struct warp_access *a) {
+    struct sector_range range;
+    return sector_range(a, &range) ? range.count : cost_scattered_sectors(a);
+}
+
+unsigned cost_scattered_sectors(const struct warp_access *a) {
     return distinct_blocks(a, SECTOR_SHIFT);
 }
 

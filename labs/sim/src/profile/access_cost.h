@@ -22,6 +22,17 @@ struct warp_access {
  * l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
 unsigned cost_sectors(const struct warp_access *a);
 
+/* Sectors without a gap: the numbers first, first + 1, ... (address / 32). */
+struct sector_range {
+    uint64_t first;
+    unsigned count;
+};
+
+/* Do the active lanes access one range of bytes, each its part of it or all the same? Then sets its
+ * sectors. For all others, cost_scattered_sectors() is the number. */
+bool sector_range(const struct warp_access *a, struct sector_range *range);
+unsigned cost_scattered_sectors(const struct warp_access *a);
+
 /* Shared memory: the sum over phases of the largest number of distinct 4-byte words in one of the
  * 32 banks. Accesses of up to 4 bytes take one phase, of 8 two (half warps), of 16 four (quarter
  * warps); a phase with no active lane costs nothing. A load of 8 or 16 bytes takes half as many

@@ -135,9 +135,12 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
     if (space == GLOBAL) {
         unsigned new_sectors;
-        cost = cost_sectors(access);
+        struct sector_range range;
+        bool is_range = sector_range(access, &range);
+        cost = is_range ? range.count : cost_scattered_sectors(access);
         site->sectors += weight * cost;
-        if (!sectors_add(&touched, access, &new_sectors)) {
+        if (!(is_range ? sectors_add_range(&touched, range, &new_sectors)
+                       : sectors_add(&touched, access, &new_sectors))) {
             return false;
         }
         site->new_sectors += new_sectors;

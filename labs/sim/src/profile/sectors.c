@@ -45,15 +45,45 @@ static bool make_room(struct sector_set *set) {
 }
 
 static struct sector_page *page_of(struct sector_set *set, uint64_t number) {
+    struct sector_page **recent = &set->recent[number % SECTORS_RECENT];
+    if (*recent != NULL && (*recent)->number == number) {
+        return *recent;
+    }
+    struct sector_page *old = set->pages;
     if (!make_room(set)) {
         return NULL;
+    }
+    if (set->pages != old) {
+        memset(set->recent, 0, sizeof set->recent);
     }
     struct sector_page *page = place_of(set->pages, set->capacity, number);
     if (page->number == 0) {
         page->number = number;
         set->count++;
     }
+    *recent = page;
     return page;
+}
+
+bool sectors_add_range(struct sector_set *set, struct sector_range range, unsigned *new_sectors) {
+    *new_sectors = 0;
+    while (range.count > 0) {
+        struct sector_page *page = page_of(set, (range.first >> (PAGE_SHIFT - SECTOR_SHIFT)) + 1);
+        if (page == NULL) {
+            return false;
+        }
+        unsigned from = range.first % 64;
+        unsigned count = range.count < 64 - from ? range.count : 64 - from;
+        uint64_t bits = (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) << from;
+        uint64_t *word = &page->touched[range.first % SECTORS_OF_PAGE / 64];
+        if (bits & ~*word) {
+            *new_sectors += (unsigned)__builtin_popcountll(bits & ~*word);
+            *word |= bits;
+        }
+        range.first += count;
+        range.count -= count;
+    }
+    return true;
 }
 
 bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *new_sectors) {

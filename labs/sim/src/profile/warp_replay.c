@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool lane_stream_grow(struct lane_stream *s) {
+/* Makes room for at least two more codes, one of them the end mark. */
+static bool grow(struct lane_stream *s) {
     size_t larger = s->capacity ? s->capacity * 2 : 512;
     uint64_t *codes = realloc(s->codes, larger * sizeof *codes);
     s->codes = codes ? codes : s->codes;
@@ -14,6 +15,14 @@ bool lane_stream_grow(struct lane_stream *s) {
     }
     s->capacity = larger;
     return true;
+}
+
+bool lane_stream_mark_after_growth(struct lane_stream *s, uint64_t mark) {
+    return grow(s) && lane_stream_mark(s, mark);
+}
+
+bool lane_stream_access_after_growth(struct lane_stream *s, uint64_t code, uint64_t address) {
+    return grow(s) && lane_stream_access(s, code, address);
 }
 
 void lane_stream_release(struct lane_stream *s) {
@@ -104,6 +113,24 @@ static bool is_mark(uint64_t event) {
     return event & EVENT_MARK;
 }
 
+/* Issues the accesses of a full warp whose lanes agree. */
+static void issue_all(struct warp *w, const uint64_t *events) {
+    struct warp_access access = {.active = UINT32_MAX};
+    const uint64_t *address[WARP_LANES];
+    memcpy(address, w->address, sizeof address);
+    size_t count = 0;
+    for (; *events != 0; events++) {
+        if (!is_mark(*events)) {
+            access.width = event_width(*events);
+            for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+                access.address[lane] = address[lane][count];
+            }
+            count++;
+            w->emit(w->context, *events, &access);
+        }
+    }
+}
+
 static void pass_all(struct lane_position *position, const uint64_t *events) {
     for (; *events != 0; events++) {
         if (is_mark(*events)) {
@@ -119,9 +146,13 @@ static void replay_converged(struct warp *w, uint32_t lanes) {
     struct lane_position before;
     position_copy(&before, leader);
     const uint64_t *events = w->runs[0].next;
-    for (const uint64_t *event = events; *event != 0; event++) {
-        if (!is_mark(*event)) {
-            issue(w, lanes, *event);
+    if (lanes == UINT32_MAX) {
+        issue_all(w, events);
+    } else {
+        for (const uint64_t *event = events; *event != 0; event++) {
+            if (!is_mark(*event)) {
+                issue(w, lanes, *event);
+            }
         }
     }
     pass_all(leader, events);
@@ -370,7 +401,7 @@ void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position po
             lanes &= ~(left & -left);
             continue;
         }
-        s->codes[s->code_count] = 0; /* the end mark, for which lane_stream_grow() left room */
+        s->codes[s->code_count] = 0; /* the end mark, for which grow() left room */
         w.address[lowest(left)] = s->addresses;
     }
     if (lanes == 0) {

@@ -38,23 +38,24 @@ struct lane_stream {
     size_t code_count, address_count, capacity;
 };
 
-/* Makes room for at least two more codes, one of them the end mark; false when out of memory. */
-bool lane_stream_grow(struct lane_stream *s);
+/* Makes room for more and appends a mark, or an access; false when out of memory. */
+bool lane_stream_mark_after_growth(struct lane_stream *s, uint64_t mark);
+bool lane_stream_access_after_growth(struct lane_stream *s, uint64_t code, uint64_t address);
 void lane_stream_release(struct lane_stream *s);
 
 /* Appends an event; false when out of memory. Inline, because recording spends most of its time
  * here. */
 static inline bool lane_stream_mark(struct lane_stream *s, uint64_t mark) {
-    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
-        return false;
+    if (s->code_count + 1 >= s->capacity) {
+        return lane_stream_mark_after_growth(s, mark);
     }
     s->codes[s->code_count++] = mark;
     return true;
 }
 
 static inline bool lane_stream_access(struct lane_stream *s, uint64_t code, uint64_t address) {
-    if (s->code_count + 1 >= s->capacity && !lane_stream_grow(s)) {
-        return false;
+    if (s->code_count + 1 >= s->capacity) {
+        return lane_stream_access_after_growth(s, code, address);
     }
     s->codes[s->code_count++] = code;
     s->addresses[s->address_count++] = address;

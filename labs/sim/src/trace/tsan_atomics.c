@@ -3,6 +3,7 @@
  * out. */
 #include "base/options.h"
 #include "check/memcheck.h"
+#include "trace/recorder.h"
 #include "trace/spin.h"
 
 /* The running thread accesses `at` atomically. `pc`: the return address of the callback. */
@@ -10,9 +11,13 @@ static void check(const volatile void *at, size_t bytes, enum race_access how, c
     if (sim_checked) {
         const void *address = (const void *)(uintptr_t)at;
         check_access(address, bytes, how, pc);
-        race_atomic(address);
+        race_atomic(address, how);
     }
     spin_note(at, bytes, pc);
+}
+
+void record_atomic(const void *at, size_t bytes, const void *pc) {
+    check(at, bytes, RACE_COMPARE, pc);
 }
 
 /* The strong compare-and-exchange is atomicCAS(); sim_atomics.h builds other functions from weak

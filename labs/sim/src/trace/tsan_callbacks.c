@@ -9,10 +9,14 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
+#include "trace/recorder.h"
 #include "trace/spin.h"
+
+#include "sim_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +82,11 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    struct lane_position positions[SIM_MAX_THREADS];
+    struct lane_position positions[]; /* of its threads */
 };
 
 static void *block_parks(const struct worker *w) {
-    struct kept *kept = malloc(sizeof *kept);
+    struct kept *kept = malloc(sizeof *kept + w->count * sizeof *kept->positions);
     if (kept == NULL) {
         trace.exhausted = true;
         return NULL;
@@ -110,12 +114,10 @@ static void grid_barrier(void) {
     }
 }
 
+static const void *last_access; /* the return address of its callback */
+
 static const void *last_position(void) {
-    size_t i = stream == NULL ? 0 : stream->code_count;
-    while (i > 0 && stream->codes[i - 1] & EVENT_MARK) {
-        i--;
-    }
-    return i == 0 ? NULL : program_base + (uint32_t)stream->codes[i - 1] - 1;
+    return last_access ? (const char *)last_access - 1 : NULL;
 }
 
 static void barrier(void) {
@@ -130,9 +132,28 @@ static void warp_barrier(unsigned first, unsigned lanes) {
     }
 }
 
+/* Checked, and not counted: textures and surfaces do not use the pipe of loads and stores. */
+static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
+    if (sim_checked) {
+        check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+}
+
 static void filled(const void *to, size_t bytes) {
     if (sim_checked) {
         address_filled(to, bytes);
+    }
+}
+
+static void heap_changed(const void *at, size_t bytes) {
+    if (sim_checked) {
+        check_heap_changed(at, bytes);
+    }
+}
+
+static void host_receives(const void *from, size_t bytes, struct sim_location location) {
+    if (sim_checked) {
+        check_copy_to_host(from, bytes, location);
     }
 }
 
@@ -166,7 +187,11 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
+                                       .atomic = record_atomic,
+                                       .heap_changed = heap_changed,
+                                       .accessed = accessed,
                                        .filled = filled,
+                                       .host_receives = host_receives,
                                        .copied = copied};
 
 /* After options.c, before the program's own constructors, which may allocate and launch. */
@@ -183,18 +208,30 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
+int sim_mark(unsigned long long mark);
+
 /* Is the address on the stack of the running thread? That is local memory. */
 static inline bool is_local(const void *address) {
     return (size_t)((const char *)address - stack) < stack_bytes;
 }
 
-static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (!sim_checked) {
-        return;
+/* Does an access of a kernel pass the checks for the usual case? */
+static inline bool is_usual(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (is_local(address)) {
+        return true;
     }
-    if (stack == NULL ? !sim_is_in_variables(address)
-                      : is_local(address) || check_quick(address, bytes, store, pc,
-                                                         position((const char *)pc - 1))) {
+    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+        return false;
+    }
+    if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
+        footprint_add(sim_footprint, address, bytes, store ? FOOTPRINT_WRITE : FOOTPRINT_READ);
+    }
+    return true;
+}
+
+static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
+                      : is_usual(address, bytes, store, pc)) {
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -212,18 +249,60 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+static __attribute__((noinline)) void record_checked(const void *address, unsigned width,
+                                                     bool store, const void *pc) {
     check(address, width, store, pc);
     note(address, width, store, 0, pc);
 }
 
-/* A copy of a size that is not a power of two, such as a float3's: the device accesses it in
- * elements. */
+/* Without checks it saves no register: recording spends most of its time here. */
+static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+    last_access = pc;
+    if (sim_checked) {
+        record_checked(address, width, store, pc);
+    } else {
+        note(address, width, store, 0, pc);
+    }
+}
+
+/* An access whose address need not be a multiple of its size. */
+static inline void record_unaligned(const void *address, unsigned width, bool store,
+                                    const void *pc) {
+    if (sim_checked) {
+        check_unaligned(address, width, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    note(address, width, store, 0, pc);
+}
+
+/* A volatile access of host code may be a flag's, which tells what a kernel has done. */
+static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (stack == NULL && sim_host_access != NULL) {
+        sim_host_access(address, width, store, true, (const char *)pc - 1);
+        return;
+    }
+    last_access = pc;
+    if (sim_checked) {
+        check_volatile(address, width, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    note(address, width, store, 0, pc);
+}
+
+/* Checks a short copy of aligned words, word by word. False: check_unaligned() must decide. */
+static bool check_words(const char *at, size_t size, bool store, const void *pc) {
+    bool words = stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
+    for (size_t done = 0; words && done < size; done += 4) {
+        words = is_usual(at + done, 4, store, pc);
+    }
+    return words;
+}
+
+/* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
+ * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     static const unsigned widths[] = {16, 8, 4, 2, 1};
     unsigned width = 1;
-    if (sim_checked) {
-        check_access(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    if (sim_checked && !check_words(address, size, store, pc)) {
+        check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
@@ -236,7 +315,30 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
-int sim_mark(unsigned long long mark);
+void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    if (sim_checked && bytes > 0) {
+        if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
+            check_access(from, bytes, RACE_LOAD, pc);
+        }
+        if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
+            check_access(to, bytes, RACE_STORE, pc);
+        }
+    }
+    if (stream == NULL || (is_local(to) && (from == NULL || is_local(from)))) {
+        return;
+    }
+    sim_mark(SIM_MARK(SIM_MARK_FUNCTION, 0, 1u));
+    for (size_t i = 0; i < bytes; i++) {
+        sim_mark(SIM_MARK(SIM_MARK_LOOP, 0, 1u));
+        if (from != NULL) {
+            note((const char *)from + i, 1, false, 0, pc);
+        }
+        note((char *)to + i, 1, true, 0, pc);
+    }
+    sim_mark(SIM_MARK(SIM_MARK_END, 0, 1u));
+    sim_mark(SIM_MARK(SIM_MARK_RETURN, 0, 1u));
+}
+
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
@@ -255,20 +357,20 @@ int sim_mark(unsigned long long mark) {
     }                                                                                              \
     void __tsan_unaligned_read##width(void *address);                                              \
     void __tsan_unaligned_read##width(void *address) {                                             \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_unaligned(address, width, false, __builtin_return_address(0));                      \
     }                                                                                              \
     void __tsan_unaligned_write##width(void *address);                                             \
     void __tsan_unaligned_write##width(void *address) {                                            \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_unaligned(address, width, true, __builtin_return_address(0));                       \
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record_volatile(address, width, false, __builtin_return_address(0));                       \
         spin_note(address, width, __builtin_return_address(0));                                    \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record_volatile(address, width, true, __builtin_return_address(0));                        \
     }
 CALLBACKS(1)
 CALLBACKS(2)

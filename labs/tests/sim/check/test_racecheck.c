@@ -174,12 +174,12 @@ static struct race after_ticket(bool fence, bool ticket) {
     if (fence) {
         race_fence();
     }
-    race_atomic(&counter);
+    race_atomic(&counter, RACE_ATOMIC);
     race_block();
     race_thread(0);
     race_fence();
     if (ticket) {
-        race_atomic(&counter);
+        race_atomic(&counter, RACE_ATOMIC);
     }
     return in_global(RACE_LOAD, 2);
 }

@@ -64,9 +64,11 @@ START_TEST(copied_knowledge_at_any_offset) {
         bytes = random_below(HALF - (source > target ? source : target)) + 1;
         shadow_copy_written(to, memory + HALF + target, from, memory + source, bytes);
         memcpy(there + target, here + source, bytes);
+        unsigned wrong = 0;
         for (int i = 0; i < HALF; i++) {
-            ck_assert_uint_eq(shadow_written(to, memory + HALF + i, 1), there[i]);
+            wrong += shadow_written(to, memory + HALF + i, 1) != there[i];
         }
+        ck_assert_uint_eq(wrong, 0);
     }
     shadow_release(from);
     shadow_release(to);

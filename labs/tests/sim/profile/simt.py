@@ -19,11 +19,11 @@ Statements:
     ("for", variable, start, c, step, [...])    `variable += step` after each round
     ("switch", e, [([1, 2], [...]), (None, [...])])     None: default; falls through as C does
     ("break",) ("continue",) ("return", e)
-    ("goto", label) ("label", label)  not in the model: the program names its twin without them
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +46,7 @@ def table() -> list[int]:
 
 
 TABLE = table()
-OPERATIONS = {
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b & WORD,
     "^": lambda a, b: a ^ b,
     "*": lambda a, b: a * b & WORD,
@@ -246,35 +246,33 @@ def statements(body: list[Statement], indent: str) -> list[str]:
             lines.append(f"{indent}}}")
         elif kind == "return":
             lines.append(f"{indent}return {expression(s[1])};")
-        elif kind == "goto":
-            lines.append(f"{indent}goto {s[1]};")
-        elif kind == "label":
-            lines.append(f"{indent}{s[1]}:;")
-        elif kind == "raw":
-            lines.append(f"{indent}{s[1]}")
         else:
             lines.append(f"{indent}{kind};")
     return lines
 
 
-def cuda(programs: dict[str, list[Statement]], functions: Functions, threads: int,
+def cuda(programs: dict[str, list[Statement] | str], functions: Functions, threads: int,
          ahead: str = "") -> str:  # fmt: skip
     """One file with a kernel for each program, each launched once: thread t stores what its program
-    returns. The program is inlined, so its returns are jumps to the store."""
-    lines = ["#include <cstdio>", ahead]
+    returns. The program is inlined, so its returns are jumps to the store. A program may be CUDA
+    instead, the body of a function of `a` and `t`; `ahead` precedes all."""
+    lines = ["#include <cuda_runtime.h>"]
     for name, (parameters, body) in functions.items():
         listed = ", ".join(["const unsigned *a", *(f"unsigned {p}" for p in parameters)])
         lines += [f"__device__ unsigned {name}({listed})", "{", *statements(body, "    "), "}"]
-    for name, body in programs.items():
+    lines.append(ahead)
+    for name, program in programs.items():
         lines += [f"__device__ unsigned {name}_of(const unsigned *a, unsigned t)", "{",
-                  "    unsigned s = t;", *statements(body, "    "), "}",
+                  "    unsigned s = t;",
+                  *([program] if isinstance(program, str) else statements(program, "    ")), "}",
                   f"__global__ void {name}(const unsigned *a, unsigned *out)", "{",
                   "    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;",
                   f"    if (t < {threads}) out[t] = {name}_of(a, t);", "}"]  # fmt: skip
     lines += ["int main()", "{", "    unsigned *a, *out, state = 2463534242u;",
               f"    static unsigned words[{SIZE}], results[{threads}];",
               "    for (unsigned &w : words) {",
-              "        state = state * 1664525u + 1013904223u;", "        w = state >> 12;", "    }",
+              "        state = state * 1664525u + 1013904223u;", "        w = state >> 12;",
+              "    }",
               "    cudaMalloc(&a, sizeof words);", "    cudaMalloc(&out, sizeof results);",
               "    cudaMemcpy(a, words, sizeof words, cudaMemcpyHostToDevice);"]  # fmt: skip
     for name in programs:

@@ -25,7 +25,7 @@ __global__ void row_sum(const float *in, float *out, int n)
     }
     __syncthreads();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = s_row[threadIdx.x + R];
+    if (i < n) out[i] = s_row[threadIdx.x + R];  // BUG
 }
 
 int main(void)

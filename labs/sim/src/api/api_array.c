@@ -1,0 +1,216 @@
+/* CUDA arrays: allocation and what they are. The largest extents are those of an H200. */
+#include "api/api.h"
+#include "api/queue.h"
+#include "exec/fault.h"
+#include "memory/array.h"
+
+static bool is_within(struct cudaExtent e, size_t width, size_t height, size_t depth) {
+    return e.width <= width && e.height <= height && e.depth <= depth;
+}
+
+/* Can the device have an array of this extent and these flags? */
+static bool is_valid(struct cudaExtent e, unsigned flags) {
+    bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    if (e.width == 0 || (e.depth > 0 && e.height == 0 && !layered)) {
+        return false;
+    }
+    if (flags & cudaArrayTextureGather && (e.height == 0 || (e.depth > 0 && !layered))) {
+        return false;
+    }
+    if (cube) {
+        size_t faces = layered ? e.depth % 6 : e.depth - 6;
+        return e.width == e.height && e.depth > 0 && faces == 0 && is_within(e, 32768, 32768, 2046);
+    }
+    if (layered) {
+        return e.depth > 0 && is_within(e, 32768, 32768, 2048);
+    }
+    if (e.depth > 0) {
+        return is_within(e, 16384, 16384, 16384);
+    }
+    if (flags & cudaArrayTextureGather) {
+        return is_within(e, 32768, 32768, 0);
+    }
+    return is_within(e, 131072, 65536, 0);
+}
+
+static cudaError_t check(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
+                         unsigned flags) {
+    if (sim_element_bytes(*format) == 0) {
+        return cudaErrorInvalidChannelDescriptor;
+    }
+    return is_valid(extent, flags) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t allocate(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                            struct cudaExtent extent, unsigned flags,
+                            struct sim_location location) {
+    if (!array || !format) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    cudaError_t refused = check(format, extent, flags);
+    if (refused != cudaSuccess) {
+        return sim_fail(refused);
+    }
+    sim_catch_faults();
+    sim_lock_device();
+    *array = sim_array_create(*format, extent, flags, location);
+    sim_unlock_device();
+    return *array ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                            size_t width, size_t height, unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (flags & (cudaArrayLayered | cudaArrayCubemap)) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return allocate(array, format, (struct cudaExtent){width, height, 0}, flags, location);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                              struct cudaExtent extent, unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return allocate(array, format, extent, flags, location);
+}
+
+static unsigned most_levels(struct cudaExtent e, unsigned flags) {
+    size_t size = e.width > e.height ? e.width : e.height;
+    if (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && e.depth > size) {
+        size = e.depth;
+    }
+    unsigned levels = 1;
+    for (; size > 1; size /= 2) {
+        levels++;
+    }
+    return levels;
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap,
+                                     const struct cudaChannelFormatDesc *format,
+                                     struct cudaExtent extent, unsigned int levels,
+                                     unsigned int flags) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    if (!mipmap || !format) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    cudaError_t refused = check(format, extent, flags);
+    if (refused != cudaSuccess) {
+        return sim_fail(refused);
+    }
+    unsigned most = most_levels(extent, flags);
+    levels = levels == 0 ? 1 : levels < most ? levels : most;
+    sim_catch_faults();
+    sim_lock_device();
+    *mipmap = sim_mipmap_create(*format, extent, levels, flags, location);
+    sim_unlock_device();
+    return *mipmap ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
+}
+
+static bool is_live(const struct cudaArray *array) {
+    return sim_is_array(array) && !array->freed;
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t mipmap,
+                                       unsigned int level) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_device();
+    bool known = sim_is_mipmap(mipmap) && !mipmap->freed;
+    sim_unlock_device();
+    if (!known) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (!array || level >= mipmap->count) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *array = mipmap->levels[level];
+    return cudaSuccess;
+}
+
+/* Reports a second cudaFreeArray(), or one of something else. */
+static void report_bad_free(const struct cudaArray *array, const char *call,
+                            struct sim_location location) {
+    struct sim_finding finding = {.kind = "wrong-space", .location = location};
+    if (!sim_is_array(array)) {
+        sim_report(&finding, "%s() of something that is no CUDA array", call);
+    } else if (array->freed) {
+        finding.kind = "use-after-free";
+        sim_report(&finding, "%s() of an array that was already freed at %s:%d", call,
+                   array->freed_at.file ? array->freed_at.file : "?", array->freed_at.line);
+    } else {
+        sim_report(&finding, "%s() of a level of a mipmapped array: call cudaFreeMipmappedArray()",
+                   call);
+    }
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!array) {
+        return cudaSuccess;
+    }
+    sim_wait_all(); /* as cudaFree() does */
+    sim_lock_device();
+    bool ours = is_live(array) && !array->is_level;
+    if (ours) {
+        sim_array_free(array, location);
+    } else {
+        report_bad_free(array, __func__, location);
+    }
+    sim_unlock_device();
+    return ours ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!mipmap) {
+        return cudaSuccess;
+    }
+    sim_wait_all();
+    sim_lock_device();
+    bool live = sim_is_mipmap(mipmap) && !mipmap->freed;
+    if (live) {
+        sim_mipmap_free(mipmap, location);
+    }
+    sim_unlock_device();
+    return live ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                             unsigned int *flags, cudaArray_t array) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_device();
+    bool live = is_live(array);
+    sim_unlock_device();
+    if (!live) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (format) {
+        *format = array->format;
+    }
+    if (extent) {
+        *extent = array->extent;
+    }
+    if (flags) {
+        *flags = array->flags;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_const_t array) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_device();
+    bool live = is_live(array);
+    sim_unlock_device();
+    if (!live) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (!format) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    *format = array->format;
+    return cudaSuccess;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind f) {
+    return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}

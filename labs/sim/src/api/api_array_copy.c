@@ -1,0 +1,213 @@
+/* The functions that copy to and from CUDA arrays. */
+#include "api/api.h"
+#include "api/array_copy.h"
+
+static const struct array_place in_memory = {NULL, 0, 0, 0};
+
+/* One slice of linear memory and one of an array. */
+static cudaError_t copy_2d(struct sim_copy c, const struct cudaArray *to, size_t to_x, size_t to_y,
+                           const struct cudaArray *from, size_t from_x, size_t from_y) {
+    if ((!to && c.width > c.to_pitch) || (!from && c.width > c.from_pitch)) {
+        return sim_fail(cudaErrorInvalidPitchValue);
+    }
+    c.depth = 1;
+    return sim_copy_arrays(c, to ? (struct array_place){to, to_x, to_y, 0} : in_memory,
+                           from ? (struct array_place){from, from_x, from_y, 0} : in_memory);
+}
+
+static cudaError_t to_array(struct sim_copy c, cudaArray_t to, size_t x, size_t y) {
+    return to ? copy_2d(c, to, x, y, NULL, 0, 0) : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+static cudaError_t from_array(struct sim_copy c, cudaArray_const_t from, size_t x, size_t y) {
+    return from ? copy_2d(c, NULL, 0, 0, from, x, y) : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return to_array((struct sim_copy){.from = from,
+                                      .from_pitch = pitch,
+                                      .width = width,
+                                      .height = height,
+                                      .kind = kind,
+                                      .name = __func__,
+                                      .location = location},
+                    to, x, y);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return to_array((struct sim_copy){.from = from,
+                                      .from_pitch = pitch,
+                                      .width = width,
+                                      .height = height,
+                                      .kind = kind,
+                                      .name = __func__,
+                                      .location = location,
+                                      .stream = stream,
+                                      .async = true},
+                    to, x, y);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return from_array((struct sim_copy){.to = to,
+                                        .to_pitch = pitch,
+                                        .width = width,
+                                        .height = height,
+                                        .kind = kind,
+                                        .name = __func__,
+                                        .location = location},
+                      from, x, y);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                       size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return from_array((struct sim_copy){.to = to,
+                                        .to_pitch = pitch,
+                                        .width = width,
+                                        .height = height,
+                                        .kind = kind,
+                                        .name = __func__,
+                                        .location = location,
+                                        .stream = stream,
+                                        .async = true},
+                      from, x, y);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     cudaArray_const_t from, size_t from_x, size_t from_y,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!to || !from) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    return copy_2d(
+        (struct sim_copy){
+            .width = width, .height = height, .kind = kind, .name = __func__, .location = location},
+        to, to_x, to_y, from, from_x, from_y);
+}
+
+/* ---- deprecated: `bytes` bytes, row after row of the array */
+
+/* The bytes up to the end of the row, or as many whole rows as there are. Sets the extent of the
+ * next piece of such a copy, and returns its size. */
+static size_t piece(struct sim_copy *c, const struct cudaArray *array, size_t x, size_t bytes) {
+    c->width = array->pitch - x < bytes ? array->pitch - x : bytes;
+    c->height = x == 0 && bytes >= array->pitch ? bytes / array->pitch : 1;
+    return c->width * c->height;
+}
+
+static bool is_array(const struct cudaArray *array) {
+    sim_lock_device();
+    bool known = sim_is_array(array);
+    sim_unlock_device();
+    return known;
+}
+
+/* Between an array, from byte x of row y on, and linear memory (c.to or c.from). */
+static cudaError_t copy_along(struct sim_copy c, const struct cudaArray *array, size_t x, size_t y,
+                              size_t bytes) {
+    if (!is_array(array)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (x >= array->pitch) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    bool into = c.from != NULL;
+    while (bytes > 0) {
+        size_t done = piece(&c, array, x, bytes);
+        c.to_pitch = c.from_pitch = c.width;
+        cudaError_t error =
+            into ? copy_2d(c, array, x, y, NULL, 0, 0) : copy_2d(c, NULL, 0, 0, array, x, y);
+        if (error != cudaSuccess) {
+            return error;
+        }
+        c.from = into ? (const char *)c.from + done : NULL;
+        c.to = into ? NULL : (char *)c.to + done;
+        bytes -= done;
+        x = 0;
+        y += c.height;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
+                              enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!from && bytes > 0) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return copy_along(
+        (struct sim_copy){.from = from, .kind = kind, .name = __func__, .location = location}, to,
+        x, y, bytes);
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                   size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!from && bytes > 0) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return copy_along((struct sim_copy){.from = from,
+                                        .kind = kind,
+                                        .name = __func__,
+                                        .location = location,
+                                        .stream = stream,
+                                        .async = true},
+                      to, x, y, bytes);
+}
+
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return copy_along(
+        (struct sim_copy){.to = to, .kind = kind, .name = __func__, .location = location}, from, x,
+        y, bytes);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
+                                     size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return copy_along((struct sim_copy){.to = to,
+                                        .kind = kind,
+                                        .name = __func__,
+                                        .location = location,
+                                        .stream = stream,
+                                        .async = true},
+                      from, x, y, bytes);
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                   size_t from_x, size_t from_y, size_t bytes,
+                                   enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    if (!is_array(to) || !is_array(from)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (to_x >= to->pitch || from_x >= from->pitch) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    struct sim_copy c = {.height = 1, .kind = kind, .name = __func__, .location = location};
+    while (bytes > 0) {
+        size_t to_room = to->pitch - to_x, from_room = from->pitch - from_x;
+        c.width = to_room < from_room ? to_room : from_room;
+        c.width = c.width < bytes ? c.width : bytes;
+        cudaError_t error = copy_2d(c, to, to_x, to_y, from, from_x, from_y);
+        if (error != cudaSuccess) {
+            return error;
+        }
+        bytes -= c.width;
+        to_x = (to_x + c.width) % to->pitch;
+        to_y += to_x == 0;
+        from_x = (from_x + c.width) % from->pitch;
+        from_y += from_x == 0;
+    }
+    return cudaSuccess;
+}

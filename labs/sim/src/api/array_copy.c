@@ -1,0 +1,124 @@
+#include "api/array_copy.h"
+
+#include "base/errors.h"
+
+/* Does the box lie in the array? If not, reports it. */
+static bool fits(struct array_place at, const struct sim_copy *c, const char *side) {
+    const struct cudaArray *a = at.array;
+    if (at.x + c->width <= a->pitch && at.y + c->height <= a->height &&
+        at.z + c->depth <= a->depth) {
+        return true;
+    }
+    struct sim_finding finding = {.kind = "out-of-bounds", .location = c->location};
+    sim_report(
+        &finding,
+        "this copy of %zu bytes x %zu rows x %zu slices from byte %zu, row %zu, slice %zu on "
+        "does not fit the %s, an array of %zu bytes x %zu rows x %zu slices allocated at "
+        "%s:%d",
+        c->width, c->height, c->depth, at.x, at.y, at.z, side, a->pitch, a->height, a->depth,
+        a->location.file ? a->location.file : "?", a->location.line);
+    return false;
+}
+
+static bool is_live(const struct cudaArray *array) {
+    return !array || (sim_is_array(array) && !array->freed);
+}
+
+/* Reports an array that was freed; nothing is known of one that never existed. */
+static void report_dead(const struct cudaArray *array, const char *side,
+                        struct sim_location location) {
+    struct sim_finding finding = {.kind = "use-after-free", .location = location};
+    if (sim_is_array(array)) {
+        sim_report(&finding, "the %s of this call is an array that was freed at %s:%d", side,
+                   array->freed_at.file ? array->freed_at.file : "?", array->freed_at.line);
+    }
+}
+
+static char *address(struct array_place at) {
+    return at.array->texels + at.z * at.array->slice + at.y * at.array->pitch + at.x;
+}
+
+static cudaError_t check(const struct sim_copy *c, struct array_place to, struct array_place from) {
+    if (!is_live(to.array) || !is_live(from.array)) {
+        bool source = is_live(to.array);
+        report_dead(source ? from.array : to.array, source ? "source" : "destination", c->location);
+        return cudaErrorInvalidResourceHandle;
+    }
+    bool any = c->kind == cudaMemcpyDefault || c->kind == cudaMemcpyDeviceToDevice;
+    if ((to.array && !any && c->kind != cudaMemcpyHostToDevice) ||
+        (from.array && !any && c->kind != cudaMemcpyDeviceToHost)) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    bool nothing = c->width == 0 || c->height == 0 || c->depth == 0;
+    bool inside = nothing || ((!to.array || fits(to, c, "destination")) &&
+                              (!from.array || fits(from, c, "source")));
+    return inside ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t sim_copy_arrays(struct sim_copy c, struct array_place to, struct array_place from) {
+    sim_lock_device();
+    cudaError_t error = check(&c, to, from);
+    sim_unlock_device();
+    if (error != cudaSuccess) {
+        return sim_fail(error);
+    }
+    if (to.array) {
+        c.to = address(to);
+        c.to_pitch = to.array->pitch;
+        c.to_slice = to.array->slice;
+    }
+    if (from.array) {
+        c.from = address(from);
+        c.from_pitch = from.array->pitch;
+        c.from_slice = from.array->slice;
+    }
+    return sim_copy(&c);
+}
+
+/* A side of cudaMemcpy3D(). Positions in an array count elements. */
+static struct array_place place(const struct cudaArray *array, struct cudaPos at) {
+    return (struct array_place){array, array ? at.x * array->element : 0, at.y, at.z};
+}
+
+/* The first byte of linear memory, where positions count bytes. */
+static char *start(struct cudaPitchedPtr p, struct cudaPos at) {
+    return (char *)p.ptr + at.z * p.pitch * p.ysize + at.y * p.pitch + at.x;
+}
+
+static bool lies_inside(struct cudaPitchedPtr p, struct cudaPos at, size_t width,
+                        struct cudaExtent extent) {
+    return at.x + width <= p.pitch && (extent.depth <= 1 || at.y + extent.height <= p.ysize);
+}
+
+cudaError_t sim_copy_arrays_3d(const struct cudaMemcpy3DParms *p, struct sim_copy c) {
+    sim_lock_device();
+    bool known =
+        (!p->srcArray || sim_is_array(p->srcArray)) && (!p->dstArray || sim_is_array(p->dstArray));
+    sim_unlock_device();
+    if (!known) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
+    c.width = p->extent.width * array->element;
+    c.height = p->extent.height;
+    c.depth = p->extent.depth;
+    c.kind = p->kind;
+    bool both = p->srcArray && p->dstArray;
+    if ((both && p->srcArray->element != p->dstArray->element) ||
+        (both && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault) ||
+        (!p->srcArray && !lies_inside(p->srcPtr, p->srcPos, c.width, p->extent)) ||
+        (!p->dstArray && !lies_inside(p->dstPtr, p->dstPos, c.width, p->extent))) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    if (!p->srcArray) {
+        c.from = start(p->srcPtr, p->srcPos);
+        c.from_pitch = p->srcPtr.pitch;
+        c.from_slice = p->srcPtr.pitch * p->srcPtr.ysize;
+    }
+    if (!p->dstArray) {
+        c.to = start(p->dstPtr, p->dstPos);
+        c.to_pitch = p->dstPtr.pitch;
+        c.to_slice = p->dstPtr.pitch * p->dstPtr.ysize;
+    }
+    return sim_copy_arrays(c, place(p->dstArray, p->dstPos), place(p->srcArray, p->srcPos));
+}

@@ -1,0 +1,74 @@
+/* malloc(), free(), new and delete: of the device's heap in a kernel, of the host's elsewhere. */
+#include "base/errors.h"
+#include "exec/hooks.h"
+#include "exec/thread.h"
+#include "memory/heap.h"
+
+#include <stdlib.h>
+
+bool sim_in_kernel(void) {
+    return sim_worker && sim_worker->config;
+}
+
+void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line) {
+    struct worker *w = sim_worker;
+    if (!w || !w->config) {
+        return malloc(bytes);
+    }
+    bool busy = w->busy;
+    w->busy = true;
+    void *memory = sim_heap_new(bytes, (struct sim_location){file, line}, pc);
+    if (memory && sim_hooks) {
+        sim_hooks->heap_changed(memory, bytes);
+    }
+    w->busy = busy;
+    return memory;
+}
+
+/* Ends the kernel: the device's heap is then broken. */
+__attribute__((noreturn)) static void refuse(enum heap_answer answer, const void *pointer,
+                                             const void *pc, struct sim_location location) {
+    const struct sim_allocation *owner = sim_owner(pointer);
+    char array[160] = "";
+    if (owner && owner->space != SIM_HEAP_MEMORY) {
+        sim_describe_allocation(owner, array, sizeof array);
+    }
+    struct sim_finding finding = {.kind = answer == HEAP_FREED_BEFORE ? "use-after-free"
+                                                                      : "wrong-space",
+                                  .kernel = sim_worker->config->kernel,
+                                  .location = location,
+                                  .block = &blockIdx,
+                                  .thread = &threadIdx,
+                                  .pc = pc};
+    if (answer == HEAP_FREED_BEFORE) {
+        sim_report(&finding, "a kernel frees memory that was already freed");
+    } else if (array[0]) {
+        sim_report(&finding, "a kernel frees %s: only what a kernel allocates with malloc() or new "
+                   "can be freed there", array);
+    } else {
+        sim_report(&finding, "a kernel frees address %p, which is not the start of memory from "
+                   "malloc() or new in a kernel", pointer);
+    }
+    sim_end_kernel(cudaErrorIllegalAddress);
+}
+
+void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
+    struct worker *w = sim_worker;
+    if (!w || !w->config) {
+        free(pointer);
+        return;
+    }
+    if (!pointer) {
+        return;
+    }
+    bool busy = w->busy;
+    w->busy = true;
+    enum heap_answer answer = sim_heap_delete(pointer);
+    if (answer != HEAP_FREED) {
+        refuse(answer, pointer, pc, (struct sim_location){file, line});
+    }
+    if (sim_hooks) {
+        sim_hooks->heap_changed(pointer, 0);
+    }
+    w->busy = busy;
+}

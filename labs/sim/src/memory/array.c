@@ -1,0 +1,124 @@
+#include "memory/array.h"
+
+#include <stdlib.h>
+
+static struct cudaArray *arrays;
+static struct cudaMipmappedArray *mipmaps;
+
+size_t sim_element_bytes(struct cudaChannelFormatDesc f) {
+    const int bits[] = {f.x, f.y, f.z, f.w};
+    int channels = 0;
+    while (channels < 4 && bits[channels] != 0) {
+        channels++;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (bits[i] != (i < channels ? f.x : 0)) {
+            return 0;
+        }
+    }
+    bool width = f.x == 16 || f.x == 32 || (f.x == 8 && f.f != cudaChannelFormatKindFloat);
+    bool kind = f.f == cudaChannelFormatKindSigned || f.f == cudaChannelFormatKindUnsigned ||
+                f.f == cudaChannelFormatKindFloat;
+    bool count = channels == 1 || channels == 2 || channels == 4;
+    return width && kind && count ? (size_t)(f.x / 8 * channels) : 0;
+}
+
+static size_t at_least_1(size_t n) {
+    return n > 0 ? n : 1;
+}
+
+struct cudaArray *sim_array_create(struct cudaChannelFormatDesc format, struct cudaExtent extent,
+                                   unsigned flags, struct sim_location location) {
+    struct cudaArray *a = calloc(1, sizeof *a);
+    if (!a) {
+        return NULL;
+    }
+    *a = (struct cudaArray){.format = format,
+                            .extent = extent,
+                            .flags = flags,
+                            .element = sim_element_bytes(format),
+                            .width = extent.width,
+                            .height = at_least_1(extent.height),
+                            .depth = at_least_1(extent.depth),
+                            .location = location,
+                            .next = arrays};
+    a->pitch = a->width * a->element;
+    a->slice = a->pitch * a->height;
+    a->texels = sim_allocate(a->slice * a->depth, SIM_DEVICE_MEMORY, 0, location);
+    if (!a->texels) {
+        free(a);
+        return NULL;
+    }
+    arrays = a;
+    return a;
+}
+
+static size_t halved(size_t n, unsigned level) {
+    return n == 0 ? 0 : at_least_1(n >> level);
+}
+
+struct cudaMipmappedArray *sim_mipmap_create(struct cudaChannelFormatDesc format,
+                                             struct cudaExtent extent, unsigned count,
+                                             unsigned flags, struct sim_location location) {
+    struct cudaMipmappedArray *m = calloc(1, sizeof *m);
+    if (!m) {
+        return NULL;
+    }
+    bool layers = flags & (cudaArrayLayered | cudaArrayCubemap);
+    for (; m->count < count; m->count++) {
+        struct cudaExtent e = {halved(extent.width, m->count), halved(extent.height, m->count),
+                               layers ? extent.depth : halved(extent.depth, m->count)};
+        struct cudaArray *level = sim_array_create(format, e, flags, location);
+        if (!level) {
+            sim_mipmap_free(m, location);
+            free(m);
+            return NULL;
+        }
+        level->is_level = true;
+        m->levels[m->count] = level;
+    }
+    m->next = mipmaps;
+    mipmaps = m;
+    return m;
+}
+
+bool sim_is_array(const struct cudaArray *array) {
+    const struct cudaArray *a = arrays;
+    while (a && a != array) {
+        a = a->next;
+    }
+    return a != NULL;
+}
+
+bool sim_is_mipmap(const struct cudaMipmappedArray *mipmap) {
+    const struct cudaMipmappedArray *m = mipmaps;
+    while (m && m != mipmap) {
+        m = m->next;
+    }
+    return m != NULL;
+}
+
+void sim_array_free(struct cudaArray *a, struct sim_location location) {
+    struct sim_allocation *memory = sim_allocation_at(a->texels, SIM_DEVICE_MEMORY);
+    if (memory) {
+        sim_release(memory);
+    }
+    a->freed = true;
+    a->freed_at = location;
+}
+
+void sim_mipmap_free(struct cudaMipmappedArray *m, struct sim_location location) {
+    for (unsigned i = 0; i < m->count; i++) {
+        sim_array_free(m->levels[i], location);
+    }
+    m->freed = true;
+}
+
+void sim_arrays_forget(void) {
+    for (struct cudaArray *a = arrays; a; a = a->next) {
+        a->freed = true;
+    }
+    for (struct cudaMipmappedArray *m = mipmaps; m; m = m->next) {
+        m->freed = true;
+    }
+}

@@ -1,0 +1,155 @@
+/* When device memory can be accessed: while a kernel runs, and while the runtime itself copies or
+ * fills it. At any other time an access of the host faults.
+ *
+ * A launch opens an allocation when one of its threads first accesses it, from the handler of the
+ * fault: opening and closing costs time for each page that was ever touched, and most kernels use
+ * few of a program's allocations. If there are few and small ones, all are opened at once. */
+#include "base/options.h"
+#include "memory/allocations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#define PAGE ((size_t)4096)
+#define ALIGNMENT ((size_t)256)
+
+#define FEW_ALLOCATIONS 8
+#define FEW_BYTES ((size_t)4 << 20)
+
+static struct {
+    bool begun;                   /* a kernel runs */
+    bool busy;                    /* a lock: the handler of a signal can wait only in a loop */
+    struct sim_allocation *first; /* the allocations that are open */
+} open;
+
+static void protect(const struct sim_allocation *a, int protection) {
+    mprotect(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+}
+
+static void open_allocation(struct sim_allocation *a) {
+    protect(a, PROT_READ | PROT_WRITE);
+    a->open = true;
+    a->next_open = open.first;
+    open.first = a;
+}
+
+void sim_open_device(void) {
+    size_t count = 0, bytes = 0;
+    struct sim_allocation *a;
+    for (size_t i = 0; (a = sim_nth_allocation(i)) != NULL && count <= FEW_ALLOCATIONS; i++) {
+        count += sim_is_live_on_device(a);
+        bytes += sim_is_live_on_device(a) ? a->bytes : 0;
+    }
+    if (count <= FEW_ALLOCATIONS && bytes <= FEW_BYTES) {
+        for (size_t i = 0; (a = sim_nth_allocation(i)) != NULL; i++) {
+            if (sim_is_live_on_device(a)) {
+                open_allocation(a);
+            }
+        }
+    }
+    __atomic_store_n(&open.begun, true, __ATOMIC_RELEASE);
+}
+
+bool sim_open_at(const void *address) {
+    const char *at = address;
+    if (!__atomic_load_n(&open.begun, __ATOMIC_ACQUIRE)) {
+        return false;
+    }
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
+    if (a == NULL || !sim_is_live_on_device(a) || at < a->mapping + sim_guard ||
+        at >= a->mapping + a->mapped - sim_guard) {
+        return false;
+    }
+    while (__atomic_exchange_n(&open.busy, true, __ATOMIC_ACQUIRE)) {
+    }
+    if (!a->open) { /* otherwise another host thread has opened it since */
+        open_allocation(a);
+    }
+    __atomic_store_n(&open.busy, false, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* The first byte of from..to that is no longer poison, or NULL. */
+static char *written(char *from, char *to) {
+    while (from < to && (unsigned char)*from == SIM_POISON) {
+        from++;
+    }
+    return from < to ? from : NULL;
+}
+
+/* Reports changed poison around an allocation, and restores it. */
+static void check_surroundings(const struct sim_allocation *a, const char *kernel,
+                               struct sim_location location) {
+    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};
+    char array[160];
+    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
+    char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
+                       ? a->base - ALIGNMENT
+                       : a->mapping + sim_guard;
+    char *bad = written(after, end);
+    if (bad) {
+        sim_describe_allocation(a, array, sizeof array);
+        sim_report(&finding,
+                   "kernel %s wrote past the end of %s: it changed the byte at index %td", kernel,
+                   array, bad - a->base);
+        memset(after, SIM_POISON, (size_t)(end - after));
+    }
+    bad = written(before, a->base);
+    if (bad) {
+        sim_describe_allocation(a, array, sizeof array);
+        sim_report(&finding,
+                   "kernel %s wrote before the start of %s: it changed the byte at index %td",
+                   kernel, array, bad - a->base);
+        memset(before, SIM_POISON, (size_t)(a->base - before));
+    }
+}
+
+void sim_close_device(const char *kernel, struct sim_location location) {
+    for (struct sim_allocation *a = open.first; a; a = a->next_open) {
+        if (!sim_checked) {
+            check_surroundings(a, kernel, location);
+        }
+        protect(a, PROT_NONE);
+        a->open = false;
+    }
+    open.first = NULL;
+    __atomic_store_n(&open.begun, false, __ATOMIC_RELEASE);
+}
+
+static void protect_range(const void *from, size_t bytes, int protection) {
+    const struct sim_allocation *a = sim_owner(from);
+    if (a && sim_is_live_on_device(a) && !a->open) {
+        uintptr_t first = (uintptr_t)from / PAGE * PAGE;
+        uintptr_t end = ((uintptr_t)from + bytes + PAGE - 1) / PAGE * PAGE;
+        mprotect((void *)first, end - first, protection);
+    }
+}
+
+/* Ends the program with a message if the host can never hold so many bytes: the system would kill
+ * it without one. */
+static void refuse_impossible(size_t bytes) {
+    struct sysinfo host;
+    if (bytes < (size_t)1 << 30 || sysinfo(&host) != 0) {
+        return;
+    }
+    double unit = host.mem_unit, has = unit * (double)host.totalram + unit * (double)host.totalswap;
+    if ((double)bytes > has) {
+        struct sim_finding finding = {.kind = "out-of-memory"};
+        sim_report(&finding,
+                   "this program fills or copies %.1f GB of device memory at once; the simulator "
+                   "keeps it in the memory of this machine, which has %.1f GB: use smaller sizes",
+                   (double)bytes / 1e9, has / 1e9);
+        _Exit(EXIT_FAILURE);
+    }
+}
+
+void sim_open_range(const void *from, size_t bytes) {
+    refuse_impossible(bytes);
+    protect_range(from, bytes, PROT_READ | PROT_WRITE);
+}
+
+void sim_close_range(const void *from, size_t bytes) {
+    protect_range(from, bytes, PROT_NONE);
+}

@@ -1,0 +1,14 @@
+/* How the other files of trace/ report accesses: tsan_callbacks.c records them. */
+#ifndef SIM_RECORDER_H
+#define SIM_RECORDER_H
+
+#include <stddef.h>
+
+/* The program is about to copy bytes from `from` to `to`, or to fill them if `from` is NULL. A
+ * kernel does so in a loop, byte by byte. `pc`: the return address of the call. */
+void record_bytes(void *to, const void *from, size_t bytes, const void *pc);
+
+/* The program is about to compare and exchange these bytes atomically. */
+void record_atomic(const void *at, size_t bytes, const void *pc);
+
+#endif

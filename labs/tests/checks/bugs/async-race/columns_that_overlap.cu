@@ -1,0 +1,37 @@
+// expect: async-race
+// Two copies of columns in two streams: the right part begins one column too early.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+int main(void)
+{
+    const int width = 64, height = 32, half = width / 2;
+    int *pinned = NULL, *d_image = NULL;
+    size_t pitch = 0, row = width * sizeof(int);
+    CHECK(cudaMallocHost((void **)&pinned, width * height * sizeof(int)));
+    CHECK(cudaMallocPitch((void **)&d_image, &pitch, row, height));
+    for (int i = 0; i < width * height; i++) pinned[i] = i;
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    CHECK(cudaMemcpy2DAsync(d_image, pitch, pinned, row, half * sizeof(int), height,  // BUG
+                            cudaMemcpyHostToDevice, first));
+    CHECK(cudaMemcpy2DAsync(d_image + half - 1, pitch, pinned + half - 1, row,  // BUG (other side)
+                            (half + 1) * sizeof(int), height, cudaMemcpyHostToDevice, second));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,42 @@
+// expect: async-race
+// The copy back is queued in another stream than the kernel, without an event.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *pinned = NULL, *d_data = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    fill<<<4, 256, 0, first>>>(d_data, n, 3);  // BUG
+    CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, second));  // BUG (other side)
+    CHECK(cudaStreamSynchronize(first));
+    CHECK(cudaStreamSynchronize(second));
+    for (int i = 0; i < n; i++)
+        if (pinned[i] != 3 + i) failures++;
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

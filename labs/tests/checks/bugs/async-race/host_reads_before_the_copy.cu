@@ -1,0 +1,40 @@
+// expect: async-race
+// The host reads the pinned destination of a copy before it has waited for it.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *pinned = NULL, *d_data = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    fill<<<4, 256, 0, stream>>>(d_data, n, 3);
+    CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += pinned[i];  // BUG
+    CHECK(cudaStreamSynchronize(stream));
+    if (sum != 3L * n + n * (n - 1L) / 2) failures++;
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,38 @@
+// expect: async-race
+// The host changes mapped memory that a kernel, which it has not waited for, reads.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void add_one(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *mapped = NULL, *d_view = NULL;
+    CHECK(cudaHostAlloc((void **)&mapped, n * sizeof(int), cudaHostAllocMapped));
+    CHECK(cudaHostGetDevicePointer((void **)&d_view, mapped, 0));
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    for (int i = 0; i < n; i++) mapped[i] = i;
+    add_one<<<4, 256>>>(d_view, d_out, n);  // BUG (other side)
+    CHECK(cudaGetLastError());
+    for (int i = 0; i < n; i++) mapped[i] = -i;  // BUG
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFreeHost(mapped));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,38 @@
+// expect: async-race
+// cudaMemcpy() waits for the legacy default stream only, not for a non-blocking one.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_data[1000];
+    int *d_data = NULL;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    fill<<<4, 256, 0, stream>>>(d_data, n, 3);                                          // BUG
+    CHECK(cudaMemcpy(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost));  // BUG (other side)
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < n; i++)
+        if (h_data[i] != 3 + i) failures++;
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

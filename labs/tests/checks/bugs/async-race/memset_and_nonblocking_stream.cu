@@ -1,0 +1,36 @@
+// expect: async-race
+// cudaMemset() goes to the legacy default stream, for which a non-blocking stream does not wait.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *d_data = NULL;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudaMemset(d_data, 0, n * sizeof(int)));  // BUG
+    twice<<<4, 256, 0, stream>>>(d_data, n);        // BUG (other side)
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,35 @@
+// expect: leak
+// Every round creates an event; only the last one is destroyed.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__device__ int d_table[1000];
+
+__global__ void fill_table(int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1000) d_table[i] = value + i;
+}
+
+int main(void)
+{
+    cudaEvent_t done = NULL;
+    for (int round = 0; round < 3; round++) {
+        CHECK(cudaEventCreate(&done));  // BUG
+        fill_table<<<4, 256>>>(round);
+        CHECK(cudaEventRecord(done));
+        CHECK(cudaEventSynchronize(done));
+    }
+    CHECK(cudaEventDestroy(done));
+    return failures != 0;
+}

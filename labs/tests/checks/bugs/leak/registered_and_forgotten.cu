@@ -1,0 +1,27 @@
+// expect: leak
+// Memory is registered and never unregistered.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_data[1000];
+    int *d_data = NULL;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));  // BUG
+    CHECK(cudaMemcpyAsync(d_data, h_data, n * sizeof(int), cudaMemcpyHostToDevice, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

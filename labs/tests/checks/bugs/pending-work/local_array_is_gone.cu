@@ -1,0 +1,36 @@
+// expect: pending-work
+// A local array is registered and copied, and its function returns before the copy.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__attribute__((noinline)) static void upload(int *d_data, int n, cudaStream_t stream)
+{
+    int h_local[1000];
+    for (int i = 0; i < n; i++) h_local[i] = i;
+    CHECK(cudaHostRegister(h_local, sizeof h_local, cudaHostRegisterDefault));  // BUG (other side)
+    CHECK(cudaMemcpyAsync(d_data, h_local, n * sizeof(int), cudaMemcpyHostToDevice, stream));  // BUG
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *d_data = NULL;
+    cudaStream_t stream;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaStreamCreate(&stream));
+    upload(d_data, n, stream);
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

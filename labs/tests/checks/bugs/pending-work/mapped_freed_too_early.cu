@@ -1,0 +1,33 @@
+// expect: pending-work
+// The mapped buffer is freed while a kernel may still write it.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *mapped = NULL, *d_view = NULL;
+    CHECK(cudaHostAlloc((void **)&mapped, n * sizeof(int), cudaHostAllocMapped));
+    CHECK(cudaHostGetDevicePointer((void **)&d_view, mapped, 0));
+    fill<<<4, 256>>>(d_view, n, 3);  // BUG (other side)
+    CHECK(cudaGetLastError());
+    CHECK(cudaFreeHost(mapped));  // BUG
+    CHECK(cudaDeviceSynchronize());
+    return failures != 0;
+}

@@ -1,0 +1,38 @@
+// expect: pending-work
+// The pinned buffer is freed while the copy from it may still run.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *pinned = NULL, *d_data = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    for (int i = 0; i < n; i++) pinned[i] = i;
+    CHECK(cudaMemcpyAsync(d_data, pinned, n * sizeof(int), cudaMemcpyHostToDevice, stream));  // BUG (other side)
+    CHECK(cudaFreeHost(pinned));  // BUG
+    twice<<<4, 256, 0, stream>>>(d_data, n);
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,38 @@
+// expect: pending-work
+// The memory is unregistered before the copy to it has been waited for.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_data[1000];
+    int *d_data = NULL;
+    cudaStream_t stream;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));
+    fill<<<4, 256, 0, stream>>>(d_data, n, 3);
+    CHECK(cudaMemcpyAsync(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
+    CHECK(cudaHostUnregister(h_data));  // BUG
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,51 @@
+// expect: nothing
+// The constant changes between two kernels of one stream.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__constant__ int c_factor;
+
+__global__ void scale(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= c_factor;
+}
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_out[1000];
+    int *d_data = NULL, factor = 3;
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    fill<<<4, 256, 0, stream>>>(d_data, n, 0);
+    CHECK(cudaMemcpyToSymbolAsync(c_factor, &factor, sizeof factor, 0, cudaMemcpyHostToDevice, stream));
+    scale<<<4, 256, 0, stream>>>(d_data, n);
+    factor = 5;
+    CHECK(cudaMemcpyToSymbolAsync(c_factor, &factor, sizeof factor, 0, cudaMemcpyHostToDevice, stream));
+    scale<<<4, 256, 0, stream>>>(d_data, n);
+    CHECK(cudaMemcpyAsync(h_out, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != 15 * i) failures++;
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

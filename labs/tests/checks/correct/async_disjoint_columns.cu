@@ -1,0 +1,41 @@
+// expect: nothing
+// Two streams copy the left and the right columns of one image.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+int main(void)
+{
+    const int width = 64, height = 32, left = 21;
+    int *pinned = NULL, *d_image = NULL;
+    size_t pitch = 0, row = width * sizeof(int);
+    CHECK(cudaMallocHost((void **)&pinned, width * height * sizeof(int)));
+    CHECK(cudaMallocPitch((void **)&d_image, &pitch, row, height));
+    for (int i = 0; i < width * height; i++) pinned[i] = i;
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    CHECK(cudaMemcpy2DAsync(d_image, pitch, pinned, row, left * sizeof(int), height,
+                            cudaMemcpyHostToDevice, first));
+    CHECK(cudaMemcpy2DAsync(d_image + left, pitch, pinned + left, row, (width - left) * sizeof(int),
+                            height, cudaMemcpyHostToDevice, second));
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < width * height; i++) pinned[i] = 0;
+    CHECK(cudaMemcpy2D(pinned, row, d_image, pitch, row, height, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < width * height; i++)
+        if (pinned[i] != i) failures++;
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_image));
+    return failures != 0;
+}

@@ -1,0 +1,61 @@
+// expect: nothing
+// One event is recorded again in each round; each wait is for its latest record.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+__global__ void add_one(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_out[1000];
+    int *d_in = NULL, *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_in, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    CHECK(cudaMemset(d_in, 0, n * sizeof(int)));
+    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    cudaEvent_t ready;
+    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    for (int round = 0; round < 4; round++) {
+        fill<<<4, 256, 0, first>>>(d_in, n, round + 2);
+        CHECK(cudaEventRecord(ready, first));
+        CHECK(cudaStreamWaitEvent(second, ready, 0));
+        add_one<<<4, 256, 0, second>>>(d_in, d_out, n);
+        CHECK(cudaEventRecord(ready, second));
+        CHECK(cudaStreamWaitEvent(first, ready, 0));
+    }
+    CHECK(cudaStreamSynchronize(first));
+    CHECK(cudaMemcpy(h_out, d_out, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != i + 6) failures++;
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

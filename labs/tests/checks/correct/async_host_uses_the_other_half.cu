@@ -1,0 +1,47 @@
+// expect: nothing
+// The host fills one half of a pinned buffer while the other half is copied.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *pinned = NULL, *d_data = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    const int half = n / 2 + 1;
+    for (int i = 0; i < half; i++) pinned[i] = i;
+    CHECK(cudaMemcpyAsync(d_data, pinned, half * sizeof(int), cudaMemcpyHostToDevice, stream));
+    for (int i = half; i < n; i++) pinned[i] = i;
+    CHECK(cudaMemcpyAsync(d_data + half, pinned + half, (n - half) * sizeof(int), cudaMemcpyHostToDevice,
+                          stream));
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += pinned[i];
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < n; i++) pinned[i] = -1;
+    CHECK(cudaMemcpy(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++) sum -= pinned[i];
+    if (sum != 0) failures++;
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

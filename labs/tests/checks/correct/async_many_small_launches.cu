@@ -1,0 +1,44 @@
+// expect: nothing
+// More launches than a queue holds; two events time them.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void count(int *sum)
+{
+    *sum += 1;
+}
+
+int main(void)
+{
+    int *d_sum = NULL, sum = 0;
+    float ms = -1;
+    cudaEvent_t start, end;
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&end));
+    CHECK(cudaMalloc((void **)&d_sum, sizeof(int)));
+    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(int)));
+    CHECK(cudaEventRecord(start));
+    for (int i = 0; i < 3000; i++) count<<<1, 1>>>(d_sum);
+    CHECK(cudaEventRecord(end));
+    cudaError_t early = cudaEventElapsedTime(&ms, start, end);
+    if (early != cudaErrorNotReady) CHECK(early);
+    CHECK(cudaEventSynchronize(end));
+    CHECK(cudaEventElapsedTime(&ms, start, end));
+    if (ms <= 0) failures++;
+    CHECK(cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost));
+    if (sum != 3000) failures++;
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(end));
+    CHECK(cudaFree(d_sum));
+    return failures != 0;
+}

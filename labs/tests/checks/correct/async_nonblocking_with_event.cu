@@ -1,0 +1,42 @@
+// expect: nothing
+// A non-blocking stream waits for an event of the default stream.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *d_data = NULL, h_last = -1;
+    cudaStream_t stream;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cudaEvent_t ready;
+    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    CHECK(cudaMemset(d_data, 0, n * sizeof(int)));
+    CHECK(cudaEventRecord(ready, 0));
+    CHECK(cudaStreamWaitEvent(stream, ready, 0));
+    twice<<<4, 256, 0, stream>>>(d_data, n);
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemcpy(&h_last, d_data + n - 1, sizeof(int), cudaMemcpyDeviceToHost));
+    if (h_last != 0) failures++;
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,44 @@
+// expect: nothing
+// Four streams, each copies its chunks, converts them and copies them back.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int chunk = 250, chunks = 8, streams = 4, n = chunk * chunks;
+    int *pinned = NULL, *d_data = NULL;
+    cudaStream_t stream[4];
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    for (int i = 0; i < n; i++) pinned[i] = i;
+    for (int s = 0; s < streams; s++) CHECK(cudaStreamCreate(&stream[s]));
+    for (int c = 0; c < chunks; c++) {
+        int *d = d_data + c * chunk, *h = pinned + c * chunk;
+        CHECK(cudaMemcpyAsync(d, h, chunk * sizeof(int), cudaMemcpyHostToDevice, stream[c % streams]));
+        twice<<<1, 256, 0, stream[c % streams]>>>(d, chunk);
+        CHECK(cudaMemcpyAsync(h, d, chunk * sizeof(int), cudaMemcpyDeviceToHost, stream[c % streams]));
+    }
+    for (int s = 0; s < streams; s++) CHECK(cudaStreamSynchronize(stream[s]));
+    for (int i = 0; i < n; i++)
+        if (pinned[i] != 2 * i) failures++;
+    for (int s = 0; s < streams; s++) CHECK(cudaStreamDestroy(stream[s]));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,42 @@
+// expect: nothing
+// The host asks until the stream is done, and does other work meanwhile.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *pinned = NULL, *d_data = NULL;
+    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    fill<<<4, 256, 0, stream>>>(d_data, n, 3);
+    CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+    long asked = 0;
+    cudaError_t state;
+    while ((state = cudaStreamQuery(stream)) == cudaErrorNotReady) asked++;
+    CHECK(state);
+    for (int i = 0; i < n; i++)
+        if (pinned[i] != 3 + i) failures++;
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

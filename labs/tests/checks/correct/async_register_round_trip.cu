@@ -1,0 +1,44 @@
+// expect: nothing
+// Memory is registered, copied to and from, waited for, and unregistered.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_data[1000];
+    int *d_data = NULL;
+    cudaStream_t stream;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaStreamCreate(&stream));
+    for (int round = 0; round < 2; round++) {
+        CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));
+        for (int i = 0; i < n; i++) h_data[i] = i;
+        CHECK(cudaMemcpyAsync(d_data, h_data, n * sizeof(int), cudaMemcpyHostToDevice, stream));
+        twice<<<4, 256, 0, stream>>>(d_data, n);
+        CHECK(cudaMemcpyAsync(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaHostUnregister(h_data));
+        for (int i = 0; i < n; i++)
+            if (h_data[i] != 2 * i) failures++;
+    }
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

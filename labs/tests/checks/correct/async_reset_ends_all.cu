@@ -1,0 +1,36 @@
+// expect: nothing
+// cudaDeviceReset() ends the work that is queued, and all that the program has created.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__device__ int d_table[1000];
+
+__global__ void fill_table(int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1000) d_table[i] = value + i;
+}
+
+int main(void)
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    void *d_kept = NULL;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaMalloc(&d_kept, 100));
+    fill_table<<<4, 256, 0, stream>>>(1);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceReset());
+    return failures != 0;
+}

@@ -1,0 +1,115 @@
+"""Traced programs whose threads wait for each other, or end by an error: what `run --check` says."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+
+WAITS = """#include <cooperative_groups.h>
+#include <stdio.h>
+__global__ void later_block(int *done) {
+    while (blockIdx.x + 1 < gridDim.x && atomicAdd(&done[blockIdx.x + 1], 0) == 0) { }
+    __threadfence();
+    atomicExch(&done[blockIdx.x], 1);
+}
+__global__ void whole_grid(int *a, int *b) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = grid.thread_rank(), n = grid.size();
+    a[i] = i;
+    grid.sync();
+    b[i] = a[(i + 40) % n];
+    grid.sync();
+    a[(i + 7) % n] = b[i];
+}
+int main() {
+    int *a, *b, h = 0;
+    if (cudaMalloc(&a, 4096) || cudaMalloc(&b, 4096) || cudaMemset(a, 0, 4096)) return 1;
+    later_block<<<9, 1>>>(a);
+    void *arguments[] = {&a, &b};
+    if (cudaLaunchCooperativeKernel(whole_grid, 10, 64, arguments, 0, 0)) return 2;
+    if (cudaMemcpy(&h, a + 107, 4, cudaMemcpyDeviceToHost)) return 3;
+    printf("%d\\n", h);
+    cudaFree(a);
+    cudaFree(b);
+    return cudaGetLastError() == cudaSuccess ? 0 : 4;
+}
+"""
+
+ENDLESS = """__global__ void waits(int *flag) {
+    while (*(volatile int *)flag == 0) { } // HERE
+}
+int main() {
+    int *flag;
+    if (cudaMalloc(&flag, 4) || cudaMemset(flag, 0, 4)) return 1;
+    waits<<<2, 64>>>(flag);
+    cudaError_t error = cudaDeviceSynchronize();
+    cudaFree(flag);
+    return error == cudaErrorLaunchFailure ? 0 : 1;
+}
+"""
+
+FAULTS = """__global__ void faulty(int *out, int *nothing, int zero) {
+    __shared__ int s_sum;
+    if (threadIdx.x == 1) nothing[0] = 1; // NULL
+    if (threadIdx.x == 2) out[0] = 5 / zero; // ZERO
+    s_sum = threadIdx.x; // RACE
+    __syncthreads();
+    out[threadIdx.x] = s_sum;
+}
+int main() {
+    int *out;
+    if (cudaMalloc(&out, 256)) return 1;
+    faulty<<<2, 64>>>(out, nullptr, 0);
+    cudaError_t error = cudaDeviceSynchronize();
+    cudaFree(out);
+    return error == cudaSuccess ? 1 : 0;
+}
+"""
+
+
+def check(tmp_path: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
+    file = tmp_path / "program.cu"
+    file.write_text(source)
+    return subprocess.run(
+        [paths.ROOT / "grade", "run", file, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def line(source: str, mark: str) -> int:
+    return next(n for n, text in enumerate(source.splitlines(), 1) if f"// {mark}" in text)
+
+
+@pytest.mark.parametrize("order", ["", "reverse"])
+@pytest.mark.parametrize("option", ["--check", "--profile"])
+def test_blocks_that_wait_for_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, order: str
+) -> None:
+    monkeypatch.setenv("CONVLABS_SIM_ORDER", order)
+    done = check(tmp_path, WAITS, option)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "140\n"
+    assert option == "--profile" or "nothing found" in done.stderr
+
+
+def test_an_endless_wait_has_a_line(tmp_path: Path) -> None:
+    done = check(tmp_path, ENDLESS, "--check")
+    assert done.returncode == 0, done.stderr
+    assert f"program.cu:{line(ENDLESS, 'HERE')}" in done.stderr
+    assert "no other thread can go on to write it" in done.stderr
+
+
+def test_findings_before_and_after_a_fault(tmp_path: Path) -> None:
+    done = check(tmp_path, FAULTS, "--check")
+    assert done.returncode == 0, done.stderr
+    for mark, kind in (("NULL", "null pointer"), ("ZERO", "by zero"), ("RACE", "data race")):
+        assert f"program.cu:{line(FAULTS, mark)}" in done.stderr, done.stderr
+        assert kind in done.stderr
+    assert "barrier" not in done.stderr.replace("with no barrier between", "")

@@ -1,0 +1,161 @@
+/* Device memory takes room of the host only where it is written, holds poison everywhere else, and
+ * is opened to a kernel as the kernel accesses it. */
+#include "../test_sim.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <vector>
+
+static const size_t GB = (size_t)1 << 30;
+
+/* The memory of this process that is in use, in bytes. */
+static size_t resident() {
+    FILE *file = fopen("/proc/self/statm", "r");
+    size_t all = 0, used = 0;
+    ck_assert_int_eq(fscanf(file, "%zu %zu", &all, &used), 2);
+    fclose(file);
+    return used * 4096;
+}
+
+static __global__ void at_ends(unsigned char *p, size_t bytes, int *poison) {
+    *poison = p[0] == 0xff && p[bytes / 2] == 0xff && p[bytes - 1] == 0xff;
+    p[0] = 1;
+    p[bytes / 2] = 2;
+    p[bytes - 1] = 3;
+}
+
+START_TEST(huge_memory_is_poison_and_costs_nothing) {
+    for (size_t bytes : {(size_t)5000, (size_t)3 << 20, 2 * GB + 12345, 100 * GB}) {
+        unsigned char *p, host[3];
+        int *poison, was_poison;
+        size_t before = resident();
+        ck_assert_int_eq(cudaMalloc(&p, bytes), cudaSuccess);
+        ck_assert_int_eq(cudaMalloc(&poison, sizeof *poison), cudaSuccess);
+        at_ends<<<1, 1>>>(p, bytes, poison);
+        ck_assert_int_eq(cudaMemcpy(&was_poison, poison, sizeof was_poison, cudaMemcpyDefault),
+                         cudaSuccess);
+        ck_assert_int_eq(was_poison, 1);
+        cudaMemcpy(&host[0], p, 1, cudaMemcpyDeviceToHost);
+        cudaMemcpy(&host[1], p + bytes / 2, 1, cudaMemcpyDeviceToHost);
+        cudaMemcpy(&host[2], p + bytes - 1, 1, cudaMemcpyDeviceToHost);
+        ck_assert(host[0] == 1 && host[1] == 2 && host[2] == 3);
+        ck_assert_uint_lt(resident() - before, (size_t)100 << 20);
+        cudaFree(p);
+        cudaFree(poison);
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_written_stays_poison) {
+    std::vector<unsigned char> host((size_t)5 << 20);
+    unsigned char *p, *q;
+    cudaMalloc(&p, host.size());
+    cudaMalloc(&q, host.size());
+    cudaMemset(p + 1000000, 7, 3);
+    ck_assert_int_eq(cudaMemcpy(host.data(), p, host.size(), cudaMemcpyDefault), cudaSuccess);
+    size_t wrong = 0;
+    for (size_t i = 0; i < host.size(); i++) {
+        wrong += host[i] != (i >= 1000000 && i < 1000003 ? 7 : 0xff);
+    }
+    cudaMemcpy(host.data(), q, host.size(), cudaMemcpyDefault); /* another one has not changed */
+    for (unsigned char byte : host) {
+        wrong += byte != 0xff;
+    }
+    ck_assert_uint_eq(wrong, 0);
+    cudaFree(p);
+    cudaFree(q);
+}
+END_TEST
+
+/* Thread i of block b adds to its own element of every array. */
+static __global__ void add_to_all(int **arrays, int count) {
+    for (int i = 0; i < count; i++) {
+        arrays[i][blockIdx.x * blockDim.x + threadIdx.x] += i;
+    }
+}
+
+START_TEST(many_arrays_opened_by_many_threads) {
+    enum { ARRAYS = 300, BLOCKS = 64, THREADS = 32 };
+    std::vector<int *> arrays(ARRAYS);
+    int **list, sums[BLOCKS * THREADS];
+    for (int *&array : arrays) {
+        ck_assert_int_eq(cudaMalloc(&array, sizeof sums), cudaSuccess);
+        cudaMemset(array, 0, sizeof sums);
+    }
+    cudaMalloc(&list, ARRAYS * sizeof *list);
+    cudaMemcpy(list, arrays.data(), ARRAYS * sizeof *list, cudaMemcpyHostToDevice);
+    for (int launch = 0; launch < 20; launch++) {
+        add_to_all<<<BLOCKS, THREADS>>>(list, ARRAYS);
+    }
+    for (int i = 0; i < ARRAYS; i++) {
+        ck_assert_int_eq(cudaMemcpy(sums, arrays[i], sizeof sums, cudaMemcpyDefault), cudaSuccess);
+        for (int sum : sums) {
+            ck_assert_int_eq(sum, 20 * i);
+        }
+        cudaFree(arrays[i]);
+    }
+    cudaFree(list);
+}
+END_TEST
+
+static __global__ void set(int *p) {
+    *p = 1;
+}
+
+/* The host must not access an array, also after a kernel has. */
+START_TEST(the_host_cannot_access_it) {
+    int *p;
+    cudaMalloc(&p, 8 * GB); /* large: opened at the first access */
+    set<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    *(volatile int *)p = 2;
+}
+END_TEST
+
+START_TEST(a_closed_descriptor_does_no_harm) {
+    for (int i = 3; i < 64; i++) {
+        close(i);
+    }
+    FILE *files[8];
+    for (FILE *&file : files) { /* they take the numbers */
+        file = tmpfile();
+        fputs("not poison", file);
+        fflush(file);
+    }
+    unsigned char *p, host[16];
+    ck_assert_int_eq(cudaMalloc(&p, sizeof host), cudaSuccess);
+    cudaMemcpy(host, p, sizeof host, cudaMemcpyDefault);
+    for (unsigned char byte : host) {
+        ck_assert_int_eq(byte, 0xff);
+    }
+}
+END_TEST
+
+/* Without such files, poison is written. */
+START_TEST(a_limit_on_files_does_no_harm) {
+    const struct rlimit limit = {4096, 4096};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    unsigned char *p, last;
+    ck_assert_int_eq(cudaMalloc(&p, 4 << 20), cudaSuccess);
+    cudaMemcpy(&last, p + (4 << 20) - 1, 1, cudaMemcpyDefault);
+    ck_assert_int_eq(last, 0xff);
+    cudaFree(p);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("sim: lazy memory");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, huge_memory_is_poison_and_costs_nothing);
+    tcase_add_test(tests, what_is_not_written_stays_poison);
+    tcase_add_test(tests, many_arrays_opened_by_many_threads);
+    tcase_add_test_raise_signal(tests, the_host_cannot_access_it, SIGSEGV);
+    tcase_add_test(tests, a_closed_descriptor_does_no_harm);
+    tcase_add_test(tests, a_limit_on_files_does_no_harm);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
