@@ -3,9 +3,9 @@
     supported.py [--check] [PAGE]
 
 g++ expands the headers that a program may include; the functions and types that they declare are
-listed by the header that declares them, under the first sentence of its comment. The list, and that of
-the libraries that unsupported.py refuses, replace what is between two marks each in the page. --check: writes nothing, and exits with status 1 if the
-page differs.
+listed by the header that declares them, under the first sentence of its comment. The list, and that
+of the libraries that unsupported.py refuses, replace what is between two marks each in the page.
+--check: writes nothing, and exits with status 1 if the page differs.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def listing() -> str:
         for kind, found in kinds:
             if found:
                 text = f"{kind}: " + ", ".join(f"`{n}`" for n in found)
-                lines += [*textwrap.wrap(text, 108, initial_indent="- ", subsequent_indent="  ",
-                                         break_long_words=False, break_on_hyphens=False)]  # fmt: skip
+                wrapped = textwrap.wrap(text, 106, break_long_words=False, break_on_hyphens=False)
+                lines.append("- " + "\n  ".join(wrapped))
     return "\n".join(lines).strip()
 
 
