@@ -220,7 +220,7 @@ $(TESTDIR)/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
 $(TESTDIR)/%.o: $(TESTDIR)/%.ii
-	$(say) CXX $<
+	$(say) CXX labs/tests/$*.cu
 	$(Q)$(CXX) $(TEST_CXXFLAGS) -c $< -o $@
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@

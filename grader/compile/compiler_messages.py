@@ -12,6 +12,7 @@ _DIAGNOSTIC = re.compile(
     r"(?:#[\w-]+)?: (?P<text>.*)$"
 )
 _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
+_MISSING = re.compile(r"undefined reference to `(?P<name>[^']+)'")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
@@ -56,6 +57,18 @@ def unlinked(log: str, submission: Submission) -> list[str]:
             "its name and parameters must be exactly those of lab.h",
         ]
     return []
+
+
+def undefined(log: str) -> list[str]:
+    """The linker's complaints that functions of a user's own program are defined nowhere, one
+    sentence each; [] when there are none."""
+    names = list(dict.fromkeys(m["name"] for m in _MISSING.finditer(log)))
+    sentences = [f"{name} is used, but none of the files defines it" for name in names
+                 if name != "main"]  # fmt: skip
+    if "main" in names:
+        why = "the program has no main(): ./grade run needs all of its files, one with a main()"
+        sentences.insert(0, why)
+    return sentences
 
 
 def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:

@@ -14,7 +14,13 @@ from typing import Literal
 
 from grader import paths
 from grader.compile import sources, staging
-from grader.compile.compiler_messages import Diagnostic, diagnostics_in, listed, unlinked
+from grader.compile.compiler_messages import (
+    Diagnostic,
+    diagnostics_in,
+    listed,
+    undefined,
+    unlinked,
+)
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.sandbox import launcher
@@ -190,7 +196,10 @@ def make_program(home: Path, files: list[str], profiled: bool, env: dict[str, st
         return None
     if early := early_end(done):
         return f"the compiler {early.reason}"
-    lines = done.stderr.decode(errors="replace").splitlines()
+    log = done.stderr.decode(errors="replace")
+    if missing := undefined(log):
+        return "\n".join(missing)
+    lines = log.splitlines()
     return "\n".join(line for line in lines if not line.startswith("make: ")) or "make failed"
 
 

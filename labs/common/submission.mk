@@ -122,7 +122,7 @@ $(GIVEN)/%.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
 $(GIVEN)/%.o: $(GIVEN)/%.ii
-	$(say) CXX $(<F:.ii=.cu)
+	$(say) CXX labs/$(LAB)/$*.cu
 	$(Q)$(CXX) $(GIVEN_CXXFLAGS) -c $< -o $@
 $(GIVEN)/%.checked.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)

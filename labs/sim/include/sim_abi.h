@@ -246,8 +246,6 @@ bool sim_atomic_compare_16(void *address, void *expected, const void *value);
 /* Cycles of the device's clock since the program began to read it. */
 unsigned long long sim_clock(void);
 
-/* Is the caller a thread of a kernel? */
-int sim_on_device(void);
 /* clock(): that in a kernel, and the C library's function elsewhere. */
 long sim_clock_or_time(void);
 
@@ -259,6 +257,8 @@ enum sim_memory sim_memory_of(const void *address);
 /* The offset of an address in the block's shared memory, and back. */
 size_t sim_shared_offset(const void *address);
 void *sim_shared_at(size_t offset);
+/* Is the caller a thread of a kernel? */
+int sim_on_device(void);
 
 /* ---- calls of the runtime API */
 

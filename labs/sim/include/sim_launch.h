@@ -73,10 +73,10 @@ template <class T> struct sim_bytes {
         return *reinterpret_cast<T *>(bytes);
     }
 };
-template <class T> struct sim_by_reference {
+template <class T> struct sim_reference_to {
     T *object;
 
-    explicit sim_by_reference(T &value) : object(&value) {
+    explicit sim_reference_to(T &value) : object(&value) {
     }
     operator T &() const {
         return *object;
@@ -87,7 +87,7 @@ template <class T> struct sim_parameter {
     using passed = std::conditional_t<sim_by_address<T>, T &, T>;
 };
 template <class T> struct sim_parameter<T &> {
-    using stored = sim_by_reference<T>;
+    using stored = sim_reference_to<T>;
     using passed = T &;
 };
 template <class T> using sim_stored = typename sim_parameter<T>::stored;

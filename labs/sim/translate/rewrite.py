@@ -113,7 +113,7 @@ class Translation:
                 tokens.insert(tokens.end(closed), f', "{name}", {quoted(file)}, {line})')
 
     def _addresses(self, kernels: set[bytes]) -> None:
-        """(void *)k -> (void *)sim_kernel_address("k", k): the runtime can launch it from then on"""
+        """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""
         tokens = self.tokens
         for i in tokens.words(*kernels):
             first = last = i

@@ -447,7 +447,5 @@ cudaError_t sim_bind_range(size_t *offset, const void *pointer, size_t bytes, vo
 }
 
 __attribute__((destructor)) static void report_leaks(void) {
-    if (sim_sticky() == cudaSuccess) { /* a lost device cannot destroy anything */
-        sim_report_textures();
-    }
+    sim_report_textures();
 }

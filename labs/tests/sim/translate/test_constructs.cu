@@ -1,0 +1,470 @@
+// CUDA as people write it: every form compiles, and gives what a GPU would give. nvcc compiles this
+// file as well, with --extended-lambda.
+#include "../test_sim.h"
+
+#include <vector>
+
+static int *d_out;
+
+static void set_up() {
+    ck_assert_int_eq(cudaMalloc(&d_out, 64), cudaSuccess);
+    ck_assert_int_eq(cudaMemset(d_out, 0, 64), cudaSuccess);
+}
+
+static int out(int i = 0) {
+    int h[16];
+    ck_assert_int_eq(cudaMemcpy(h, d_out, sizeof h, cudaMemcpyDeviceToHost), cudaSuccess);
+    return h[i];
+}
+
+static void tear_down() {
+    ck_assert_int_eq(cudaFree(d_out), cudaSuccess);
+    ck_assert_int_eq(cudaGetLastError(), cudaSuccess);
+}
+
+#define IS(expected) ck_assert_int_eq(out(), expected)
+
+// ---- marks in every order
+
+__global__ static void order1(int *p) { *p = 1; }
+static __global__ void order2(int *p) { *p = 2; }
+void __global__ order3(int *p) { *p = 3; }
+extern "C" __global__ void order4(int *p) { *p = 4; }
+extern "C" {
+__global__ void order5(int *p) { *p = 5; }
+}
+__global__ void __launch_bounds__(64) order6(int *p) { *p = 6; }
+__launch_bounds__(64, 2) __global__ void order7(int *p) { *p = 7; }
+__global__ __launch_bounds__(64) void order8(int *p) { *p = 8; }
+__attribute__((unused)) __global__ void order9(int *__restrict__ p) { *p = 9; }
+
+inline __device__ int device1() { return 10; }
+__device__ inline constexpr int device2() { return 11; }
+__device__ __forceinline__ int device3() { return 12; }
+static __device__ __forceinline__ int device4() { return 13; }
+__forceinline__ __device__ int device5() { return 14; }
+__host__ __device__ __forceinline__ int device6() { return 15; }
+__device__ __noinline__ int device7() { return 16; }
+[[maybe_unused]] static __device__ int device8() { return 17; }
+__global__ void devices(int *p) {
+    *p = device1() + device2() + device3() + device4() + device5() + device6() + device7();
+}
+
+START_TEST(marks) {
+    set_up();
+    int *p = d_out;
+    order1<<<1, 1>>>(p);
+    IS(1);
+    order2 << <1, 1 >> >(p);
+    IS(2);
+    order3 << < 1, 1 >> > (p);
+    IS(3);
+    order4<<<1, 1, 0, 0>>>(p);
+    IS(4);
+    order5 <<< 1,
+               1 >>>
+        (p);
+    IS(5);
+    order6<<<dim3(1, 1), dim3{1}>>>(p);
+    IS(6);
+    order7<<<{1}, {1, 1}>>>(p);
+    IS(7);
+    order8<<<1, 1, sizeof(std::vector<std::vector<int>>)>>>(p);
+    IS(8);
+    if (p) order9<<<1, 1>>>(p); else order1<<<1, 1>>>(p);
+    IS(9);
+    devices<<<1, 1>>>(p);
+    IS(91);
+    tear_down();
+}
+END_TEST
+
+// ---- kernels that only their arguments determine
+
+__global__ void later(int *p, int n = 20);
+__global__ void overloaded(int *p) { *p = 30; }
+__global__ void overloaded(int *p, int n) { *p = 31 + n; }
+__global__ void overloaded(float *) {}
+namespace outer {
+namespace {
+__global__ void hidden(int *p, int n = 40) { *p = n; }
+}
+namespace inner {
+template <class T> __global__ void deep(T *p) { *p = 50; }
+}
+}
+template <class T, int N = 60> __global__ void templated(T *p, const T *q = nullptr) {
+    *p = N + (q != nullptr);
+}
+template <int N> __global__ void number(int *p) { *p = N; }
+template <class T> __global__ void special(T *p) { *p = 1; }
+template <> __global__ void special<int>(int *p) { *p = 70; }
+template <class... A> __global__ void pack(int *p, A... a) { *p = (0 + ... + (int)a); }
+template <class F> __global__ void each(int n, F f) {
+    int i = threadIdx.x;
+    if (i < n) f(i);
+}
+template <class K> void go(K kernel, int *p) { kernel<<<1, 1>>>(p); }
+template <void (*K)(int *)> void go_fixed(int *p) { K<<<1, 1>>>(p); }
+template <class T> struct dependent {
+    static void go(T *p) {
+        templated<T><<<1, 1>>>(p, p);
+        number<sizeof(T)><<<1, 1>>>((int *)p + 1);
+    }
+};
+struct member {
+    int *p;
+    void (*kernel)(int *);
+    void go() const {
+        order1<<<1, 1>>>(p);
+    }
+};
+static void (*pick(int i))(int *) { return i ? order2 : order1; }
+
+START_TEST(chosen_by_arguments) {
+    set_up();
+    int *p = d_out;
+    later<<<1, 1>>>(p);
+    IS(20);
+    later<<<1, 1>>>(p, 21);
+    IS(21);
+    overloaded<<<1, 1>>>(p);
+    IS(30);
+    overloaded<<<1, 1>>>(p, 1);
+    IS(32);
+    outer::hidden<<<1, 1>>>(p);
+    IS(40);
+    ::outer::inner::deep<<<1, 1>>>(p);
+    IS(50);
+    templated<<<1, 1>>>(p);
+    IS(60);
+    templated<int, 61><<<1, 1>>>(p, NULL);
+    IS(61);
+    templated<int><<<1, 1>>>(p, 0);
+    IS(60);
+    templated<<<1, 1>>>(p, p);
+    IS(61);
+    special<<<1, 1>>>(p);
+    IS(70);
+    pack<<<1, 1>>>(p, 1, 2.0, 3L);
+    IS(6);
+    tear_down();
+}
+END_TEST
+
+START_TEST(kernels_as_values) {
+    set_up();
+    int *p = d_out;
+    go(order1, p);
+    IS(1);
+    go(special<int>, p);
+    IS(70);
+    go(number<5>, p);
+    IS(5);
+    go_fixed<order2>(p);
+    IS(2);
+    dependent<int>::go(p);
+    IS(61);
+    ck_assert_int_eq(out(1), 4);
+    member m = {p, order3};
+    m.go();
+    IS(1);
+    m.kernel<<<1, 1>>>(p);
+    IS(3);
+    pick(1)<<<1, 1>>>(p);
+    IS(2);
+    void (*f)(int *) = order4;
+    f<<<1, 1>>>(p);
+    IS(4);
+    (*f)<<<1, 1>>>(p);
+    (p ? f : order1)<<<1, 1>>>(p);
+    IS(4);
+    void (*list[])(int *) = {order5, number<6>};
+    list[1]<<<1, 1>>>(p);
+    IS(6);
+    auto special = order6; // hides the template
+    special<<<1, 1>>>(p);
+    IS(6);
+    tear_down();
+}
+END_TEST
+
+#define GO(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
+#define CASE(N) \
+    case N: number<N><<<1, 1>>>(d_out); break
+#define PASTE(a, b) a##b<<<dim3(1), dim3(1)>>>(d_out)
+
+START_TEST(lambdas_and_macros) {
+    set_up();
+    int *p = d_out;
+    auto launch = [&](int n) {
+        later<<<1, 1>>>(p, n);
+        return n;
+    };
+    ck_assert_int_eq(launch(22), out());
+    each<<<1, 4>>>(4, [=] __device__(int i) { p[i] = i + 100; });
+    ck_assert_int_eq(out(3), 103);
+    int base = 200;
+    auto op = [p, base] __host__ __device__ (int i) -> void { p[i] = base + i; };
+    each<<<1, 4>>>(4, op);
+    ck_assert_int_eq(out(2), 202);
+    GO(order1, p);
+    IS(1);
+    GO((special<int>), p);
+    IS(70);
+    PASTE(order, 3);
+    IS(3);
+    switch (base) { CASE(1); CASE(2); default: GO(order1, p); }
+    IS(1);
+    for (int i = 0; i < 2; i++) later<<<1, (i ? 1 : 2)>>>(p, i);
+    IS(1);
+    tear_down();
+}
+END_TEST
+
+__global__ void later(int *p, int n) { *p = n; }
+
+// ---- shared memory
+
+#define TILE __shared__ int tile[4]
+
+template <class T> struct SharedMemory {
+    __device__ inline operator T *() {
+        extern __shared__ int raw[];
+        return (T *)raw;
+    }
+};
+template <class T> __global__ void typed(T *p) {
+    T *s = SharedMemory<T>();
+    s[threadIdx.x] = (T)(threadIdx.x + 1);
+    __syncthreads();
+    if (!threadIdx.x) *p = s[1] + s[2];
+}
+extern __shared__ float of_file[];
+__global__ void uses_file(int *p) {
+    of_file[0] = 3;
+    auto g = [=] { return of_file[0]; };
+    of_file[0] = 4;
+    *p = (int)g();
+}
+template <int N> __global__ void kinds(int *p) {
+    __shared__ int a[N][N + 1], b[2 * N];
+    volatile __shared__ int c[N];
+    static __shared__ int d;
+    __shared__ union { int i; float f; } u;
+    __shared__ alignas(16) char raw[N];
+    __shared__ __align__(8) struct pair { short x, y; } two[2];
+    __shared__ int (*pointer)[N + 1];
+    int __shared__ e;
+    pointer = a;
+    a[1][1] = 7;
+    b[0] = 1;
+    c[0] = 3;
+    d = 4;
+    u.i = 2;
+    raw[0] = 1;
+    two[1].x = 6;
+    e = 5;
+    *p = pointer[1][1] + b[0] + c[0] + d + u.i + raw[0] + two[1].x + e +
+         (int)(sizeof a / sizeof(int)) * 1000;
+}
+__device__ int in_function(int v) {
+    __shared__ int s;
+    s = v;
+    return s;
+}
+__global__ void nested(int *p) {
+    auto f = [&](int v) {
+        __shared__ int s;
+        s = v;
+        return s + 1;
+    };
+    TILE;
+    tile[1] = 2;
+    if (*p >= 0) {
+        __shared__ int tile;
+        tile = 100;
+        *p = tile;
+    }
+    *p += in_function(10) + f(20) + tile[1];
+    auto by_value = [=] { return tile[1]; }; // shared memory is not captured
+    auto without = [] { return tile[2]; };
+    tile[1] = 5;
+    tile[2] = 6;
+    *p += by_value() * 1000 + without() * 10000;
+}
+
+START_TEST(shared_memory) {
+    set_up();
+    int *p = d_out;
+    typed<<<1, 4, 64>>>(p);
+    IS(5);
+    typed<double><<<1, 4, 64>>>((double *)p);
+    double sum;
+    ck_assert_int_eq(cudaMemcpy(&sum, p, sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
+    ck_assert_double_eq(sum, 5);
+    uses_file<<<1, 1, 16>>>(p);
+    IS(4);
+    kinds<4><<<1, 1>>>(p);
+    IS(20029);
+    order1<<<1, 1>>>(p);
+    nested<<<1, 1>>>(p);
+    IS(65133);
+    tear_down();
+}
+END_TEST
+
+// ---- variables of the device
+
+struct point {
+    int x, y;
+};
+__constant__ point c_points[] = {{1, 2}, {3, 4}};
+namespace table {
+__device__ const int d_table[3] = {5, 6, 7};
+static __constant__ float c_one = 1.5f;
+}
+__device__ int d_counter = 8, d_pair[2] = {9, 10};
+__device__ __constant__ int c_both = 11;
+static __device__ volatile int d_flag;
+__device__ constexpr int d_fixed = 12;
+const __device__ int d_const = 13;
+typedef int (*operation)(int);
+__device__ int twice(int v) { return 2 * v; }
+__device__ operation d_operation = twice;
+__device__ int (*d_operations[2])(int) = {twice, twice};
+__managed__ int m_value = 14;
+__device__ __managed__ int m_other[2];
+int __device__ d_after = 15;
+__global__ void variables(int *p) {
+    d_flag = 1;
+    p[0] = c_points[1].y + table::d_table[2] + (int)(2 * table::c_one) + d_counter + d_pair[1];
+    p[1] = c_both + d_fixed + d_const + d_operation(1) + d_operations[1](2) + m_value + d_after;
+    m_other[1] = 17;
+}
+
+START_TEST(variables_of_the_device) {
+    set_up();
+    variables<<<1, 1>>>(d_out);
+    IS(4 + 7 + 3 + 8 + 10);
+    ck_assert_int_eq(out(1), 11 + 12 + 13 + 2 + 4 + 14 + 15);
+    ck_assert_int_eq(m_other[1], 17);
+    tear_down();
+}
+END_TEST
+
+// ---- parameters
+
+struct lock {
+    static int copies, destroyed;
+    int *p;
+    lock(int *q) : p(q) {}
+    lock(const lock &o) : p(o.p) { copies++; }
+    ~lock() { destroyed++; }
+};
+int lock::copies, lock::destroyed;
+struct big {
+    int values[100];
+};
+__global__ void by_value(lock l, point q, int n, big b) {
+    q.x += threadIdx.x; // each thread has parameters of its own
+    n += q.x + b.values[99];
+    b.values[99] = 0;
+    if (threadIdx.x == 3) l.p[0] = n;
+    l.p = nullptr;
+}
+template <class T> __global__ void by_value_of(T l, int n = 5) { l.p[0] = n; }
+
+/* As nvcc: the launch copies and destroys its parameters on the host. No thread does. */
+START_TEST(parameters_are_bytes) {
+    set_up();
+    big b;
+    b.values[99] = 1000;
+    {
+        lock l(d_out);
+        point q = {5, 6};
+        by_value<<<2, 32>>>(l, q, 100, b);
+        IS(1108);
+        ck_assert_int_eq(lock::copies, 1);
+        ck_assert_int_eq(lock::destroyed, 1);
+        by_value_of<<<2, 32>>>(l, 6);
+        IS(6);
+        ck_assert_int_eq(lock::copies, 2);
+        ck_assert_int_eq(lock::destroyed, 2);
+    }
+    ck_assert_int_eq(lock::destroyed, 3);
+    tear_down();
+}
+END_TEST
+
+// ---- __CUDA_ARCH__
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+#error "this is no old device"
+#endif
+#if __CUDA_ARCH__ >= 350
+#define LOAD(p) (*(p) + 1000)
+#else
+#define LOAD(p) (*(p) + 2000)
+#endif
+#ifdef __CUDA_ARCH__
+__device__ int only_device(int x) { return x + 7; }
+#endif
+__host__ __device__ int where() {
+#ifdef __CUDA_ARCH__
+    return 1;
+#else
+    return 2;
+#endif
+}
+struct marked {
+    int v;
+    __host__ __device__ marked(int x) : v(x) {
+#if __CUDA_ARCH__
+        v += 100;
+#endif
+    }
+};
+__device__ int lane() {
+#if __CUDA_ARCH__ >= 2000
+    int l;
+    asm("mov.u32 %0, %%laneid;" : "=r"(l));
+    return l;
+#else
+    return threadIdx.x % 32;
+#endif
+}
+__global__ void architecture(int *p) {
+#if __CUDA_ARCH__ >= 530
+    p[0] = LOAD(p);
+#else
+    p[0] = -1;
+#endif
+    p[1] = where();
+    p[2] = marked(1).v;
+    p[3] = lane();
+#ifdef __CUDA_ARCH__
+    p[4] = only_device(1);
+    p[5] = __LINE__;
+#endif
+    p[6] = __LINE__;
+}
+
+START_TEST(code_for_one_architecture) {
+    set_up();
+    architecture<<<1, 1>>>(d_out);
+    IS(1000);
+    ck_assert_int_eq(out(1), 1);
+    ck_assert_int_eq(out(2), 101);
+    ck_assert_int_eq(out(3), 0);
+    ck_assert_int_eq(out(4), 8);
+    ck_assert_int_eq(out(6), out(5) + 2);
+    ck_assert_int_eq(where(), 2);
+    ck_assert_int_eq(marked(1).v, 1);
+    tear_down();
+}
+END_TEST
+
+RUN_SUITE("sim: CUDA's constructs", marks, chosen_by_arguments, kernels_as_values,
+          lambdas_and_macros, shared_memory, variables_of_the_device, parameters_are_bytes,
+          code_for_one_architecture)
