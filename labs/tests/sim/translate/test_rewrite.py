@@ -81,7 +81,6 @@ REFUSED = {
     "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "cudaGraphicsNoSuchThing"),
     "cudaNoSuchHandle_t g;\n": (1, "cudaNoSuchHandle_t"),
     "__global__ void k(int *p) {\n  *p = __nosuch4a(1, 2, 3);\n}\n": (2, "__nosuch4a"),
-    "texture<float, 2> t;\n": (1, "texture object"),
     '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "inline PTX"),
     '__host__ __device__ int f() {\n\n  asm("mov %r1, %r2;"); return 1;\n}\n': (3, "inline PTX"),
     "__global__ void k() {}\n__global__ void p() {\n  k<<<1, 1>>>();\n}\n": (
