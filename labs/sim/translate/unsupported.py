@@ -123,8 +123,6 @@ def refuse_names(tokens: Tokens) -> None:
 def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
     """Do headers mention the name? (Whether a text contains its letters is quick to say.)"""
     word = re.compile(rb"\b%s\b" % re.escape(name))
-    if name in (b"texture", b"surface"):  # also words of every day
-        word = re.compile(rb"\b(?:struct|class)\s+%s\b" % name)
     return any(name in text and word.search(text) for _, text in headers)
 
 
