@@ -4,7 +4,7 @@
 #define SIM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 
-#include "sim_heap.h" /* before anything that declares malloc() */
+#include "sim_host_heap.h" /* before anything that declares calloc() */
 
 #include "cuda_runtime_api.h"
 
