@@ -75,7 +75,7 @@ def costs(plain: Path, traced_binary: Path) -> dict[str, dict[str, float]]:
 def warp_functions(binary: Path) -> dict[str, tuple[float, int]]:
     """Seconds of a launch and lanes in it, as warps.cu prints them."""
     lines = (line.split() for line in output(binary).splitlines())
-    return {name: (float(seconds), int(lanes)) for name, seconds, lanes in lines}
+    return {words[0]: (float(words[1]), int(words[2])) for words in lines}
 
 
 def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple[float, float]:
