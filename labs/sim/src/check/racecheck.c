@@ -58,6 +58,13 @@ static bool make_room(void **array, size_t count, size_t *capacity, size_t size)
     return moved != NULL;
 }
 
+static void forget_held(void) {
+    if (now.any_held) {
+        memset(now.held, 0, sizeof now.held);
+        now.any_held = false;
+    }
+}
+
 void race_launch(void) {
     race_time.launch_first = race_time.segment + 1;
     race_time.block_first = race_time.barrier_first = race_time.launch_first;
@@ -73,8 +80,7 @@ void race_launch(void) {
     }
     now.any_published = false;
     now.acquired_count = 0;
-    memset(now.held, 0, sizeof now.held);
-    now.any_held = false;
+    forget_held();
 }
 
 void race_block(void) {
@@ -83,10 +89,7 @@ void race_block(void) {
     now.acquired_count = 0;
     memset(now.warp_first, 0, sizeof now.warp_first);
     memset(now.partial, 0, sizeof now.partial);
-    if (now.any_held) {
-        memset(now.held, 0, sizeof now.held);
-        now.any_held = false;
-    }
+    forget_held();
     if (make_room((void **)&now.starts, now.blocks + 1, &now.blocks_capacity, sizeof *now.starts)) {
         now.starts[now.blocks++] = race_time.block_first;
     }
