@@ -103,8 +103,8 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     }
 }
 
-/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails then,
- * the next call tells. */
+/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails
+ * then, the next call tells. */
 static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
                            const char *call, struct sim_location location) {
     if (!pointer) {
@@ -133,15 +133,13 @@ static cudaError_t release(void *pointer, enum sim_space space, enum sim_space o
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error =
-        release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
+    cudaError_t error = release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error =
-        release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
+    cudaError_t error = release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
@@ -164,7 +162,8 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    cudaError_t error = release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(cudaErrorHostMemoryNotRegistered);
 }
 
@@ -210,7 +209,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     sim_lock_device();
     bool device = sim_device_end(pointer) != NULL;
     sim_unlock_device();
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId};
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
+                                                 .device = cudaInvalidDeviceId};
     if (device) {
         *attributes =
             (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = same};

@@ -169,8 +169,7 @@ static struct memory_object variable(const char *at) {
     bool constant = i == SIM_CONSTANTS;
     if (!constant && cache.variables[i] == NULL) {
         struct sim_section section = sim_section(i);
-        cache.variables[i] =
-            shadow_create(section.from, (size_t)(section.to - section.from), true);
+        cache.variables[i] = shadow_create(section.from, (size_t)(section.to - section.from), true);
     }
     return (struct memory_object){.kind = constant ? MEMORY_CONSTANT : MEMORY_VARIABLE,
                                   .from = from,

@@ -1,9 +1,9 @@
 /* trace/: what a traced program's compiled code calls.
  *
  * The student's file is compiled with -fsanitize=thread and linked with these callbacks in place of
- * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its control
- * flow. A plain program refers to none of them, and so the linker leaves this
- * folder, check/ and profile/ out of it. */
+ * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its
+ * control flow. A plain program refers to none of them, and so the linker leaves this folder,
+ * check/ and profile/ out of it. */
 #include "base/options.h"
 #include "check/address.h"
 #include "check/memcheck.h"
@@ -324,6 +324,7 @@ static bool is_checked(const void *address) {
 }
 
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    last_access = pc;
     if (sim_checked && bytes > 0) {
         if (from != NULL && is_checked(from)) {
             check_unaligned(from, bytes, RACE_LOAD, pc);
