@@ -123,8 +123,8 @@ def main() -> int:
         return 1
 
     print("warp functions, plain, millions of lanes per second of processor time:")
-    for name, (least, lanes) in warp_functions(warps_binary).items():
-        print(f"  {name:<13}{lanes / least / 1e6:8.1f}")
+    for name, (least, calls) in warp_functions(warps_binary).items():
+        print(f"  {name:<13}{calls / least / 1e6:8.1f}")
     print("two naive kernels, milliseconds of processor time, and times the plain run:")
     for name in NAIVE:
         times = {way: min(run[way][name] for run in naives) for way in naives[0]}
