@@ -55,6 +55,7 @@ class Translation:
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
+        self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
         self._marks()
@@ -85,6 +86,14 @@ class Translation:
             again = any(word in INLINE for word in tokens.text[first : last + 1])
             again = again or b"__forceinline__" in tokens.text[first:i]
             tokens.replace(i, ("" if again else "inline ") + "__attribute__((always_inline))")
+
+    def _references(self) -> None:
+        """Texture and surface references, unless the program has a `texture` of its own."""
+        tokens = self.tokens
+        for i in tokens.words(b"texture", b"surface"):
+            own = any(tokens.at(k - 1) in (b"struct", b"class") for k in tokens.words(tokens.text[i]))
+            if tokens.at(i + 1) == b"<" and tokens.at(i - 1) not in (b".", b"->") and not own:
+                tokens.replace(i, f"sim_{tokens.text[i].decode()}_reference")
 
     def _calls(self) -> None:
         """Marks calls of the runtime API whose result the program ignores."""

@@ -43,7 +43,7 @@ LIBRARIES = (
 )  # fmt: skip
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
 DRIVER = re.compile(rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*")
-PLAIN = re.compile(rb"cuda[A-Z]\w*|(?:texture|surface)|nvcuda|__[a-z]\w*")
+PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*")
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
     rb"|const|volatile|inline|signed|complex|real|imag|label|thread|null|is_|has_|underlying|bases"
@@ -92,7 +92,7 @@ def refuse_names(tokens: Tokens) -> None:
     uses: dict[bytes, int] = {}
     declared: set[bytes] = set()
     for i, text in enumerate(tokens.text):
-        if not (text.startswith((b"cu", b"CU", b"__", b"texture", b"surface", b"nvcuda"))
+        if not (text.startswith((b"cu", b"CU", b"__", b"nvcuda"))
                 and tokens.kind[i] == "word") or text in declared:  # fmt: skip
             continue
         if not DRIVER.fullmatch(text) and (not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):
@@ -107,8 +107,6 @@ def refuse_names(tokens: Tokens) -> None:
         shown = name.decode(errors="replace")
         if DRIVER.fullmatch(name):
             why = f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
-        elif name in (b"texture", b"surface"):
-            why = "CUDA 12 has no texture references; use a texture object (cudaTextureObject_t)"
         else:
             why = ELSEWHERE
         raise tokens.refusal(i, f"{shown}: {why}")

@@ -7,7 +7,6 @@
 #include "texture/object_of.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct sim_texel packed(struct texel texel) {
     return (struct sim_texel){texel.c[0].u | (uint64_t)texel.c[1].u << 32,
@@ -85,7 +84,7 @@ static struct texel at_detail(const struct sim_texture *t, float level, const st
         return nearest(t, first, p);
     }
     struct parts parts;
-    memset(&parts, 0, sizeof parts);
+    parts.count = 0;
     add(t, first, p, 256 - weight, &parts);
     if (weight > 0) {
         add(t, first + 1, p, weight, &parts);
