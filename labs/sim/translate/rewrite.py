@@ -91,7 +91,9 @@ class Translation:
         """Texture and surface references, unless the program has a `texture` of its own."""
         tokens = self.tokens
         for i in tokens.words(b"texture", b"surface"):
-            own = any(tokens.at(k - 1) in (b"struct", b"class") for k in tokens.words(tokens.text[i]))
+            own = any(
+                tokens.at(k - 1) in (b"struct", b"class") for k in tokens.words(tokens.text[i])
+            )
             if tokens.at(i + 1) == b"<" and tokens.at(i - 1) not in (b".", b"->") and not own:
                 tokens.replace(i, f"sim_{tokens.text[i].decode()}_reference")
 

@@ -8,8 +8,7 @@ from labs.tests.nsight.test_math_truth import run
 
 HERE = Path(__file__).parent
 
-# The simulator is not bit for bit equal where these lines of texture_truth.out begin. In the values of
-# these lines that differ, it takes another level of detail, filters within one face, or rounds apart.
+# Lines of texture_truth.out, by their beginning, with values that are not equal bit for bit.
 INEXACT = (
     "sRGB linear",  # filtered with fewer bits
     "cubemap .*seamless",  # linear, beyond the edge of a face
