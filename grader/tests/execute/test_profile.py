@@ -138,7 +138,8 @@ def test_a_killed_program_leaves_the_profile_of_its_launches(tmp_path: Path) -> 
     file.write_text(
         "#include <stdlib.h>\n"
         "__global__ void one(float *p) { p[threadIdx.x] = 1; }\n"
-        "int main() { float *p; cudaMalloc(&p, 128); one<<<1, 32>>>(p); abort(); }\n"
+        "int main() { float *p; cudaMalloc(&p, 128); one<<<1, 32>>>(p);"
+        " cudaDeviceSynchronize(); abort(); }\n"
     )
     done = subprocess.run(
         [paths.ROOT / "grade", "run", file, "--profile"],

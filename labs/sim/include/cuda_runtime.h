@@ -4,6 +4,8 @@
 #define SIM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 
+#include "sim_heap.h" /* before anything that declares malloc() */
+
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus

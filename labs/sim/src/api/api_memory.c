@@ -86,7 +86,7 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
         char array[160];
         sim_describe_allocation(owner, array, sizeof array);
         sim_report(&finding, "%s() of memory that was already freed (%s)", call, array);
-    } else if (owner->base != pointer) {
+    } else if (owner->base != pointer && owner->space != SIM_HEAP_MEMORY) {
         sim_report(
             &finding,
             "%s() of an address %td bytes after the start of its allocation: pass the pointer "
@@ -94,16 +94,17 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
             call, (const char *)pointer - owner->base);
     } else {
         static const char *const memory[] = {"device", "page-locked host", "registered host",
-                                             "managed"};
+                                             "managed", "a kernel's own"};
         static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
+                                              "cudaFree", "free() or delete in a kernel, not "
                                               "cudaFree"};
         sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
                    instead[owner->space]);
     }
 }
 
-/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails then,
- * the next call tells. */
+/* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails
+ * then, the next call tells. */
 static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
                            const char *call, struct sim_location location) {
     if (!pointer) {
@@ -132,15 +133,13 @@ static cudaError_t release(void *pointer, enum sim_space space, enum sim_space o
 
 cudaError_t cudaFree(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error =
-        release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
+    cudaError_t error = release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error =
-        release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
+    cudaError_t error = release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(error);
 }
 
@@ -163,7 +162,8 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    cudaError_t error = release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
+    cudaError_t error =
+        release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
     return error == cudaSuccess ? error : sim_fail(cudaErrorHostMemoryNotRegistered);
 }
 
@@ -209,7 +209,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     sim_lock_device();
     bool device = sim_device_end(pointer) != NULL;
     sim_unlock_device();
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId};
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
+                                                 .device = cudaInvalidDeviceId};
     if (device) {
         *attributes =
             (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = same};

@@ -56,7 +56,6 @@ bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *s
     return true;
 }
 
-
 /* From the first to the last byte of one side. */
 static size_t extent(const struct sim_copy *c, size_t pitch, size_t slice) {
     return slice * (c->depth - 1) + pitch * (c->height - 1) + c->width;
@@ -89,8 +88,8 @@ static void run_copy(void *closure) {
     sim_open_range(c->from, job->from_bytes);
     sim_open_range(c->to, job->to_bytes);
     if (job->staged) {
-        copy_rows(job, c->to, c->to_pitch, c->to_slice, job->staged, c->width,
-                  c->width * c->height, true);
+        copy_rows(job, c->to, c->to_pitch, c->to_slice, job->staged, c->width, c->width * c->height,
+                  true);
     } else {
         copy_rows(job, c->to, c->to_pitch, c->to_slice, c->from, c->from_pitch, c->from_slice,
                   true);
@@ -154,8 +153,8 @@ static cudaError_t queue_copy(struct job *job, enum place to, enum place from) {
         operation.ranges[operation.range_count++] =
             range(c, c->from, c->from_pitch, c->from_slice, false);
     }
-    cudaError_t error = waits ? sim_enqueue_and_wait(c->stream, &operation)
-                              : sim_enqueue(c->stream, &operation);
+    cudaError_t error =
+        waits ? sim_enqueue_and_wait(c->stream, &operation) : sim_enqueue(c->stream, &operation);
     return error;
 }
 
@@ -178,12 +177,12 @@ cudaError_t sim_copy(const struct sim_copy *c) {
     sim_lock_device();
     enum place to = place_of(c->to), from = place_of(c->from);
     bool by_pointer = c->kind == cudaMemcpyDefault || c->kind == cudaMemcpyHostToHost;
-    bool to_device = by_pointer ? to == DEVICE
-                                : c->kind == cudaMemcpyHostToDevice ||
-                                      c->kind == cudaMemcpyDeviceToDevice;
-    bool from_device = by_pointer ? from == DEVICE
-                                  : c->kind == cudaMemcpyDeviceToHost ||
-                                        c->kind == cudaMemcpyDeviceToDevice;
+    bool to_device = by_pointer
+                         ? to == DEVICE
+                         : c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
+    bool from_device =
+        by_pointer ? from == DEVICE
+                   : c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;
     bool fits = sim_side_fits(c->to, job.to_bytes, to_device, "destination", c->location) &&
                 sim_side_fits(c->from, job.from_bytes, from_device, "source", c->location);
     sim_unlock_device();

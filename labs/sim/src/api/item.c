@@ -1,6 +1,6 @@
 #include "api/item.h"
 
-#include "api/async_check.h"
+#include "api/async_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ struct sim_item *sim_new_item(const struct sim_operation *operation) {
     if (room == SMALL_BYTES && item) {
         unused = item->older;
     } else {
-        size_t bytes = (sizeof *item + room + SIM_CLOSURE_ALIGNMENT - 1) / SIM_CLOSURE_ALIGNMENT * SIM_CLOSURE_ALIGNMENT;
+        size_t bytes = (sizeof *item + room + SIM_CLOSURE_ALIGNMENT - 1) / SIM_CLOSURE_ALIGNMENT *
+                       SIM_CLOSURE_ALIGNMENT;
         item = aligned_alloc(SIM_CLOSURE_ALIGNMENT, bytes);
     }
     if (item) {
@@ -96,4 +97,3 @@ bool sim_find_dependencies(struct sim_item *item, const struct sim_stream *s,
     }
     return true;
 }
-

@@ -13,7 +13,6 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
-#include "memory/heap.h"
 #include "memory/variables.h"
 
 #include <stdio.h>
@@ -236,7 +235,8 @@ static void watch_managed_variables(void) {
 static void launch(const struct sim_config *c, void (*thread)(const void *),
                    const void *arguments) {
     watch_managed_variables();
-    const bool is_stream = sim_is_stream(c->stream); /* the queue's lock comes before the device's */
+    const bool is_stream =
+        sim_is_stream(c->stream); /* the queue's lock comes before the device's */
     sim_lock_device();
     struct sim_kernel *k =
         sim_kernel_of(c->function ? c->function : (const void *)(uintptr_t)thread);

@@ -1,9 +1,10 @@
 #include "api/queue.h"
 
+#include "api/async_check.h"
+#include "api/async_host.h"
 #include "api/progress.h"
 #include "api/queue_lock.h"
 #include "api/schedule.h"
-#include "api/async_check.h"
 #include "base/errors.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
@@ -114,8 +115,7 @@ cudaError_t sim_wait_stream(cudaStream_t handle) {
     const struct sim_stream *stream = sim_stream_of(handle);
     const uint64_t last = sim_newest_number();
     bool known = stream != NULL;
-    for (struct sim_item *item;
-         stream && (item = unfinished(stream)) && item->number <= last;
+    for (struct sim_item *item; stream && (item = unfinished(stream)) && item->number <= last;
          stream = sim_stream_of(handle)) { /* another thread may destroy it meanwhile */
         item->references++;
         sim_complete(item);
@@ -205,8 +205,8 @@ void sim_memory_ends(const void *from, size_t bytes, const char *call,
     sim_wait_all();
 }
 
-/* Frees the destroyed streams whose work has ended. Until then the legacy default stream still waits
- * for them. */
+/* Frees the destroyed streams whose work has ended. Until then the legacy default stream still
+ * waits for them. */
 static void reap_streams(void) {
     for (struct sim_stream *s = sim_first_stream(), *next; s; s = next) {
         next = s->next;

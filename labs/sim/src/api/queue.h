@@ -31,7 +31,7 @@ cudaError_t sim_enqueue_after(cudaStream_t stream, const struct sim_operation *o
 cudaError_t sim_enqueue_and_wait(cudaStream_t stream, const struct sim_operation *operation);
 
 /* Each of these runs what it waits for, and returns the sticky error if there is one then. */
-cudaError_t sim_wait_all(void);                 /* what was queued before the call */
+cudaError_t sim_wait_all(void);                   /* what was queued before the call */
 cudaError_t sim_wait_stream(cudaStream_t stream); /* cudaErrorInvalidResourceHandle: no stream */
 cudaError_t sim_wait_item(struct sim_item *item);
 

@@ -1,7 +1,7 @@
 #include "api/schedule.h"
 
-#include "api/queue_lock.h"
 #include "api/async_check.h"
+#include "api/queue_lock.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "memory/allocations.h"
@@ -110,8 +110,7 @@ static struct sim_item *dependency(struct sim_item *item) {
             continue;
         }
         seen++;
-        if (!chosen ||
-            (is_shuffled() ? random_below(seen) == 0 : d->number > chosen->number)) {
+        if (!chosen || (is_shuffled() ? random_below(seen) == 0 : d->number > chosen->number)) {
             chosen = d;
         }
     }

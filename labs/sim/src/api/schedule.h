@@ -11,8 +11,8 @@ void sim_schedule(struct sim_item *item);
 /* Runs what `item` waits for, and the item. The caller holds a reference. */
 void sim_complete(struct sim_item *item);
 
-/* Runs one operation on the way to `item`, unless another thread is running it. Was it work, and not
- * only a record or a wait? */
+/* Runs one operation on the way to `item`, unless another thread is running it. Was it work, and
+ * not only a record or a wait? */
 bool sim_advance(struct sim_item *item);
 
 /* Runs everything up to this number. */

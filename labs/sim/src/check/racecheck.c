@@ -77,7 +77,8 @@ void race_thread(unsigned t) {
     race_time.quiet = ++race_time.segment;
     race_time.thread = t;
     size_t index = race_time.segment - race_time.block_first;
-    if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity, sizeof *race_time.threads)) {
+    if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity,
+                  sizeof *race_time.threads)) {
         race_time.threads[index] = (uint16_t)t;
     }
 }

@@ -8,13 +8,14 @@
 #define WORDS (PAGE_BYTES / 64)
 
 struct footprint_page {
-    uintptr_t number; /* address >> PAGE_SHIFT */
+    uintptr_t number;        /* address >> PAGE_SHIFT */
     uint64_t bits[3][WORDS]; /* by enum footprint_access; a bit for each byte */
 };
 
 struct footprint *sim_footprint;
 void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,
                         const void *pc);
+void (*sim_host_frees)(const void *memory, size_t bytes, const void *pc);
 
 static size_t slot(const struct footprint *f, uintptr_t number) {
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (f->size - 1);
@@ -66,8 +67,7 @@ static uint64_t mask(size_t from, size_t to) {
     return upper & ~((UINT64_C(1) << from) - 1);
 }
 
-void footprint_add(struct footprint *f, const void *from, size_t bytes,
-                   enum footprint_access how) {
+void footprint_add(struct footprint *f, const void *from, size_t bytes, enum footprint_access how) {
     uintptr_t at = (uintptr_t)from, end = at + bytes;
     while (at < end) {
         struct footprint_page *page = page_of(f, at >> PAGE_SHIFT);

@@ -41,4 +41,7 @@ extern struct footprint *sim_footprint;
 extern void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,
                                const void *pc);
 
+/* The same for free(), which is about to free these bytes. */
+extern void (*sim_host_frees)(const void *memory, size_t bytes, const void *pc);
+
 #endif

@@ -1,4 +1,4 @@
-"""Traced programs whose threads wait for each other, or end by an error: what `run --check` says."""
+"""Traced programs whose threads wait for each other, or end by an error."""
 
 from __future__ import annotations
 

@@ -394,3 +394,35 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "No such file" in done.stderr
+
+
+def test_zero_variables_take_no_room(tmp_path: Path) -> None:
+    """Only variables that are certainly zero may stand in the section without content."""
+    source = """#include <stdint.h>
+struct point { int x = 3; };
+__device__ float zeros[1 << 28];
+static __device__ unsigned long long counter, many[5];
+__device__ float4 vectors[4];
+namespace deep { __device__ uint8_t bytes[1 << 20]; }
+__device__ int one = 1;
+__device__ int some[] = {1, 2}, none;
+__device__ point p;
+int main() { return (int)(zeros[0] + counter + many[0] + vectors[0].x + deep::bytes[0]) + one
+    + some[0] + none + p.x - 5; }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    marked = [line.split(";")[0] for line in made.splitlines() if "SIM_DEVICE" in line]
+    assert ["SIM_DEVICE_ZERO " in line for line in marked] == [True] * 4 + [False] * 3
+    program = tmp_path / "program"
+    subprocess.run(
+        ["g++", "-std=c++17", "-I", INCLUDE, tmp_path / "made.cpp", "-o", program], check=True
+    )
+    assert program.stat().st_size < 1 << 20
+    assert subprocess.run([program]).returncode == 0
+
+
+def test_a_variable_beyond_the_reach_of_code(tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, "__device__ char huge[(size_t)3 << 30];\nint main() {}\n")
+    assert done.returncode == 0
+    assert "no __device__ variable above 1.75 GB: use cudaMalloc()" in compile_it(tmp_path)

@@ -1,0 +1,37 @@
+// expect: async-race
+// The host reads managed memory that a kernel, which it has not waited for, writes.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *managed = NULL;
+    CHECK(cudaMallocManaged((void **)&managed, n * sizeof(int)));
+    for (int i = 0; i < n; i++) managed[i] = 0;
+    fill<<<4, 256>>>(managed, n, 3);  // BUG (other side)
+    CHECK(cudaGetLastError());
+    int wrong = 0;
+    for (int i = 0; i < n; i++)
+        if (managed[i] != 3 + i) wrong++;  // BUG
+    CHECK(cudaDeviceSynchronize());
+    failures += wrong;
+    CHECK(cudaFree(managed));
+    return failures != 0;
+}

@@ -1,0 +1,39 @@
+// expect: async-race
+// cudaFreeAsync() in a stream that does not wait for the kernel which uses the memory.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;  // BUG (other side)
+}
+
+int main(void)
+{
+    const int n = 1000;
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    int *d_data = NULL;
+    CHECK(cudaMallocAsync((void **)&d_data, n * sizeof(int), first));
+    CHECK(cudaStreamSynchronize(first));
+    fill<<<4, 256, 0, first>>>(d_data, n, 3);  // BUG
+    CHECK(cudaGetLastError());
+    CHECK(cudaFreeAsync(d_data, second));  // BUG (other side)
+    CHECK(cudaStreamSynchronize(first));
+    CHECK(cudaStreamSynchronize(second));
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    return failures != 0;
+}

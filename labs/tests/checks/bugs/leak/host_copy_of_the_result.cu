@@ -1,0 +1,34 @@
+// expect: leak
+// The host's copy of the result is never freed.
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *h_out = (int *)malloc(n * sizeof(int)), *d_out = NULL;  // BUG
+    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    fill<<<4, 256>>>(d_out, n, 6);
+    CHECK(cudaMemcpy(h_out, d_out, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_out[i] != i + 6) failures++;
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

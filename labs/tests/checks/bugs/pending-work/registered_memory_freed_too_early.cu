@@ -1,0 +1,38 @@
+// expect: pending-work
+// Registered memory is freed, still registered, while the copy to it is pending.
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *h_data = (int *)malloc(n * sizeof(int)), *d_data = NULL;
+    cudaStream_t stream;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaHostRegister(h_data, n * sizeof(int), cudaHostRegisterDefault));  // BUG (other side)
+    fill<<<4, 256, 0, stream>>>(d_data, n, 3);
+    CHECK(cudaMemcpyAsync(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
+    free(h_data);  // BUG
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(d_data));
+    return failures != 0;
+}

@@ -1,0 +1,45 @@
+// expect: nothing
+// Memory of malloc(), calloc() and realloc() is freed, also by another function.
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+static int *numbers(int n)
+{
+    int *p = (int *)calloc(n / 2, sizeof(int));
+    return (int *)realloc(p, n * sizeof(int));
+}
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *h_data = numbers(n), *d_data = NULL;
+    char *name = (char *)malloc(16);
+    for (int i = 0; i < n; i++) h_data[i] = i;
+    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    CHECK(cudaMemcpy(d_data, h_data, n * sizeof(int), cudaMemcpyHostToDevice));
+    twice<<<4, 256>>>(d_data, n);
+    CHECK(cudaMemcpy(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        if (h_data[i] != 2 * i) failures++;
+    CHECK(cudaFree(d_data));
+    free(name);
+    free(h_data);
+    return failures != 0;
+}

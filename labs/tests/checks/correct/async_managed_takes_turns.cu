@@ -1,0 +1,37 @@
+// expect: nothing
+// Host and device take turns on managed memory, with a wait between.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    int *managed = NULL;
+    CHECK(cudaMallocManaged((void **)&managed, n * sizeof(int)));
+    for (int i = 0; i < n; i++) managed[i] = i;
+    for (int round = 0; round < 2; round++) {
+        twice<<<4, 256>>>(managed, n);
+        CHECK(cudaDeviceSynchronize());
+        for (int i = 0; i < n; i++) managed[i] += 1;
+    }
+    for (int i = 0; i < n; i++)
+        if (managed[i] != 4 * i + 3) failures++;
+    CHECK(cudaFree(managed));
+    return failures != 0;
+}

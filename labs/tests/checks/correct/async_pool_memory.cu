@@ -1,0 +1,47 @@
+// expect: nothing
+// Memory of the stream-ordered allocator lives and ends in the order of its stream.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void fill(int *out, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value + i;
+}
+
+__global__ void twice(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+
+int main(void)
+{
+    const int n = 1000;
+    static int h_out[1000];
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    for (int round = 0; round < 3; round++) {
+        int *d_data = NULL;
+        CHECK(cudaMallocAsync((void **)&d_data, n * sizeof(int), stream));
+        fill<<<4, 256, 0, stream>>>(d_data, n, round);
+        twice<<<4, 256, 0, stream>>>(d_data, n);
+        CHECK(cudaMemcpyAsync(h_out, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        CHECK(cudaFreeAsync(d_data, stream));
+        CHECK(cudaStreamSynchronize(stream));
+        for (int i = 0; i < n; i++)
+            if (h_out[i] != 2 * (round + i)) failures++;
+    }
+    CHECK(cudaStreamDestroy(stream));
+    return failures != 0;
+}
