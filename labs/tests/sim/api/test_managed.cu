@@ -195,6 +195,7 @@ START_TEST(three_dimensions) {
     ck_error(cudaMemcpy3D(&back), cudaErrorInvalidValue);
     back.extent.width = 0;
     ck_success(cudaMemcpy3D(&back));
+    back.extent.width = 4;
     back.srcPtr.ptr = NULL; // neither an array nor a pointer
     ck_error(cudaMemcpy3D(&back), cudaErrorInvalidValue);
     ck_success(cudaMemset2DAsync(d.ptr, d.pitch, 1, 4, 2, 0));
