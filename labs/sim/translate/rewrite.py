@@ -2,12 +2,12 @@
 
     rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...
 
-g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs are
-not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll. They are
-rewritten in the program's own text; headers of the system and of the simulator are not looked at.
-Every edit stays on its line, and the preprocessor's line markers stay, so that compilers and findings
-show the program's own files and lines. What the simulator does not support is refused by name, in
-the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
+g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
+are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
+They are rewritten in the program's own text; headers of the system and of the simulator are not
+looked at. Every edit stays on its line, and the preprocessor's line markers stay, so that compilers
+and findings show the program's own files and lines. What the simulator does not support is refused
+by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 
 from architecture import merged
-from control_marks import marks
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
@@ -165,6 +164,8 @@ class Translation:
 
     def _control_flow(self) -> None:
         """Adds the marks of control_marks.py, which sim_marks.h defines."""
+        from control_marks import marks  # its grammar takes a while to load
+
         tokens = self.tokens
         code = bytearray(tokens.source)
 
@@ -212,8 +213,10 @@ def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="CUDA C++ to C++ for the simulator.",
-                                     usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...")
+    parser = argparse.ArgumentParser(
+        description="CUDA C++ to C++ for the simulator.",
+        usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...",
+    )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)
