@@ -64,7 +64,6 @@ START_TEST(limits) {
     ck_success(cudaThreadGetLimit(&value, cudaLimitMallocHeapSize));
     ck_assert_uint_eq(value, 1 << 26);
     ck_error(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1), cudaErrorUnsupportedLimit);
-    ck_error(cudaDeviceSetLimit((cudaLimit)7, 1), cudaErrorUnsupportedLimit);
     ck_error(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 129), cudaErrorInvalidValue);
     cudaFuncCache cache;
     ck_success(cudaThreadSetCacheConfig(cudaFuncCachePreferL1));
@@ -94,7 +93,8 @@ START_TEST(one_device) {
     ck_success(cudaDeviceCanAccessPeer(&can, 0, 0));
     ck_assert_int_eq(can, 0);
     ck_error(cudaDeviceCanAccessPeer(&can, 0, 1), cudaErrorInvalidDevice);
-    ck_error(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice);
+    ck_error(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice); // these are an H200's
+    ck_error(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
     ck_error(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
     ck_error(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0),
              cudaErrorInvalidDevice);

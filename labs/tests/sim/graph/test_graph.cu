@@ -322,7 +322,7 @@ START_TEST(launches_by_address) {
     ck_assert_str_eq(name, "three");
     arguments[1] = NULL;
     ck_error(cudaLaunchKernel(three, dim3(1), dim3(1), arguments), cudaErrorInvalidValue);
-    ck_error(cudaLaunchKernel(&n, dim3(1), dim3(1), arguments), cudaErrorInvalidDeviceFunction);
+    ck_error(cudaLaunchKernel(&n, dim3(1), dim3(1), arguments), cudaErrorInvalidResourceHandle);
 
     ck_success(cudaMemset(d, 0, 32 * sizeof *d));
     cudaLaunchConfig_t config = {};
