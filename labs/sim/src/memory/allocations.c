@@ -270,7 +270,8 @@ static void report_leaks(const char *severity, bool (*chosen)(const struct sim_a
 }
 
 static bool is_live(const struct sim_allocation *a) {
-    return !a->freed && a->space != SIM_HEAP_MEMORY;
+    /* What is queued to be freed is no leak. */
+    return !a->freed && !a->is_free_queued && a->space != SIM_HEAP_MEMORY;
 }
 
 void sim_report_leaks(void) {
