@@ -1,5 +1,5 @@
 // expect: nothing
-// cudaDeviceReset() ends the work that is queued, and all that the program has created.
+// cudaDeviceReset() ends the work that is queued, and the streams and events that exist.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -25,10 +25,8 @@ int main(void)
 {
     cudaStream_t stream;
     cudaEvent_t event;
-    void *d_kept = NULL;
     CHECK(cudaStreamCreate(&stream));
     CHECK(cudaEventCreate(&event));
-    CHECK(cudaMalloc(&d_kept, 100));
     fill_table<<<4, 256, 0, stream>>>(1);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceReset());
