@@ -131,7 +131,8 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(
                   -finline-limit=20000 --param inline-unit-growth=1000 \
                   --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
-                  -fno-crossjumping -freorder-blocks-algorithm=simple -fsanitize=thread \
+                  -fno-crossjumping -freorder-blocks-algorithm=simple -fno-tree-pre \
+                  -fno-code-hoisting -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \

@@ -68,7 +68,9 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
 def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterator[bytes]:
     """The contents of the headers in `folders` that a source includes, directly or through others:
     a program is built again when one of them changes. visited: headers that are not repeated."""
-    for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', content, re.MULTILINE):
+    for name in re.findall(
+        rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', content, re.MULTILINE
+    ):
         path = next((p for f in folders if (p := f / os.fsdecode(name)).is_file()), None)
         if path is not None and path.resolve() not in visited:
             visited.add(path.resolve())

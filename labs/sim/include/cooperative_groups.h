@@ -32,9 +32,10 @@ class thread_group {
         return num_threads();
     }
     unsigned long long thread_rank() const {
-        return kind == of_grid ? (1ull * (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) *
-                                         sim_cg::block_size() +
-                                     sim_cg::block_rank()
+        return kind == of_grid
+                   ? (1ull * (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) *
+                             sim_cg::block_size() +
+                         sim_cg::block_rank()
                : kind == of_block ? sim_cg::block_rank()
                                   : sim_cg::rank_in(mask);
     }
@@ -264,7 +265,8 @@ class coalesced_group : public thread_group {
     }
     template <class T> sim_cg::value_of<T> shfl_down(T &&value, unsigned delta, SIM_SITE) const {
         const unsigned rank = thread_rank();
-        const unsigned from = delta < size() - rank ? sim_cg::lane_of(mask, rank + delta) : sim_cg::lane();
+        const unsigned from =
+            delta < size() - rank ? sim_cg::lane_of(mask, rank + delta) : sim_cg::lane();
         return take(value, from, sim_file, sim_line);
     }
     int any(int predicate, SIM_SITE) const {
@@ -290,8 +292,7 @@ class coalesced_group : public thread_group {
     coalesced_group(unsigned mask_, unsigned meta_rank_ = 0, unsigned meta_size_ = 1)
         : thread_group(of_lanes, mask_, meta_rank_, meta_size_) {
     }
-    template <class T>
-    T take(const T &value, unsigned from, const char *file, int line) const {
+    template <class T> T take(const T &value, unsigned from, const char *file, int line) const {
         return sim_cg::read(mask, value, from % SIM_WARP_SIZE, file, line);
     }
     friend coalesced_group coalesced_threads(const char *, int);
@@ -485,8 +486,7 @@ coalesced_group labeled_partition(const Group &group, Label label, SIM_SITE) {
     if constexpr (std::is_same<Label, bool>::value) {
         return binary_partition(group, label, sim_file, sim_line);
     } else {
-        const unsigned same =
-            __match_any_sync(mask, (unsigned long long)label, sim_file, sim_line);
+        const unsigned same = __match_any_sync(mask, (unsigned long long)label, sim_file, sim_line);
         const unsigned first = (unsigned)__builtin_ctz(same);
         const unsigned firsts = __ballot_sync(mask, sim_cg::lane() == first, sim_file, sim_line);
         return sim_part(same, sim_cg::count(firsts & ((1u << first) - 1)), sim_cg::count(firsts));

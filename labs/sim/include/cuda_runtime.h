@@ -29,6 +29,7 @@
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_graph_calls.h"
 #include "sim_kernel_calls.h"
 #include "sim_kernels.h"
 #include "sim_memory.h"

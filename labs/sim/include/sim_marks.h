@@ -15,6 +15,8 @@ enum sim_mark_kind { SIM_MARK_FUNCTION, SIM_MARK_RETURN, SIM_MARK_LOOP, SIM_MARK
     (1ull << 63 | (unsigned long long)(kind) << 48 | (unsigned long long)(arm) << 32 | (number))
 
 #ifdef __cplusplus
+#include <type_traits>
+
 extern "C" __attribute__((const, nothrow, leaf)) int sim_mark(unsigned long long mark);
 
 static inline __attribute__((always_inline)) void sim_mark_here(unsigned long long mark) {
@@ -47,6 +49,15 @@ template <unsigned NUMBER> inline __attribute__((always_inline)) void sim_join()
 template <unsigned NUMBER, typename T> inline __attribute__((always_inline)) T sim_joined(T &&value) {
     sim_mark_here(SIM_MARK(SIM_MARK_END, 0, NUMBER));
     return static_cast<T &&>(value);
+}
+
+/* Reads a value that both arms of a branch begin with. */
+template <typename T> inline __attribute__((always_inline)) void sim_first(const T &value) {
+    if constexpr (std::is_trivially_copyable<T>::value && !std::is_array<T>::value &&
+                  !std::is_volatile<T>::value) {
+        T copy = value;
+        asm volatile("" : : "m"(copy));
+    }
 }
 
 #define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;

@@ -128,8 +128,8 @@ SIM_OLD_WARP_FUNCTION static inline unsigned __ballot(int predicate, SIM_SITE) {
                                   sim_line);                                                       \
     }                                                                                              \
     static inline unsigned __match_all_sync(unsigned mask, T value, int *all, SIM_SITE) {          \
-        unsigned lanes = (unsigned)sim_warp(SIM_WARP_MATCH_ALL, mask, sim_bits(value), 0,          \
-                                            sim_file, sim_line);                                   \
+        unsigned lanes =                                                                           \
+            (unsigned)sim_warp(SIM_WARP_MATCH_ALL, mask, sim_bits(value), 0, sim_file, sim_line);  \
         *all = lanes != 0;                                                                         \
         return lanes ? mask : 0;                                                                   \
     }

@@ -1,8 +1,9 @@
 """__CUDA_ARCH__: one program for the host's and for the device's reading of the source.
 
-nvcc compiles a file once for the host, with __CUDA_ARCH__ undefined, and once for each device, where
-it is 900 for the device that the simulator stands for. The simulator's program is compiled once. It
-is the host's reading, except for the bodies of functions that differ in the device's:
+nvcc compiles a file once for the host, with __CUDA_ARCH__ undefined, and once for each device,
+where it is a number: 900 for the device that the simulator stands for. The simulator's program is
+compiled once. It is the host's reading, except for the bodies of functions that differ in the
+device's:
 
 - a __global__ or __device__ function has the body of the device;
 - a __host__ __device__ function has both, and chooses when it is called;
@@ -65,7 +66,7 @@ def refuse_assembly(tokens: Tokens) -> None:
 
 def _marker(tokens: Tokens, i: int) -> bytes:
     file, line, _ = tokens.expanded.position(tokens.start[i])
-    return b'\n# %d %s\n' % (line, quoted(file).encode(errors="surrogateescape"))
+    return b"\n# %d %s\n" % (line, quoted(file).encode(errors="surrogateescape"))
 
 
 def merged(host: Expanded, device: Expanded | None) -> Expanded:
@@ -105,9 +106,7 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
     return host.replaced(sorted(parts + _added(here, there, bodies)))
 
 
-def _added(
-    here: Tokens, there: Tokens, only: dict[Key, Function]
-) -> list[tuple[int, int, bytes]]:
+def _added(here: Tokens, there: Tokens, only: dict[Key, Function]) -> list[tuple[int, int, bytes]]:
     """The functions that only the device's reading defines, each before the next that both have."""
     both = _outermost(here)
     order = sorted(both.items(), key=lambda item: item[1].opened)

@@ -10,6 +10,7 @@ in the source a lane is:
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
+    sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
     sim_joined<id>(...)  around an operand that only some lanes evaluate
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
@@ -20,6 +21,7 @@ within a line.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
@@ -99,6 +101,64 @@ class Marker:
             return True
         return any(self.is_conditional(c) for c in node.named_children)
 
+    def read_first(self, node: Node) -> None:
+        """nvcc hoists what both arms begin with, and nothing else; g++ hoists nothing here."""
+        condition = node.child_by_field_name("condition")
+        arms = [node.child_by_field_name(f) for f in ("consequence", "alternative")]
+        if condition is None or None in arms or self._has_effect(condition):
+            return
+        sequences: list[list[str]] = [[], []]
+        for arm, loads in zip(arms, sequences, strict=True):
+            if arm is not None:
+                self._leading_loads(arm, loads)
+        common = [x for x, _ in takewhile(lambda p: p[0] == p[1], zip(*sequences, strict=False))]
+        load = "), sim_first(".join(dict.fromkeys(common))
+        if not load:
+            return
+        if node.type == "conditional_expression":
+            self.insert(condition.start_byte, f"(sim_first({load}), ")
+            self.insert(condition.end_byte, ")")
+        elif [c.type.endswith("declaration") for c in condition.named_children] == [False]:
+            self.insert(condition.start_byte + 1, f"sim_first({load}), ")
+
+    def _has_effect(self, node: Node) -> bool:
+        if node.type in ("assignment_expression", "update_expression", "lambda_expression"):
+            return True
+        if node.type == "call_expression" and not PLAIN_CALL.match(
+            _text(node.child_by_field_name("function"))
+        ):
+            return True
+        return any(self._has_effect(c) for c in node.named_children)
+
+    def _leading_loads(self, node: Node, loads: list[str]) -> bool:
+        """Appends the loads that come before anything that only some lanes do or that changes a
+        variable. False: that was reached."""
+        if node.type in ("else_clause", "compound_statement"):
+            inner = [c for c in node.named_children if c.type != "comment"]
+            return bool(inner) and self._leading_loads(inner[0], loads) and False
+        if node.type in (*LOOPS, *BRANCHES, "conditional_expression", "update_expression",
+                         "lambda_expression", "labeled_statement"):  # fmt: skip
+            return False
+        if node.type == "call_expression" and self._has_effect(node):
+            return False
+        parts = list(node.named_children)
+        if node.type == "assignment_expression":
+            left = node.child_by_field_name("left")
+            is_variable = left is not None and left.type == "identifier"
+            if _text(node.child_by_field_name("operator")) != b"=" and not is_variable:
+                return False
+            parts = parts[-1:]
+        if self._is_choice(node):
+            self._leading_loads(parts[0], loads)
+            return False
+        if not all(self._leading_loads(part, loads) for part in parts):
+            return False
+        text = _text(node)
+        if node.type in ("subscript_expression", "pointer_expression") and text[:1] != b"&":
+            loads.append(" ".join(text.decode(errors="replace").split()))
+            return b"//" not in text and b"/*" not in text
+        return node.type != "assignment_expression"
+
     def join_within(self, statement: Node) -> None:
         """Lanes that evaluate a conditional operand and those that do not go on together in the
         rest of the expression, if it accesses memory."""
@@ -120,6 +180,13 @@ class Marker:
             number = self.number()
             self.insert(node.start_byte, f"sim_joined<{number}>((sim_join<{number}>(), ")
             self.insert(node.end_byte, "))")
+
+    def conditionals(self, node: Node) -> None:
+        if node.type == "conditional_expression":
+            self.read_first(node)
+        elif node.type != "lambda_expression":
+            for child in node.named_children:
+                self.conditionals(child)
 
     @staticmethod
     def _is_choice(node: Node) -> bool:
@@ -220,6 +287,7 @@ class Marker:
                 self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
             if is_declaration or is_expression or node.type == "return_statement":
                 self.join_within(node)
+                self.conditionals(node)
             self.lambdas(node)
         if number and in_sequence:
             self.insert(node.end_byte, f" SIM_END({number})")
@@ -275,6 +343,7 @@ class Marker:
         self.lambdas(condition)
         other = next((c for c in no.named_children if c.type != "comment"), None) if no else None
         arms = [n for n in (yes, other) if n is not None]
+        self.read_first(node)
         if not any(self.is_heavy(arm) for arm in arms) and not self.is_conditional(condition):
             for arm in arms:
                 self.statement(arm, in_sequence=False)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
+MARKERS = re.compile(rb"^" + MARKER.pattern + rb"$", re.MULTILINE)
 COMMENT = re.compile(rb"/\*.*?\*/|//.*")
 # What the marks mean in a header of the simulator, where nothing needs to be rewritten.
 MEANINGS = {
@@ -136,6 +137,7 @@ class _Reader:
         self.foreign: list[tuple[int, bytes]] = []
         self.outside: list[bytes] = []
         self.name = b""
+        self.original: list[bytes] = []  # the lines of that file
         self.line = 0  # the number of the next line
         self.is_own = False
         self.joined = False  # the last line consists of several of the output
@@ -156,7 +158,7 @@ class _Reader:
         """Gives the last line the spaces of the source."""
         if not self.own or self.joined or self.own[-1].startswith(b"#"):
             return
-        lines = self.sources.of(unquoted(self.name))
+        lines = self.original
         if self.line - 2 < len(lines) and self.line >= 2:
             new = respaced(self.own[-1][:-1], lines[self.line - 2]) + b"\n"
             self.length += len(new) - len(self.own[-1])
@@ -182,6 +184,8 @@ class _Reader:
             self.length += 1
         if is_own and not self.is_own and self.outside:
             self._put_aside()
+        if is_own and name != self.name:
+            self.original = self.sources.of(unquoted(name))
         self.name, self.line, self.is_own, self.joined = name, number, is_own, False
         if is_own:
             way = b"".join(b" " + flag for flag in flags if flag in (b"1", b"2"))
@@ -189,24 +193,32 @@ class _Reader:
         else:
             self.outside.append(text + b"\n")
 
-    def take(self, output: bytes) -> None:
-        lines = output.split(b"\n")
-        for index, text in enumerate(lines):
-            match = MARKER.fullmatch(text) if text.startswith(b"# ") else None
-            if match:
-                self._marker(text, match, lines[index + 1] if index + 1 < len(lines) else b"")
-            elif not self.is_own:
-                self.outside.append(text + b"\n")
-            elif index + 1 < len(lines) or text:
-                if self.joined and self.own and not self.own[-1].endswith(b"\n"):
-                    self._put(b" " + text.strip() + b"\n")
-                    self.own[-2:] = [self.own[-2] + self.own[-1]]
-                else:
-                    self.joined = False
-                    self._put(text + b"\n")
+    def _text(self, text: bytes) -> None:
+        """Takes what stands between two markers."""
+        if not self.is_own:
+            self.outside.append(text)
+            return
+        for line in text.split(b"\n")[:-1]:
+            if self.joined and self.own and not self.own[-1].endswith(b"\n"):
+                self._put(b" " + line.strip() + b"\n")
+                self.own[-2:] = [self.own[-2] + self.own[-1]]
                 self.line += 1
-                if not self.joined:
-                    self._restore()
+            else:
+                self.joined = False
+                self._put(line + b"\n")
+                self.line += 1
+                self._restore()
+
+    def take(self, output: bytes) -> None:
+        at = 0
+        for match in MARKERS.finditer(output):
+            if match.start() > at:
+                self._text(output[at : match.start()])
+            at = match.end() + 1
+            end = output.find(b"\n", at)
+            self._marker(match.group(), match, output[at : end if end >= 0 else len(output)])
+        if at < len(output):
+            self._text(output[at:] if output.endswith(b"\n") else output[at:] + b"\n")
         if self.outside:
             self._put_aside()
 

@@ -220,7 +220,7 @@ class Launches:
         passed = arguments if is_plain else "(static_cast<decltype(sim_a)>(sim_a)...)"
         made = f"sim_kernel({where}static_cast<decltype({companion}{passed})>({kernel}))"
         count = len(tokens.commas(opened + 1, closed))
-        if count < self._parameters(first, i):
+        if count < self._parameters(i):
             made = (
                 f"sim_shorter_kernel<{count}>{made[len('sim_kernel') : -1]}, "
                 f"[=](auto... sim_b) {{ {kernel}(sim_b...); }})"
@@ -231,14 +231,14 @@ class Launches:
         tokens.cut(tokens.start[closing], tokens.end(closing + 2), ")" + end)
         tokens.insert(tokens.end(closed), ")")
 
-    def _kernel_name(self, first: int, i: int) -> int:
-        """The token that is the kernel's name, in the expression first..i."""
+    def _kernel_name(self, i: int) -> int:
+        """The token that is the kernel's name, in the expression that ends before token i."""
         last = i - 1
         return (self.tokens.angle_back(last) or 1) - 1 if self.tokens.text[last] == b">" else last
 
-    def _parameters(self, first: int, i: int) -> int:
+    def _parameters(self, i: int) -> int:
         """The greatest number of parameters of the kernels of that name with default arguments."""
-        kernels = self.kernels[self.tokens.text[self._kernel_name(first, i)]]
+        kernels = self.kernels[self.tokens.text[self._kernel_name(i)]]
         counts = [len(self.tokens.commas(k.parameters[0] + 1, k.parameters[1])) for k in kernels
                   if k.defaults]  # fmt: skip
         return max(counts, default=0)
@@ -247,7 +247,7 @@ class Launches:
         """The companion's name with its scope and template arguments, if the arguments select the
         kernel whose expression is first..i; else None."""
         tokens = self.tokens
-        last = self._kernel_name(first, i)
+        last = self._kernel_name(i)
         given = len(tokens.commas(last + 2, i - 1)) if last < i - 1 else 0
         kernel = tokens.text[last]
         if kernel not in self.special or not all(
@@ -269,4 +269,3 @@ class Launches:
             return None
         self.companions.add(kernel)
         return tokens.flat(first, last + 1) + COMPANION + tokens.flat(last + 1, i)
-

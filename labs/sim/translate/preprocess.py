@@ -12,10 +12,23 @@ from unsupported import INCLUDE, missing, refuse_headers
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # nvcc's own macros. SIM_TRANSLATES: the simulator's headers leave __global__ and the like as words.
-DEFINED = ("SIM_TRANSLATES=1", "__CUDACC__=1", "__NVCC__=1", "__CUDACC_EXTENDED_LAMBDA__=1",
-           "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDACC_VER_BUILD__=0")  # fmt: skip
+DEFINED = (
+    "SIM_TRANSLATES=1",
+    "__CUDACC__=1",
+    "__NVCC__=1",
+    "__CUDACC_EXTENDED_LAMBDA__=1",
+    "__CUDACC_VER_MAJOR__=13",
+    "__CUDACC_VER_MINOR__=0",
+    "__CUDACC_VER_BUILD__=0",
+)
 ARCHITECTURE = 900  # __CUDA_ARCH__ of the device that the simulator stands for
 UNROLLED = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll\b[ \t]*(?P<count>[^\n]*)", re.MULTILINE)
+OPEN_MACRO = re.compile(
+    r"^(?P<file>.*?):\d+:\d+: error: unterminated argument list invoking macro \"(?P<name>\w+)\"",
+    re.MULTILINE,
+)
+COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+BRACKET = re.compile(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 NUMBER = re.compile(rb"\(*[ \t]*(\d+)[uUlL]*[ \t]*\)*")
 
 
@@ -56,8 +69,32 @@ class Preprocessor:
             refusal = missing(said)
             if refusal:
                 raise Refusal(refusal)
-            raise PreprocessorError(said)
+            raise PreprocessorError(self._open_macro(said) or said)
         return done.stdout, done.stderr
+
+    def _open_macro(self, said: str) -> str | None:
+        """g++ says at the end of the file that a macro's arguments do not end: where they begin."""
+        found = OPEN_MACRO.search(said)
+        if not found or found["file"] != self.shown:
+            return None
+        source = COMMENT.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), self.source())
+        for use in re.finditer(rb"\b%s[ \t]*(?=\()" % re.escape(found["name"].encode()), source):
+            line_start = source.rfind(b"\n", 0, use.start()) + 1
+            if source[line_start : use.start()].lstrip().startswith(b"#"):
+                continue
+            depth = 0
+            for bracket in BRACKET.finditer(source, use.end()):
+                depth += {b"(": 1, b")": -1}.get(bracket.group(), 0)
+                if depth == 0:
+                    break
+            if depth > 0:
+                line = source.count(b"\n", 0, use.start()) + 1
+                column = use.start() - line_start + 1
+                return (
+                    f"{self.shown}:{line}:{column}: error: the arguments of the macro "
+                    f"{found['name']}() do not end: is a closing parenthesis missing?"
+                )
+        return None
 
     def source(self) -> bytes:
         """The file as g++ reads it: without a byte order mark, and with an end of its last line."""

@@ -2,12 +2,12 @@
 
     rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...
 
-g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs are
-not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll. They are
-rewritten in the program's own text; headers of the system and of the simulator are not looked at.
-Every edit stays on its line, and the preprocessor's line markers stay, so that compilers and findings
-show the program's own files and lines. What the simulator does not support is refused by name, in
-the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
+g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
+are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
+They are rewritten in the program's own text; headers of the system and of the simulator are not
+looked at. Every edit stays on its line, and the preprocessor's line markers stay, so that compilers
+and findings show the program's own files and lines. What the simulator does not support is refused
+by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 
 from architecture import merged
-from control_marks import marks
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
@@ -37,6 +36,7 @@ UNROLL = re.compile(
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
 INLINE = (b"inline", b"__inline__", b"__inline")
+CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 
 
@@ -55,8 +55,10 @@ class Translation:
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
+        self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
+        self._addresses(set(self.launches.kernels))
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
         self._calls()
@@ -86,6 +88,16 @@ class Translation:
             again = again or b"__forceinline__" in tokens.text[first:i]
             tokens.replace(i, ("" if again else "inline ") + "__attribute__((always_inline))")
 
+    def _references(self) -> None:
+        """Texture and surface references, unless the program has a `texture` of its own."""
+        tokens = self.tokens
+        for i in tokens.words(b"texture", b"surface"):
+            own = any(
+                tokens.at(k - 1) in (b"struct", b"class") for k in tokens.words(tokens.text[i])
+            )
+            if tokens.at(i + 1) == b"<" and tokens.at(i - 1) not in (b".", b"->") and not own:
+                tokens.replace(i, f"sim_{tokens.text[i].decode()}_reference")
+
     def _calls(self) -> None:
         """Marks calls of the runtime API whose result the program ignores."""
         tokens, known = self.tokens, functions()
@@ -110,13 +122,36 @@ class Translation:
                 tokens.insert(tokens.start[first], "sim_unchecked_call(")
                 tokens.insert(tokens.end(closed), f', "{name}", {quoted(file)}, {line})')
 
+    def _addresses(self, kernels: set[bytes]) -> None:
+        """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""
+        tokens = self.tokens
+        for i in tokens.words(*kernels):
+            first = last = i
+            while tokens.at(first - 1) == b"::":
+                first -= 2 if tokens.is_name(first - 2) else 1
+            if tokens.at(first - 1) == b"&":
+                first -= 1
+            if tokens.at(i + 1) == b"<":
+                last = tokens.angle(i + 1) or i
+            before = first - 1
+            cast = tokens.at(before) == b")" and self._is_untyped(tokens.match[before], before)
+            if tokens.at(before) == b"(" and tokens.at(before - 1) == b">":
+                opened = tokens.angle_back(before - 1) or 0
+                cast = tokens.at(opened - 1) in CASTS and self._is_untyped(opened, before - 1)
+            if cast:
+                name = tokens.text[i].decode(errors="surrogateescape")
+                tokens.insert(tokens.start[first], f'sim_kernel_address("{name}", ')
+                tokens.insert(tokens.end(last), ")")
+
+    def _is_untyped(self, opened: int, closed: int) -> bool:
+        """Do these brackets hold `void *`, with a const or without?"""
+        inner = self.tokens.text[opened + 1 : closed] if 0 <= opened < closed else []
+        return [text for text in inner if text != b"const"] == [b"void", b"*"]
+
     def _untyped(self, i: int) -> None:
         """Removes the cast of (void *)kernel: the simulator needs the kernel's type."""
         tokens = self.tokens
-        if tokens.at(i) != b"(" or tokens.match[i] < 0:
-            return
-        inner = tokens.text[i + 1 : tokens.match[i]]
-        if inner in ([b"void", b"*"], [b"const", b"void", b"*"], [b"void", b"const", b"*"]):
+        if tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i]):
             tokens.blank(i, tokens.match[i])
 
     def _unroll(self) -> None:
@@ -131,6 +166,8 @@ class Translation:
 
     def _control_flow(self) -> None:
         """Adds the marks of control_marks.py, which sim_marks.h defines."""
+        from control_marks import marks  # its grammar takes a while to load
+
         tokens = self.tokens
         code = bytearray(tokens.source)
 
@@ -178,8 +215,10 @@ def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="CUDA C++ to C++ for the simulator.",
-                                     usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...")
+    parser = argparse.ArgumentParser(
+        description="CUDA C++ to C++ for the simulator.",
+        usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...",
+    )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("-o", dest="output", required=True, type=Path)
     parser.add_argument("input", type=Path)

@@ -218,9 +218,7 @@ class Tokens:
             if opened is not None and self.match[opened] > opened:
                 marks.setdefault(opened, set()).add(self.text[i])
                 heads[opened] = min(i, heads.get(opened, i))
-        return [
-            Function(heads[o], o, self.match[o], frozenset(marks[o])) for o in sorted(marks)
-        ]
+        return [Function(heads[o], o, self.match[o], frozenset(marks[o])) for o in sorted(marks)]
 
     def _body(self, i: int) -> int | None:
         """The { of the function whose head holds token i; None for a variable or a declaration."""

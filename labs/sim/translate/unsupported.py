@@ -23,11 +23,15 @@ LIBRARIES = (
     (r"cublas", "cuBLAS", "write the product of matrices as a kernel"),
     (r"cufft", "cuFFT", "write the transform as a kernel"),
     (r"curand", "cuRAND", "compute random numbers on the host, or in a __device__ function"),
-    (r"cusparse|cusolver|cudss|cutensor|cudnn|cutlass|cute/|npp|nvjpeg|nccl|nvshmem|cufile|amgx",
-     "a CUDA library", "write what it computes as a kernel"),
+    (r"cusparse", "cuSPARSE", "write what it computes as a kernel"),
+    (r"cusolver", "cuSOLVER", "write what it computes as a kernel"),
+    (r"cudnn", "cuDNN", "write what it computes as a kernel"),
+    (r"npp", "NPP", "write what it computes as a kernel"),
+    (r"cudss|cutensor|cutlass|cute/|nvjpeg|nccl|nvshmem|cufile|amgx",
+     "this CUDA library", "write what it computes as a kernel"),
     (r"nvrtc|nvJitLink|nvPTXCompiler|nvfatbin|nvvm",
      "compilation at run time", "put the kernel into the program's own source"),
-    (r"(?:crt/)?mma\.h", "the matrix unit (tensor cores)",
+    (r"(?:crt/)?mma\.h", "mma.h, the matrix unit (tensor cores),",
      "multiply and add the numbers in a loop"),
     (r"cuda/(?:std/)?|nv/", "libcu++",
      "use atomicAdd(), __syncthreads() and plain types"),
@@ -42,8 +46,10 @@ LIBRARIES = (
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
-DRIVER = re.compile(rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*")
-PLAIN = re.compile(rb"cuda[A-Z]\w*|(?:texture|surface)|nvcuda|__[a-z]\w*")
+DRIVER = re.compile(
+    rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
+)
+PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*")
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
     rb"|const|volatile|inline|signed|complex|real|imag|label|thread|null|is_|has_|underlying|bases"
@@ -92,7 +98,7 @@ def refuse_names(tokens: Tokens) -> None:
     uses: dict[bytes, int] = {}
     declared: set[bytes] = set()
     for i, text in enumerate(tokens.text):
-        if not (text.startswith((b"cu", b"CU", b"__", b"texture", b"surface", b"nvcuda"))
+        if not (text.startswith((b"cu", b"CU", b"__", b"nvcuda"))
                 and tokens.kind[i] == "word") or text in declared:  # fmt: skip
             continue
         if not DRIVER.fullmatch(text) and (not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):
@@ -106,16 +112,16 @@ def refuse_names(tokens: Tokens) -> None:
             continue
         shown = name.decode(errors="replace")
         if DRIVER.fullmatch(name):
-            why = f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
-        elif name in (b"texture", b"surface"):
-            why = "CUDA 12 has no texture references; use a texture object (cudaTextureObject_t)"
+            why = (
+                f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
+            )
         else:
             why = ELSEWHERE
         raise tokens.refusal(i, f"{shown}: {why}")
 
 
 def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
-    """Do headers mention the name? Looks for the word only where it is part of one: that is fast."""
+    """Do headers mention the name? (Whether a text contains its letters is quick to say.)"""
     word = re.compile(rb"\b%s\b" % re.escape(name))
     return any(name in text and word.search(text) for _, text in headers)
 

@@ -16,7 +16,7 @@ SECTIONS = {
 }
 # Variables that begin as zeros take no room in a file: the assembler is told so in the section's
 # name, and its comment sign hides what g++ writes after the name.
-ZERO = "sim_device_zero,\\\"aw\\\"," + (
+ZERO = 'sim_device_zero,\\"aw\\",' + (
     "%nobits//" if platform.machine() == "aarch64" else "@nobits#"
 )
 # Types whose variables are zero unless they have an initial value.
@@ -92,14 +92,16 @@ class Variables:
             if text == b"<" and not assigned and tokens.is_name(i - 1):
                 i = tokens.angle(i) or i
             if text in (b"}", b")", b"]"):
-                return self._unclear(mark)
+                self._unclear(mark)
+                return None
             i = tokens.past(i)
         names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
         if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
             return None
         known = [name for name in names if name is not None]
         if i >= len(tokens) or not known or len(known) < len(names):
-            return self._unclear(mark)
+            self._unclear(mark)
+            return None
         return Declaration(first, i, marks, known)
 
     def _unclear(self, mark: int) -> None:

@@ -75,7 +75,7 @@ def costs(plain: Path, traced_binary: Path) -> dict[str, dict[str, float]]:
 def warp_functions(binary: Path) -> dict[str, tuple[float, int]]:
     """Seconds of a launch and lanes in it, as warps.cu prints them."""
     lines = (line.split() for line in output(binary).splitlines())
-    return {name: (float(seconds), int(lanes)) for name, seconds, lanes in lines}
+    return {words[0]: (float(words[1]), int(words[2])) for words in lines}
 
 
 def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple[float, float]:
@@ -123,8 +123,8 @@ def main() -> int:
         return 1
 
     print("warp functions, plain, millions of lanes per second of processor time:")
-    for name, (least, lanes) in warp_functions(warps_binary).items():
-        print(f"  {name:<13}{lanes / least / 1e6:8.1f}")
+    for name, (least, calls) in warp_functions(warps_binary).items():
+        print(f"  {name:<13}{calls / least / 1e6:8.1f}")
     print("two naive kernels, milliseconds of processor time, and times the plain run:")
     for name in NAIVE:
         times = {way: min(run[way][name] for run in naives) for way in naives[0]}

@@ -651,8 +651,7 @@ int main(void)
     DONE();
     int *sums = zeros<int>(10), *o_grid = zeros<int>(N), n = N;
     void *arguments[] = {&ints, &sums, &o_grid, &n};
-    MUST(cudaLaunchCooperativeKernel((const void *)k_grid_normalise, dim3(10), dim3(160),
-                                     arguments, 0, 0));
+    MUST(cudaLaunchCooperativeKernel(k_grid_normalise, dim3(10), dim3(160), arguments, 0, 0));
     DONE();
     const int HW = W / 2, HH = H / 2;
     std::vector<float> texels = noise<float>(N, 256, 0.25f);
@@ -708,6 +707,7 @@ int main(void)
     for (int i = 0; i < 2 * S; i++) pinned[i] = (float)(next_random() % 512);
     cudaStream_t one, two;
     cudaEvent_t ready;
+    MUST(cudaDeviceSynchronize()); /* zeros() is the default stream's */
     MUST(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
     MUST(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
     MUST(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));

@@ -14,7 +14,7 @@ namespace cooperative_groups {
 SIM_OPERATION(plus, a + b)
 SIM_OPERATION(less, b < a ? b : a)
 SIM_OPERATION(greater, a < b ? b : a)
-SIM_OPERATION(bit_and, a & b)
+SIM_OPERATION(bit_and, a &b)
 SIM_OPERATION(bit_xor, a ^ b)
 SIM_OPERATION(bit_or, a | b)
 

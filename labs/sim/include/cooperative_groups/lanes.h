@@ -8,7 +8,8 @@ namespace cooperative_groups {
 namespace sim_cg {
 
 /* The type of a value that a group passes on. */
-template <class T> using value_of = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+template <class T>
+using value_of = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
 
 static inline unsigned block_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;

@@ -8,9 +8,7 @@
 namespace cooperative_groups {
 namespace sim_cg {
 
-template <unsigned Bytes> struct alignas(Bytes) piece {
-    char bytes[Bytes];
-};
+template <unsigned Bytes> struct alignas(Bytes) piece { char bytes[Bytes]; };
 
 /* Copies pieces of this size, the threads of the group in turn. */
 template <unsigned Bytes, class Group>
@@ -21,8 +19,7 @@ void copy_pieces(const Group &group, void *to, const void *from, size_t bytes) {
     }
 }
 
-template <class Group>
-void copy(const Group &group, void *to, const void *from, size_t bytes) {
+template <class Group> void copy(const Group &group, void *to, const void *from, size_t bytes) {
     const size_t all = (size_t)to | (size_t)from | bytes;
     if (all % 16 == 0) {
         copy_pieces<16>(group, to, from, bytes);

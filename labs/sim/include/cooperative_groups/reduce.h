@@ -45,7 +45,7 @@ template <class T, class Op> T combine_ranks(gathered<T> &values, unsigned mask,
  * and commutative. */
 template <unsigned Size, class Parent, class T, class Op>
 sim_cg::value_of<T> reduce(const thread_block_tile<Size, Parent> &group, T &&value, Op &&op,
-                        SIM_SITE) {
+                           SIM_SITE) {
     sim_cg::gathered<sim_cg::value_of<T>> values(group.sim_mask(), value, sim_file, sim_line);
     const unsigned rank = group.thread_rank();
     return sim_cg::combine_pairs(values, sim_cg::lane() - rank, rank, Size, op);

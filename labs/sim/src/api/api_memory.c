@@ -51,7 +51,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
         return sim_fail(cudaErrorInvalidValue);
     }
     return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);
@@ -86,7 +86,7 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
         char array[160];
         sim_describe_allocation(owner, array, sizeof array);
         sim_report(&finding, "%s() of memory that was already freed (%s)", call, array);
-    } else if (owner->base != pointer) {
+    } else if (owner->base != pointer && owner->space != SIM_HEAP_MEMORY) {
         sim_report(
             &finding,
             "%s() of an address %td bytes after the start of its allocation: pass the pointer "
@@ -94,8 +94,9 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
             call, (const char *)pointer - owner->base);
     } else {
         static const char *const memory[] = {"device", "page-locked host", "registered host",
-                                             "managed"};
+                                             "managed", "a kernel's own"};
         static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
+                                              "cudaFree", "free() or delete in a kernel, not "
                                               "cudaFree"};
         sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
                    instead[owner->space]);

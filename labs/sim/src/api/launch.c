@@ -13,9 +13,7 @@
 #include "exec/shared.h"
 #include "exec/watch.h"
 #include "memory/allocations.h"
-#include "memory/heap.h"
 #include "memory/variables.h"
-#include "texture/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

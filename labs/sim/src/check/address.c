@@ -102,7 +102,8 @@ static bool find_own(const struct worker *w, struct range *range) {
  * write counts as written. */
 static struct shadow *shadow_of(struct sim_allocation *a) {
     if (a->shadow == NULL && !a->freed) {
-        a->shadow = shadow_create(a->base, a->bytes, a->space != SIM_DEVICE_MEMORY);
+        bool device = a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY;
+        a->shadow = shadow_create(a->base, a->bytes, !device);
     }
     return a->shadow;
 }
@@ -168,8 +169,7 @@ static struct memory_object variable(const char *at) {
     bool constant = i == SIM_CONSTANTS;
     if (!constant && cache.variables[i] == NULL) {
         struct sim_section section = sim_section(i);
-        cache.variables[i] =
-            shadow_create(section.from, (size_t)(section.to - section.from), true);
+        cache.variables[i] = shadow_create(section.from, (size_t)(section.to - section.from), true);
     }
     return (struct memory_object){.kind = constant ? MEMORY_CONSTANT : MEMORY_VARIABLE,
                                   .from = from,

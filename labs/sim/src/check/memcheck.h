@@ -31,8 +31,8 @@ void check_heap_changed(const void *at, size_t bytes);
 
 void check_launch_begin(void);
 void check_launch_end(void);
-/* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid, which
- * was announced by race_launch(). */
+/* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid,
+ * which was announced by race_launch(). */
 void check_block_resumes(const struct worker *w, bool at_grid);
 void check_block_begin(const struct worker *w);
 void check_thread(unsigned t);

@@ -31,8 +31,7 @@ static inline struct check_site *check_site_of(const void *pc) {
  * kernel, outside of its stack. `pc`: the return address of the callback; `position`: the offset
  * of the call in the program. False: nothing is decided yet, and check_access() must be called. */
 static inline __attribute__((always_inline)) bool
-check_quick(const char *at, unsigned bytes, bool store, const void *pc,
-                               uint32_t position) {
+check_quick(const char *at, unsigned bytes, bool store, const void *pc, uint32_t position) {
     const struct check_site *site = check_site_of(pc);
     const size_t offset = (size_t)(at - site->from);
     if (check_pending || offset >= site->size || site->size - offset < bytes ||

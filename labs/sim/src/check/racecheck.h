@@ -37,9 +37,9 @@ void race_barrier(void);
 void race_warp_barrier(unsigned first, uint32_t lanes);
 void race_fence(void);
 
-/* Records an access of the running thread to `count` cells. `pc` has SHADOW_ATOMIC set if the access
- * counts as atomic although it is a plain load or store. `one_block`: only one block can access
- * the memory. Returns the race that the access is part of. */
+/* Records an access of the running thread to `count` cells. `pc` has SHADOW_ATOMIC set if the
+ * access counts as atomic although it is a plain load or store. `one_block`: only one block can
+ * access the memory. Returns the race that the access is part of. */
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block);
 

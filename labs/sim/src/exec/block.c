@@ -4,7 +4,6 @@
 #include "exec/hooks.h"
 #include "exec/park.h"
 #include "exec/shared.h"
-#include "exec/turn.h"
 #include "exec/warp.h"
 
 #include <sched.h>
@@ -241,6 +240,7 @@ static struct worker *create_worker(void) {
     }
     w->host_thread = pthread_self();
     w->process = getpid();
+    w->next_round = sim_next_round;
     w->last = &w->parked;
     w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
@@ -270,8 +270,8 @@ static void number_block(struct worker *w, uint64_t index) {
     w->block = index;
     blockDim = (uint3){w->config->block.x, w->config->block.y, w->config->block.z};
     gridDim = (uint3){grid->x, grid->y, grid->z};
-    blockIdx = (uint3){(unsigned)(index % grid->x), (unsigned)(row % grid->y),
-                       (unsigned)(row / grid->y)};
+    blockIdx =
+        (uint3){(unsigned)(index % grid->x), (unsigned)(row % grid->y), (unsigned)(row / grid->y)};
 }
 
 /* All threads of the block are ready and have never run. */

@@ -65,9 +65,18 @@ static void report_division(const struct sim_finding *known, const char *who) {
     finding.kind = "division-by-zero";
     sim_report_once(
         &finding,
-               "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
-               "with a value that nothing specifies",
-               who);
+        "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
+        "with a value that nothing specifies",
+        who);
+}
+
+/* The instruction of the program that faulted. For one of the C library it is the last one that
+ * trace/ saw: the call of memcpy(), for example. */
+static const void *position_of(const void *context) {
+    extern const char __ehdr_start[], etext[];
+    const char *pc = sim_program_counter(context);
+    const void *seen = sim_hooks && (pc < __ehdr_start || pc >= etext) ? sim_hooks->position() : pc;
+    return seen ? seen : pc;
 }
 
 /* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
@@ -80,7 +89,7 @@ static void explain(int number, siginfo_t *info, void *context) {
     const char *kernel, *address = info->si_addr;
     uint3 block, thread;
     bool on_guard = false;
-    struct sim_finding finding = {.pc = sim_program_counter(context)};
+    struct sim_finding finding = {.pc = position_of(context)};
     if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
         signal(number, SIG_DFL);
         if (number == SIGFPE) {

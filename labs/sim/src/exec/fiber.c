@@ -26,7 +26,7 @@
 #define STACK ((size_t)576 * 1024)
 #define GUARD ((size_t)64 * 1024)
 #define PAGE ((size_t)4096)
-#define STAGGER 448                /* bytes: an odd number of cache lines */
+#define STAGGER 448 /* bytes: an odd number of cache lines */
 #define STAGGERED 32
 
 static void run_fiber(struct fiber *fiber) {

@@ -51,8 +51,7 @@ static struct parked_content *save(struct worker *w) {
     for (unsigned t = 0; t < w->count; t++) {
         alive += has_stack(w, t);
     }
-    struct parked_content *content =
-        calloc(1, sizeof *content + alive * sizeof *content->threads);
+    struct parked_content *content = calloc(1, sizeof *content + alive * sizeof *content->threads);
     if (!content) {
         return NULL;
     }

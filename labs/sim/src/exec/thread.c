@@ -2,9 +2,6 @@
  * without barriers is therefore a plain loop on one stack. */
 #include "exec/thread.h"
 
-#include "exec/hooks.h"
-#include "exec/turn.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -200,8 +197,8 @@ void __assert_fail(const char *claim, const char *file, unsigned int line, const
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
     sim_report(&finding, "%s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
-               function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
-               threadIdx.z, claim);
+               function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z,
+               claim);
     sim_end_kernel(cudaErrorAssert);
 }
 

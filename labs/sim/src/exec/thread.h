@@ -8,6 +8,7 @@
 
 #include "base/findings.h"
 #include "exec/fiber.h"
+#include "exec/hooks.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -74,16 +75,17 @@ struct worker {
     uint64_t block;
     unsigned current, warp, warp_count, count;
     uint32_t round;
-    uint64_t turns;        /* how often a thread has begun to run */
-    unsigned failures;     /* tries of the running thread in a row that another one has thwarted */
-    bool reversed;         /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
-    bool progress;         /* since it was last reset, a thread did more than to spin */
-    bool preempted;        /* since then the watch has interrupted a thread */
-    volatile bool busy;    /* the running thread is inside the runtime */
-    bool differs;          /* not all threads wait at the same barrier */
-    bool faulted;          /* a thread was ended by its error, */
-    cudaError_t fault;     /* this one */
-    const struct thread *leader; /* the first that arrived at the barrier */
+    bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
+    uint64_t turns;                       /* how often a thread has begun to run */
+    unsigned failures;  /* tries of the running thread in a row that another one has thwarted */
+    bool reversed;      /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
+    bool progress;      /* since it was last reset, a thread did more than to spin */
+    bool preempted;     /* since then the watch has interrupted a thread */
+    volatile bool busy; /* the running thread is inside the runtime */
+    bool differs;       /* not all threads wait at the same barrier */
+    bool faulted;       /* a thread was ended by its error, */
+    cudaError_t fault;  /* this one */
+    const struct thread *leader;         /* the first that arrived at the barrier */
     struct sim_barrier_result barrier;   /* of the last barrier */
     cudaError_t failed;                  /* why the kernel ended early */
     cudaError_t launch_fault;            /* or why it will, once all blocks of a traced one ran */
@@ -136,5 +138,58 @@ bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *a
 
 /* Unmaps the fibers of a kernel that ended early: some of its threads are still on their stacks. */
 void sim_abandon_stacks(struct worker *w);
+
+/* ---- from one thread to the next: inline, because a warp function costs little more than this */
+
+static inline void sim_become(struct worker *w, unsigned t) {
+    w->current = t;
+    w->failures = 0;
+    __atomic_store_n(&w->turns, w->turns + 1, __ATOMIC_RELAXED); /* the watch reads it */
+    threadIdx = w->index[t];
+    if (sim_hooks) {
+        sim_hooks->thread(w, t);
+    }
+}
+
+/* The next lane of a round that is not over. */
+static inline unsigned sim_next_lane(const struct worker *w) {
+    return w->reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->round)
+                       : (unsigned)__builtin_ctz(w->round);
+}
+
+/* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for
+ * it. Returns the stack to switch to: the scheduler's if it must decide. */
+static inline struct fiber *sim_successor(struct worker *w) {
+    if (w->failed != cudaSuccess || (w->round == 0 && !w->next_round(w))) {
+        return &w->host;
+    }
+    unsigned lane = sim_next_lane(w), t = w->warp * SIM_WARP_SIZE + lane;
+    if (w->warps[w->warp].fresh >> lane & 1u) {
+        return w->idle_count ? w->running = w->idle[--w->idle_count] : &w->host;
+    }
+    w->round &= ~(1u << lane);
+    w->running = w->thread[t].fiber;
+    sim_become(w, t);
+    return w->running;
+}
+
+/* The running thread waits in `state` at `at`. Returns when it is resumed. */
+static inline __attribute__((always_inline)) struct thread *
+sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
+    unsigned t = w->current;
+    struct thread *me = &w->thread[t];
+    struct fiber *mine = w->running;
+    w->busy = true;
+    me->at = at;
+    me->fiber = mine;
+    w->warps[t / SIM_WARP_SIZE].in[state] |= 1u << t % SIM_WARP_SIZE;
+    w->progress |= state != SPINNING;
+    struct fiber *next = sim_successor(w);
+    if (next != mine) {
+        fiber_switch(mine, next);
+    }
+    w->busy = false;
+    return me;
+}
 
 #endif

@@ -2,8 +2,6 @@
  * round completes the operation for all of them (complete()). */
 #include "exec/warp.h"
 
-#include "exec/turn.h"
-
 #include <string.h>
 
 unsigned sim_lane(void) {
@@ -12,8 +10,8 @@ unsigned sim_lane(void) {
 
 /* The running lane calls an operation whose mask does not name it. A device does not say what it
  * does then; here the lane does not wait. */
-static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask, const char *what,
-                           struct sim_location at) {
+static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask,
+                                                     const char *what, struct sim_location at) {
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->config->kernel,
                                   .location = at,
@@ -94,8 +92,8 @@ static unsigned source(enum sim_shuffle_kind how, unsigned lane, unsigned operan
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line) {
     struct worker *w = sim_worker;
-    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->current % SIM_WARP_SIZE,
-                           operand, shape & 0xff);
+    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->current % SIM_WARP_SIZE, operand,
+                           shape & 0xff);
     return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
@@ -104,8 +102,7 @@ void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all,
     struct worker *w = sim_worker;
     unsigned first = w->current / SIM_WARP_SIZE * SIM_WARP_SIZE;
     memcpy(w->offered[w->current], value, bytes);
-    unsigned lanes =
-        (unsigned)take_part(w, SIM_WARP_COLLECT, mask, bytes, 0, file, line);
+    unsigned lanes = (unsigned)take_part(w, SIM_WARP_COLLECT, mask, bytes, 0, file, line);
     for (unsigned left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         memcpy((char *)all + lane * stride, w->collected[first + lane], bytes);

@@ -15,9 +15,9 @@
 
 /* SIGURG is ignored where nobody handles it, and few programs use it. */
 #define INTERRUPT SIGURG
-#define PERIOD 1      /* milliseconds between two looks */
-#define SAME 2        /* looks at a thread with the same registers, after which it spins */
-#define LONG 500      /* looks at a thread after which others get a turn in any case */
+#define PERIOD 1         /* milliseconds between two looks */
+#define SAME 2           /* looks at a thread with the same registers, after which it spins */
+#define LONG 500         /* looks at a thread after which others get a turn in any case */
 #define LIMIT_STATUS 124 /* as of timeout(1) */
 
 static pid_t owner;          /* threads do not survive a fork */

@@ -197,8 +197,8 @@ void sim_release(struct sim_allocation *a) {
     shadow_release(a->shadow);
     a->shadow = NULL;
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */
-    mmap(a->mapping, a->mapped, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
     a->next_freed = NULL;
     *quarantine.end = a;
     quarantine.end = &a->next_freed;

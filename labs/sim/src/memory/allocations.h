@@ -19,7 +19,7 @@ enum sim_space {
 
 /* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
 struct sim_advice {
-    bool read_mostly, by_device, by_host;          /* "accessed by" */
+    bool read_mostly, by_device, by_host;         /* "accessed by" */
     struct cudaMemLocation preferred, prefetched; /* of type cudaMemLocationTypeNone: none */
 };
 
@@ -46,7 +46,8 @@ static inline bool sim_is_live_on_device(const struct sim_allocation *a) {
     return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY);
 }
 
-/* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12". */
+/* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12".
+ */
 void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size);
 
 /* The width of the guard on each side of an allocation: a wider one catches accesses farther away.

@@ -91,9 +91,8 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
     char *bad = written(after, end);
     if (bad) {
         sim_describe_allocation(a, array, sizeof array);
-        sim_report(&finding,
-                   "kernel %s wrote past the end of %s: it changed the byte at index %td", kernel,
-                   array, bad - a->base);
+        sim_report(&finding, "kernel %s wrote past the end of %s: it changed the byte at index %td",
+                   kernel, array, bad - a->base);
         memset(after, SIM_POISON, (size_t)(end - after));
     }
     bad = written(before, a->base);

@@ -24,8 +24,8 @@ static struct file {
 
 static bool is_open(const struct file *f) {
     struct stat status;
-    return f->descriptor >= 0 && fstat(f->descriptor, &status) == 0 &&
-           status.st_dev == f->device && status.st_ino == f->number;
+    return f->descriptor >= 0 && fstat(f->descriptor, &status) == 0 && status.st_dev == f->device &&
+           status.st_ino == f->number;
 }
 
 /* Fills a new file with poison. The limit on file sizes holds for it as well, by a signal. */

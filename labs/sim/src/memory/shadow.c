@@ -74,8 +74,8 @@ static bool refine(struct shadow *s) {
         return false;
     }
     for (size_t from = 0; from < bytes; from += (size_t)PAGE * PAGES) {
-        size_t count = (bytes - from + PAGE - 1) / PAGE < PAGES ? (bytes - from + PAGE - 1) / PAGE
-                                                                : PAGES;
+        size_t count =
+            (bytes - from + PAGE - 1) / PAGE < PAGES ? (bytes - from + PAGE - 1) / PAGE : PAGES;
         if (mincore((char *)s->cells + from, count * PAGE, resident) != 0) {
             memset(resident, 1, sizeof resident);
         }

@@ -1,5 +1,5 @@
-/* The program's __constant__, __device__ and __managed__ variables: where they lie, and which of their addresses
- * the program has asked for. */
+/* The program's __constant__, __device__ and __managed__ variables: where they lie, and which of
+ * their addresses the program has asked for. */
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
 

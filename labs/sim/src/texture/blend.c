@@ -23,19 +23,27 @@ static int exponent_of(float value) {
     return exponent == 0 ? -1000 : exponent - 127;
 }
 
+/* For a normal double. */
+static double two_to(int exponent) {
+    union {
+        uint64_t u;
+        double d;
+    } power = {.u = (uint64_t)(exponent + 1023) << 52};
+    return power.d;
+}
+
 /* The weighted sum of channel i. Elements are cut off `bits` bits below the largest one's leading.
  */
 static struct sum sum_of(const struct weighted *parts, unsigned count, unsigned i, int bits) {
     struct sum sum = {0, -1000};
     for (unsigned k = 0; k < count; k++) {
-        int exponent = exponent_of(parts[k].texel.c[i].f);
-        bool largest = parts[k].weight > 0 && exponent > sum.exponent;
-        sum.exponent = largest ? exponent : sum.exponent;
+        int exponent = parts[k].weight > 0 ? exponent_of(parts[k].texel.c[i].f) : -1000;
+        sum.exponent = exponent > sum.exponent ? exponent : sum.exponent;
     }
     if (sum.exponent == -1000) {
         return sum;
     }
-    double unit = ldexp(1, bits - sum.exponent);
+    double unit = two_to(bits - sum.exponent);
     for (unsigned k = 0; k < count; k++) {
         if (parts[k].weight > 0 && exponent_of(parts[k].texel.c[i].f) != -1000) {
             sum.n += (int64_t)((double)parts[k].texel.c[i].f * unit) * parts[k].weight;
@@ -58,7 +66,7 @@ static float rounded(struct sum s, int bits, int least) {
         n = drop > 62 ? 0 : (n + (1ull << (drop - 1))) >> drop;
         s.exponent += drop;
     }
-    double value = ldexp((double)n, s.exponent);
+    double value = (double)n * two_to(s.exponent);
     return (float)(s.n < 0 ? -value : value);
 }
 
@@ -135,7 +143,9 @@ static union channel blend_integers(const struct parts *p, unsigned i, float sca
     int sum = 0;
     for (unsigned k = 0; k < p->count * 4; k++) {
         const struct weighted *part = &p->groups[k / 4][k % 4];
-        sum += (int)floorf(part->texel.c[i].f * scale + 0.5f) * (int)part->weight;
+        if (part->weight > 0) {
+            sum += (int)floorf(part->texel.c[i].f * scale + 0.5f) * (int)part->weight;
+        }
     }
     int n = (sum + 128) >> 8;
     return (union channel){.f = (float)n / scale};
@@ -145,7 +155,9 @@ static union channel blend_signed_8(const struct parts *p, unsigned i) {
     int sum = 0; /* of numbers from -127 to 127, times 256 */
     for (unsigned k = 0; k < p->count * 4; k++) {
         const struct weighted *part = &p->groups[k / 4][k % 4];
-        sum += (int)lrintf(part->texel.c[i].f * 127) * (int)part->weight;
+        if (part->weight > 0) {
+            sum += (int)lrintf(part->texel.c[i].f * 127) * (int)part->weight;
+        }
     }
     int n = (129 * sum + (sum >> 12) * 16 + 64) >> 7;
     return (union channel){.f = (float)n / 32767};

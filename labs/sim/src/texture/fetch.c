@@ -7,7 +7,6 @@
 #include "texture/object_of.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct sim_texel packed(struct texel texel) {
     return (struct sim_texel){texel.c[0].u | (uint64_t)texel.c[1].u << 32,
@@ -85,7 +84,7 @@ static struct texel at_detail(const struct sim_texture *t, float level, const st
         return nearest(t, first, p);
     }
     struct parts parts;
-    memset(&parts, 0, sizeof parts);
+    parts.count = 0;
     add(t, first, p, 256 - weight, &parts);
     if (weight > 0) {
         add(t, first + 1, p, weight, &parts);
@@ -126,8 +125,9 @@ struct sim_texel sim_tex_grad(cudaTextureObject_t texture, enum sim_shape shape,
     d = axes > 2 ? d : 0;
     float first = sqrtf(x0 * w * x0 * w + y0 * h * y0 * h + z0 * d * z0 * d);
     float second = sqrtf(x1 * w * x1 * w + y1 * h * y1 * h + z1 * d * z1 * d);
+    float longest = first > second ? first : second;
     struct place p = {shape, {x, y, z}, layer};
-    return packed(at_detail(t, biased(t, log2f(first > second ? first : second)), &p));
+    return packed(at_detail(t, biased(t, log2f(longest > 0 ? longest : 0)), &p));
 }
 
 struct sim_texel sim_tex1D(cudaTextureObject_t texture, float x, const char *file, int line) {

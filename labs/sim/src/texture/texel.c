@@ -85,6 +85,10 @@ struct texel texel_read(const struct sim_texture *t, const struct texture_level 
     if (sim_checked) {
         texel_check(at, t->element, false);
     }
+    if (t->format == TEXEL_32) {
+        memcpy(texel.c, at, t->element);
+        return texel;
+    }
     size_t width = t->element / t->channels;
     for (unsigned i = 0; i < t->channels; i++) {
         enum texel_format format =

@@ -1,9 +1,9 @@
 /* trace/: what a traced program's compiled code calls.
  *
  * The student's file is compiled with -fsanitize=thread and linked with these callbacks in place of
- * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its control
- * flow. A plain program refers to none of them, and so the linker leaves this
- * folder, check/ and profile/ out of it. */
+ * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its
+ * control flow. A plain program refers to none of them, and so the linker leaves this folder,
+ * check/ and profile/ out of it. */
 #include "base/options.h"
 #include "check/address.h"
 #include "check/memcheck.h"
@@ -318,13 +318,22 @@ static void record_range(const void *address, size_t size, bool store, const voi
     }
 }
 
+/* Does the access need a check? Host code's does if it may concern the device. */
+static bool is_checked(const void *address) {
+    if (stack == NULL) {
+        return sim_host_access != NULL || sim_is_in_variables(address);
+    }
+    return !is_local(address);
+}
+
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
+    last_access = pc;
     if (sim_checked && bytes > 0) {
-        if (from != NULL && (stack != NULL ? !is_local(from) : sim_is_in_variables(from))) {
-            check_access(from, bytes, RACE_LOAD, pc);
+        if (from != NULL && is_checked(from)) {
+            check_unaligned(from, bytes, RACE_LOAD, pc);
         }
-        if (stack != NULL ? !is_local(to) : sim_is_in_variables(to)) {
-            check_access(to, bytes, RACE_STORE, pc);
+        if (is_checked(to)) {
+            check_unaligned(to, bytes, RACE_STORE, pc);
         }
     }
     if (stream == NULL || (is_local(to) && (from == NULL || is_local(from)))) {

@@ -1,5 +1,5 @@
 // expect: nothing
-// cudaDeviceReset() ends the work that is queued, and the streams and events that exist.
+// cudaDeviceReset() ends the work that is queued, and the streams and events of the program.
 #include <cstdio>
 #include <cuda_runtime.h>
 

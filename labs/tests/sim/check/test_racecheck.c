@@ -301,13 +301,17 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("sim: racecheck");
     TCase *tests = tcase_create("all");
-    const TTest *all[] = {
-        a_read_and_a_write_of_two_threads,     a_barrier_orders_the_block,
-        an_older_reader_is_not_forgotten,      a_warp_barrier_orders_its_lanes_only,
-        shared_memory_is_new_in_every_block,   a_barrier_does_not_order_blocks,
-        atomics_race_with_plain_accesses_only, a_guess_that_is_compared_is_no_race,
-        a_fence_and_an_atomic_order_blocks,    the_same_value_stored_twice,
-        who_it_was};
+    const TTest *all[] = {a_read_and_a_write_of_two_threads,
+                          a_barrier_orders_the_block,
+                          an_older_reader_is_not_forgotten,
+                          a_warp_barrier_orders_its_lanes_only,
+                          shared_memory_is_new_in_every_block,
+                          a_barrier_does_not_order_blocks,
+                          atomics_race_with_plain_accesses_only,
+                          a_guess_that_is_compared_is_no_race,
+                          a_fence_and_an_atomic_order_blocks,
+                          the_same_value_stored_twice,
+                          who_it_was};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tcase_add_test(tests, all[i]);
     }

@@ -193,6 +193,7 @@ START_TEST(heap_findings) {
     ck_found(outcome, "wrong-space", "only what a kernel allocates with malloc() or new");
     outcome = run_program(host_frees_heap, NULL);
     ck_assert_int_eq(outcome.status, 0);
+    ck_found(outcome, "wrong-space", "use free() or delete in a kernel, not cudaFree()");
 }
 END_TEST
 

@@ -25,7 +25,18 @@ def rewrite(
     given.write_bytes(source.encode() if isinstance(source, str) else source)
     made.unlink(missing_ok=True)
     done = subprocess.run(
-        [sys.executable, REWRITE, "--shown", "student.cu", given, "-o", made, "--", *COMPILER, *options],
+        [
+            sys.executable,
+            REWRITE,
+            "--shown",
+            "student.cu",
+            given,
+            "-o",
+            made,
+            "--",
+            *COMPILER,
+            *options,
+        ],
         capture_output=True,
         text=True,
         timeout=60,
@@ -38,7 +49,7 @@ def own_text(made: str) -> str:
     own, lines = False, []
     for line in made.splitlines():
         if line.startswith("# "):
-            own = "student.cu" in line or "/sim/include/" not in line and line[-1:] not in "34"
+            own = "student.cu" in line or ("/sim/include/" not in line and line[-1:] not in "34")
         elif own:
             lines.append(line)
     return "\n".join(lines) + "\n"
@@ -70,7 +81,6 @@ REFUSED = {
     "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "cudaGraphicsNoSuchThing"),
     "cudaNoSuchHandle_t g;\n": (1, "cudaNoSuchHandle_t"),
     "__global__ void k(int *p) {\n  *p = __nosuch4a(1, 2, 3);\n}\n": (2, "__nosuch4a"),
-    "texture<float, 2> t;\n": (1, "texture object"),
     '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "inline PTX"),
     '__host__ __device__ int f() {\n\n  asm("mov %r1, %r2;"); return 1;\n}\n': (3, "inline PTX"),
     "__global__ void k() {}\n__global__ void p() {\n  k<<<1, 1>>>();\n}\n": (
@@ -112,7 +122,7 @@ k<<<1, 1>>>(
 cuInit(0);
 so it is
 #endif
-static inline long host_clock(void) { long low; asm volatile("rdtsc" : "=a"(low) : : "rdx"); return low; }
+static long host_clock(void) { long t; asm volatile("rdtsc" : "=a"(t) : : "rdx"); return t; }
 static int   cudaOwnThing, shifted = 1 << 3 >> 1;
 #define cudaCheckErrors(what) ((void)(what))
 static inline int cudaMyFree(void *p) { return cudaFree(p); }
@@ -122,8 +132,9 @@ template <class T> struct __mything { T it; };
 int __my_count(int n) { return n; }
 struct cudaImage { int width; cudaImage(int w) : width(w) {} };
 enum { cudaEvenHere };
-static int use(int cudaStatus) { struct cudaImage i = {cudaStatus}; return i.width + cudaEvenHere; }
-int main() { cudaCheckErrors(1); cudaMyFree(0); cuContainer c = {1}; __mything<int> m = {__my_count(2)};
+static int use(int cudaStatus) { cudaImage i = {cudaStatus}; return i.width + cudaEvenHere; }
+int main() { cudaCheckErrors(1); cudaMyFree(0); __mything<int> m = {__my_count(2)};
+    cuContainer c = {1};
     return use(cudaOwnThing) + shifted + cuFoo(c) + m.it + (int)host_clock(); }
 """
 
@@ -134,7 +145,7 @@ def test_left_alone(tmp_path: Path) -> None:
     source = LEFT_ALONE.split("*/\n")[1].replace("cudaCheckErrors(1)", "((void)(1))").splitlines()
     kept = [line for line in made.splitlines() if line.strip()]
     assert kept == [line for line in source if line in kept], "the author's spaces"
-    assert len(kept) == 15
+    assert len(kept) == 16
     assert compile_it(tmp_path) == ""
 
 
@@ -395,3 +406,119 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "No such file" in done.stderr
+
+
+def errors_of(folder: Path) -> list[str]:
+    return [text for text in compile_it(folder).splitlines() if "error: " in text]
+
+
+@pytest.mark.parametrize(
+    ("statement", "column"),
+    [
+        ("    int   x = unknown;", 15),
+        ("\tint\tx  =  unknown; // why", 12),
+        ("    /* a */ int x = unknown;", 21),
+        ("    int x = unknown; /* begins", 13),
+    ],
+)
+def test_columns_are_the_authors(tmp_path: Path, statement: str, column: int) -> None:
+    """Whatever spaces and comments surround them. (g++ counts a tab as a step to the next 8.)"""
+    rest = "ends */" if "begins" in statement else ""
+    done, _ = rewrite(tmp_path, f"int main() {{\n{statement}\n{rest}\n    return x;\n}}\n")
+    assert done.stderr == ""
+    options = ["-ftabstop=1", "-fsyntax-only"]
+    said = subprocess.run(["g++", *options, tmp_path / "made.ii"], capture_output=True, text=True)
+    assert f"student.cu:2:{column}: error: ‘unknown’" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "message"),
+    [
+        ("int main() {\n  int a = (1 + 2;\n}\n", 2, "expected ‘)’"),
+        (
+            "#define CHECK(x) (x)\nint main() {\n  CHECK(cudaFree(0);\n}\n",
+            3,
+            "parenthesis missing?",
+        ),
+        ("#if 1\nint a;\n", 1, "unterminated #if"),
+        ('int main() {\n  const char *s = "open;\n}\n', 2, "missing terminating"),
+        ("__global__ void k() {\n  int a\n}\n", 3, "expected"),
+        ('#error "sm_70 wanted"\n', 1, "sm_70 wanted"),
+    ],
+)
+def test_syntax_errors(tmp_path: Path, source: str, line: int, message: str) -> None:
+    """g++ finds them, in the preprocessor or in the result."""
+    done, _ = rewrite(tmp_path, source)
+    said = [text for text in done.stderr.splitlines() if "error: " in text] or errors_of(tmp_path)
+    assert any(s.startswith(f"student.cu:{line}:") and message in s for s in said), said
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_ends_of_lines(tmp_path: Path, ends: str) -> None:
+    """A byte order mark, continued lines, Windows' line ends, and no end of the last line."""
+    lines = [
+        "__global__ void k(int *p) { *p = 1; }",
+        "#define GO(p) \\",
+        "    k<<<1, \\",
+        "        32>>>(p)",
+        "int main() { int *p = 0;",
+        "    k<<<1,",
+        "        32>>>(p);",
+        "    GO(p); // a comment \\",
+        "    goes on",
+        "    return __LINE__; }",
+    ]
+    done, made = rewrite(tmp_path, "\ufeff" + ends.join(lines))
+    assert done.returncode == 0, done.stderr
+    assert made.count("sim_kernel(") == 2 and "<<<" not in made
+    assert "return 10; }" in made
+    assert "error" not in compile_it(tmp_path)
+
+
+def test_files_that_are_included(tmp_path: Path) -> None:
+    """A header with CUDA in it, one from -I in <>, and a .cu file; each keeps its own lines."""
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "tools.cuh").write_text(
+        "#pragma once\ninline void go(void (*k)(int)) {\n    k<<<1, 1>>>(__LINE__);\n}\n"
+    )
+    (tmp_path / "part.cu").write_text(
+        '#include "own.h"\n__global__ void one(int n) {\n    __shared__ int s;\n    s = n;\n}\n'
+    )
+    (tmp_path / "own.h").write_text('extern "C" {\n#include <string.h>\nint of_c(void);\n}\n')
+    source = (
+        '#include <tools.cuh>\n#include "part.cu"\n\nint main() {\n    go(one);\n    wrong;\n}\n'
+    )
+    done, made = rewrite(tmp_path, source, "-I", str(tmp_path / "inc"))
+    assert done.stderr == ""
+    assert f'sim_kernel("{tmp_path}/inc/tools.cuh", 3, "k", k).on(1, 1)(3)' in made
+    assert f'"s", "{tmp_path}/part.cu", 3' in made
+    assert [e.split(" error: ")[0] for e in errors_of(tmp_path)] == ["student.cu:6:5:"]
+
+
+def test_zero_variables_take_no_room(tmp_path: Path) -> None:
+    """Only variables that are certainly zero may stand in the section without content."""
+    source = """#include <stdint.h>
+struct point { int x = 3; };
+__device__ float zeros[1 << 28];
+static __device__ unsigned long long counter, many[5];
+__device__ float4 vectors[4];
+namespace deep { __device__ uint8_t bytes[1 << 20]; }
+__device__ int one = 1;
+__device__ int some[] = {1, 2}, none;
+__device__ point p;
+int main() { return (int)(zeros[0] + counter + many[0] + vectors[0].x + deep::bytes[0]) + one
+    + some[0] + none + p.x - 5; }
+"""
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 0, done.stderr
+    marked = [line.split(";")[0] for line in made.splitlines() if '"sim_device' in line]
+    assert ["sim_device_zero" in line for line in marked] == [True] * 4 + [False] * 3, marked
+    built = tmp_path / "made.o"
+    subprocess.run(["g++", "-std=c++17", "-c", tmp_path / "made.ii", "-o", built], check=True)
+    assert built.stat().st_size < 1 << 20
+
+
+def test_a_variable_beyond_the_reach_of_code(tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, "__device__ char huge[(size_t)3 << 30];\nint main() {}\n")
+    assert done.returncode == 0
+    assert "no __device__ variable above 1.75 GB: use cudaMalloc()" in compile_it(tmp_path)

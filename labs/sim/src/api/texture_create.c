@@ -1,0 +1,261 @@
+#include "api/texture_create.h"
+
+#include "texture/texel.h"
+
+#include <string.h>
+
+/* Of linear memory that a texture reads, and of its pitch: cudaDeviceProp. */
+enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
+
+static struct texture_level level_of(const struct cudaArray *a) {
+    return (struct texture_level){a->texels,     a->pitch,       a->slice,
+                                  (int)a->width, (int)a->height, (int)a->depth};
+}
+
+static bool is_live(const struct cudaArray *array) {
+    return sim_is_array(array) && !array->freed;
+}
+
+size_t sim_texture_misalignment(const void *pointer) {
+    const struct sim_allocation *a = sim_owner(pointer);
+    const char *at = pointer;
+    return a ? (size_t)(at - a->base) % ALIGNMENT : (uintptr_t)pointer % 256;
+}
+
+static cudaError_t set_format(struct sim_texture *t, struct cudaChannelFormatDesc f) {
+    t->element = (unsigned)sim_element_bytes(f);
+    if (t->element == 0) {
+        return cudaErrorInvalidChannelDescriptor;
+    }
+    t->channels = t->element * 8 / (unsigned)f.x;
+    bool is_signed = f.f == cudaChannelFormatKindSigned;
+    if (f.x == 32) {
+        t->format = TEXEL_32;
+    } else if (f.f == cudaChannelFormatKindFloat) {
+        t->format = TEXEL_HALF;
+    } else if (f.x == 16) {
+        t->format = is_signed ? TEXEL_SIGNED_16 : TEXEL_UNSIGNED_16;
+    } else {
+        t->format = is_signed ? TEXEL_SIGNED_8 : TEXEL_UNSIGNED_8;
+    }
+    return cudaSuccess;
+}
+
+/* The same integers read as floats from -1 or 0 to 1. */
+static enum texel_format normalised(enum texel_format format, bool srgb) {
+    switch (format) {
+    case TEXEL_SIGNED_8:
+        return TEXEL_SNORM_8;
+    case TEXEL_UNSIGNED_8:
+        return srgb ? TEXEL_SRGB : TEXEL_UNORM_8;
+    case TEXEL_SIGNED_16:
+        return TEXEL_SNORM_16;
+    case TEXEL_UNSIGNED_16:
+        return TEXEL_UNORM_16;
+    default:
+        return format;
+    }
+}
+
+static cudaError_t use_array(struct sim_texture *t, const struct cudaArray *array) {
+    if (!is_live(array)) {
+        return cudaErrorInvalidResourceHandle;
+    }
+    t->array = array;
+    t->array_flags = array->flags;
+    t->levels[0] = level_of(array);
+    t->level_count = 1;
+    return set_format(t, array->format);
+}
+
+static cudaError_t use_mipmap(struct sim_texture *t, const struct cudaMipmappedArray *mipmap) {
+    if (!sim_is_mipmap(mipmap) || mipmap->freed) {
+        return cudaErrorInvalidResourceHandle;
+    }
+    cudaError_t error = use_array(t, mipmap->levels[0]);
+    for (unsigned i = 0; i < mipmap->count; i++) {
+        t->levels[i] = level_of(mipmap->levels[i]);
+    }
+    t->level_count = mipmap->count;
+    return error;
+}
+
+static cudaError_t use_linear(struct sim_texture *t, const struct cudaResourceDesc *r) {
+    cudaError_t error = set_format(t, r->res.linear.desc);
+    size_t bytes = r->res.linear.sizeInBytes;
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (!r->res.linear.devPtr || sim_texture_misalignment(r->res.linear.devPtr) != 0 ||
+        bytes / t->element > (size_t)1 << 28) {
+        return cudaErrorInvalidValue;
+    }
+    t->is_linear_memory = true;
+    t->levels[0] =
+        (struct texture_level){r->res.linear.devPtr, bytes, bytes, (int)(bytes / t->element), 1, 1};
+    t->level_count = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t use_pitched(struct sim_texture *t, const struct cudaResourceDesc *r) {
+    cudaError_t error = set_format(t, r->res.pitch2D.desc);
+    size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height,
+           pitch = r->res.pitch2D.pitchInBytes;
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (!r->res.pitch2D.devPtr || sim_texture_misalignment(r->res.pitch2D.devPtr) != 0 ||
+        width > 131072 || height > 65000 || pitch > 2097120 || pitch % PITCH_ALIGNMENT != 0) {
+        return cudaErrorInvalidValue;
+    }
+    t->levels[0] = (struct texture_level){r->res.pitch2D.devPtr, pitch, pitch * height, (int)width,
+                                          (int)height,           1};
+    t->level_count = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t use_resource(struct sim_texture *t, const struct cudaResourceDesc *r) {
+    t->resource = *r;
+    switch (r->resType) {
+    case cudaResourceTypeArray:
+        return use_array(t, r->res.array.array);
+    case cudaResourceTypeMipmappedArray:
+        return use_mipmap(t, r->res.mipmap.mipmap);
+    case cudaResourceTypeLinear:
+        return use_linear(t, r);
+    case cudaResourceTypePitch2D:
+        return use_pitched(t, r);
+    }
+    return cudaErrorInvalidValue;
+}
+
+/* Another view of an array: other levels, other layers, another format of the same size. */
+static cudaError_t use_view(struct sim_texture *t, const struct cudaResourceViewDesc *v) {
+    static const struct {
+        int bits, channels;
+        enum cudaChannelFormatKind kind;
+    } formats[] = {{8, 0, cudaChannelFormatKindUnsigned},  {8, 0, cudaChannelFormatKindSigned},
+                   {16, 0, cudaChannelFormatKindUnsigned}, {16, 0, cudaChannelFormatKindSigned},
+                   {32, 0, cudaChannelFormatKindUnsigned}, {32, 0, cudaChannelFormatKindSigned},
+                   {16, 0, cudaChannelFormatKindFloat},    {32, 0, cudaChannelFormatKindFloat}};
+    static const int channels[] = {1, 2, 4};
+    if (!t->array || (unsigned)v->format > cudaResViewFormatFloat4) {
+        return cudaErrorInvalidValue;
+    }
+    if (v->format != cudaResViewFormatNone) {
+        unsigned i = (unsigned)v->format - 1, n = (unsigned)channels[i % 3];
+        int bits = formats[i / 3].bits;
+        unsigned before = t->element;
+        cudaError_t error =
+            set_format(t, (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
+                                                         n > 3 ? bits : 0, formats[i / 3].kind});
+        if (error != cudaSuccess || t->element != before) {
+            return cudaErrorInvalidValue;
+        }
+    }
+    if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->level_count ||
+        v->firstLayer > v->lastLayer || (int)v->lastLayer >= t->levels[0].depth) {
+        return cudaErrorInvalidValue;
+    }
+    t->level_count = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    memmove(t->levels, t->levels + v->firstMipmapLevel, t->level_count * sizeof *t->levels);
+    if (t->array_flags & (cudaArrayLayered | cudaArrayCubemap)) {
+        for (unsigned i = 0; i < t->level_count; i++) {
+            t->levels[i].texels += v->firstLayer * t->levels[i].slice;
+            t->levels[i].depth = (int)(v->lastLayer - v->firstLayer + 1);
+        }
+    }
+    t->view = *v;
+    t->has_view = true;
+    return cudaSuccess;
+}
+
+static cudaError_t use_description(struct sim_texture *t, const struct cudaTextureDesc *d) {
+    bool integer = t->format != TEXEL_HALF && t->format != TEXEL_32;
+    struct cudaChannelFormatDesc f = t->array              ? t->array->format
+                                     : t->is_linear_memory ? t->resource.res.linear.desc
+                                                           : t->resource.res.pitch2D.desc;
+    bool word = t->format == TEXEL_32 && f.f != cudaChannelFormatKindFloat && !t->has_view;
+    bool as_float = d->readMode == cudaReadModeNormalizedFloat;
+    bool linear = d->filterMode == cudaFilterModeLinear && !t->is_linear_memory;
+    if ((unsigned)d->readMode > cudaReadModeNormalizedFloat ||
+        (unsigned)d->filterMode > cudaFilterModeLinear) {
+        return cudaErrorInvalidValue;
+    }
+    if (linear && (word || (integer && !as_float))) {
+        return cudaErrorInvalidFilterSetting;
+    }
+    if (as_float && !integer) {
+        return cudaErrorInvalidNormSetting;
+    }
+    for (int i = 0; i < 3; i++) {
+        if ((unsigned)d->addressMode[i] > cudaAddressModeBorder) {
+            return cudaErrorInvalidValue;
+        }
+        bool needs_normalised =
+            d->addressMode[i] == cudaAddressModeWrap || d->addressMode[i] == cudaAddressModeMirror;
+        t->address[i] =
+            needs_normalised && !d->normalizedCoords ? cudaAddressModeClamp : d->addressMode[i];
+    }
+    t->description = *d;
+    t->normalised = d->normalizedCoords != 0;
+    t->linear = d->filterMode == cudaFilterModeLinear && !t->is_linear_memory;
+    t->mip_linear = d->mipmapFilterMode == cudaFilterModeLinear;
+    t->seamless = d->seamlessCubemap != 0;
+    t->format = as_float ? normalised(t->format, d->sRGB != 0) : t->format;
+    t->bias = d->mipmapLevelBias;
+    t->least_level = d->minMipmapLevelClamp;
+    t->most_level = d->maxMipmapLevelClamp;
+    texel_border(t, d->borderColor);
+    return cudaSuccess;
+}
+
+cudaError_t sim_create_texture(unsigned long long *handle, const struct cudaResourceDesc *resource,
+                               const struct cudaTextureDesc *description,
+                               const struct cudaResourceViewDesc *view,
+                               struct sim_location location) {
+    struct sim_texture t = {.role = TEXTURE_TEXTURE, .location = location};
+    cudaError_t error = use_resource(&t, resource);
+    if (error == cudaSuccess && view) {
+        error = use_view(&t, view);
+    }
+    if (error == cudaSuccess) {
+        error = use_description(&t, description);
+    }
+    if (error != cudaSuccess) {
+        return error;
+    }
+    struct sim_texture *object = sim_texture_add(TEXTURE_TEXTURE, location);
+    if (!object) {
+        return cudaErrorMemoryAllocation;
+    }
+    t.number = object->number;
+    *object = t;
+    *handle = t.number;
+    return cudaSuccess;
+}
+
+cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaResourceDesc *resource,
+                               struct sim_location location) {
+    struct sim_texture t = {.role = TEXTURE_SURFACE, .location = location};
+    cudaError_t error = resource->resType == cudaResourceTypeArray ? use_resource(&t, resource)
+                                                                   : cudaErrorInvalidValue;
+    if (error == cudaSuccess && !(t.array_flags & cudaArraySurfaceLoadStore)) {
+        struct sim_finding finding = {
+            .severity = "note", .kind = "invalid-surface", .location = location};
+        sim_report(&finding,
+                   "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation of an array "
+                   "that a surface uses; an H200 does without it");
+    }
+    if (error != cudaSuccess) {
+        return error;
+    }
+    struct sim_texture *object = sim_texture_add(TEXTURE_SURFACE, location);
+    if (!object) {
+        return cudaErrorMemoryAllocation;
+    }
+    t.number = object->number;
+    *object = t;
+    *handle = t.number;
+    return cudaSuccess;
+}

@@ -1,0 +1,41 @@
+// expect: global-race
+// __threadfence_block() orders nothing for other blocks.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__device__ unsigned finished;
+
+__global__ void sum(int *parts, int *total)
+{
+    if (threadIdx.x != 0) return;
+    parts[blockIdx.x] = blockIdx.x;  // BUG (other side)
+    __threadfence_block();
+    if (atomicInc(&finished, gridDim.x) == gridDim.x - 1) {
+        int s = 0;
+        for (unsigned b = 0; b < gridDim.x; b++) s += parts[b];  // BUG
+        *total = s;
+    }
+}
+
+int main(void)
+{
+    int *d_parts = NULL, *d_total = NULL;
+    CHECK(cudaMalloc((void **)&d_parts, 8 * sizeof(int)));
+    CHECK(cudaMalloc((void **)&d_total, sizeof(int)));
+    sum<<<8, 32>>>(d_parts, d_total);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_parts));
+    CHECK(cudaFree(d_total));
+    return failures != 0;
+}

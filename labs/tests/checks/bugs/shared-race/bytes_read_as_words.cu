@@ -1,0 +1,34 @@
+// expect: shared-race
+// One warp writes single bytes, another reads them as words, and no barrier is between.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void gather(int *out)
+{
+    __shared__ int s_words[8];
+    char *s_bytes = (char *)s_words;
+    if (threadIdx.x < 32) s_bytes[threadIdx.x] = (char)threadIdx.x;  // BUG (other side)
+    if (threadIdx.x >= 32 && threadIdx.x < 40)
+        out[threadIdx.x - 32] = s_words[threadIdx.x - 32];  // BUG
+}
+
+int main(void)
+{
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 8 * sizeof(int)));
+    gather<<<1, 64>>>(d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

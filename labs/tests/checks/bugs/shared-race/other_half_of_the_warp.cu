@@ -1,0 +1,35 @@
+// expect: shared-race
+// Each half of the warp waits for itself, and then reads what the other half writes.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+__global__ void exchange(int *out)
+{
+    __shared__ int s_value[32];
+    int lane = threadIdx.x;
+    unsigned half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+    s_value[lane] = lane;  // BUG (other side)
+    __syncwarp(half);
+    out[lane] = s_value[lane ^ 16];  // BUG
+}
+
+int main(void)
+{
+    int *d_out = NULL;
+    CHECK(cudaMalloc((void **)&d_out, 32 * sizeof(int)));
+    exchange<<<1, 32>>>(d_out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(d_out));
+    return failures != 0;
+}

@@ -1,0 +1,42 @@
+// expect: nothing
+// Bit fields share a word, but every thread has its own word.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+struct state {
+    unsigned low : 5, middle : 11, high : 16;
+};
+
+__global__ void set(state *states)
+{
+    state *s = &states[blockIdx.x * blockDim.x + threadIdx.x];
+    s->low = threadIdx.x % 32;
+    s->middle = 2;
+    s->high = s->low + s->middle;
+}
+
+int main(void)
+{
+    state *d_states = NULL;
+    CHECK(cudaMalloc((void **)&d_states, 128 * sizeof(state)));
+    CHECK(cudaMemset(d_states, 0, 128 * sizeof(state)));
+    set<<<2, 64>>>(d_states);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    static state h_states[128];
+    CHECK(cudaMemcpy(h_states, d_states, sizeof h_states, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 128; i++)
+        if (h_states[i].high != (unsigned)i % 32 + 2) failures++;
+    CHECK(cudaFree(d_states));
+    return failures != 0;
+}

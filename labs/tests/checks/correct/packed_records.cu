@@ -1,0 +1,49 @@
+// expect: nothing
+// Packed structures: the compiler knows that their fields may lie anywhere.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+static int failures;
+
+static void check(cudaError_t e, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
+    failures++;
+}
+#define CHECK(call) check(call, __LINE__)
+
+struct __attribute__((packed)) record {
+    char tag;
+    float value;
+    short count;
+    double sum;
+};
+
+__global__ void update(record *records)
+{
+    record r = records[threadIdx.x];
+    r.value += r.tag;
+    r.count++;
+    records[threadIdx.x] = r;
+    records[threadIdx.x].sum *= 2;
+}
+
+int main(void)
+{
+    static record h_records[40];
+    for (int i = 0; i < 40; i++) h_records[i] = {(char)i, 0.5f, (short)i, i * 1.5};
+    record *d_records = NULL;
+    CHECK(cudaMalloc((void **)&d_records, sizeof h_records));
+    CHECK(cudaMemcpy(d_records, h_records, sizeof h_records, cudaMemcpyHostToDevice));
+    update<<<1, 40>>>(d_records);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_records, d_records, sizeof h_records, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 40; i++)
+        if (h_records[i].value != i + 0.5f || h_records[i].count != i + 1 ||
+            h_records[i].sum != i * 3.0)
+            failures++;
+    CHECK(cudaFree(d_records));
+    return failures != 0;
+}

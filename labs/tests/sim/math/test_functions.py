@@ -1,0 +1,150 @@
+"""Functions whose last bits CUDA leaves open: the error is within what the CUDA C++ guide allows.
+
+scipy is the oracle; its own error counts, so the bounds for double are at least 8 units in the last
+place. The bounds for float are the guide's.
+"""
+
+import subprocess
+from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import special
+
+from grader.execute import program
+
+HERE = Path(__file__).parent
+Doubles = npt.NDArray[np.float64]
+
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534"
+    "2117067982148086513282306647093844609550582231725359408128481117450284102701938521105559644622"
+    "9489549303819644288109756659334461284756482337867831652712019091456485669234603486104543266482"
+)
+
+# name: (bound for double, bound for float, in units in the last place; least and largest input)
+BOUNDS = {
+    "erfinv": (8, 2, -1, 1), "erfcinv": (8, 4, 0, 2), "erfcx": (8, 4, -2, 100),
+    "normcdf": (8, 5, -2, 8), "normcdfinv": (8, 5, 0, 1), "cyl_bessel_i0": (16, 6, -80, 80),
+    "cyl_bessel_i1": (16, 6, -80, 80), "rcbrt": (8, 1, -100, 100), "rsqrt": (8, 2, 0, 100),
+    "sinpi": (8, 1, -20, 20), "cospi": (8, 1, -20, 20), "exp10": (8, 2, -30, 30),
+    "erf": (8, 2, -6, 6), "erfc": (8, 4, -5, 1), "lgamma": (16, 6, 3, 30),
+    "tgamma": (16, 5, 0.1, 30),
+}  # fmt: skip
+
+
+def sine_of_pi(x: Doubles, shift: float) -> Doubles:
+    """sin(pi (x + shift)) for a shift of 0 or 0.5: the nearest integer is taken away exactly."""
+    whole = np.rint(x + shift)
+    rest = np.longdouble("3.14159265358979323846264") * ((x - whole).astype(np.longdouble) + shift)
+    return np.asarray(np.sin(rest) * np.where(whole % 2 == 0, 1, -1), np.float64)
+
+
+def oracle(name: str, x: Doubles) -> Doubles:
+    functions: dict[str, Any] = {
+        "erfinv": special.erfinv, "erfcinv": special.erfcinv, "erfcx": special.erfcx,
+        "normcdf": special.ndtr, "normcdfinv": special.ndtri, "cyl_bessel_i0": special.i0,
+        "cyl_bessel_i1": special.i1, "rcbrt": lambda v: 1 / np.cbrt(v),
+        "rsqrt": lambda v: 1 / np.sqrt(v), "sinpi": lambda v: sine_of_pi(v, 0),
+        "cospi": lambda v: sine_of_pi(v, 0.5),
+        "exp10": lambda v: np.power(10.0, v), "erf": special.erf, "erfc": special.erfc,
+        "lgamma": special.gammaln, "tgamma": special.gamma,
+    }  # fmt: skip
+    return np.asarray(functions[name](x), np.float64)
+
+
+def evaluate(tmp_path: Path, inputs: Doubles) -> dict[str, Doubles]:
+    built = program.build([str(HERE / "functions.cu")], [], False)
+    (tmp_path / "inputs").write_bytes(inputs.tobytes())
+    done = subprocess.run(
+        [built.binary, tmp_path / "inputs", tmp_path / "results"],
+        capture_output=True, text=True, check=True, timeout=100,
+    )  # fmt: skip
+    names = done.stdout.split()
+    results = np.fromfile(tmp_path / "results", dtype="<f8").reshape(len(names), len(inputs))
+    return dict(zip(names, results, strict=True))
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_errors_are_within_the_guides(name: str, tmp_path: Path) -> None:
+    bound, float_bound, low, high = BOUNDS[name]
+    random = np.random.default_rng(20240607)
+    close = low + (high - low) * np.exp2(random.uniform(-40, -1, 500))
+    inputs = np.concatenate([random.uniform(low, high, 2000), close])
+    singles = inputs.astype(np.float32)
+    inputs = inputs[(singles > low) & (singles < high)]
+    singles = inputs.astype(np.float32)
+    results = evaluate(tmp_path, inputs)
+    exact = oracle(name, inputs)
+    error = np.abs(results[name] - exact) / np.spacing(np.maximum(np.abs(exact), 1e-300))
+    tiny = np.abs(exact) < 1e-12 if name in ("sinpi", "cospi") else np.zeros(len(exact), bool)
+    assert error[~tiny].max() <= bound, (inputs[error.argmax()], error.max())
+    exact = oracle(name, singles.astype(np.float64))
+    unit = np.spacing(np.maximum(np.abs(exact), 1e-37).astype(np.float32)).astype(np.float64)
+    error = np.abs(results[name + "f"] - exact) / unit
+    assert error[np.abs(exact) > 1e-37].max() <= float_bound, (singles[error.argmax()], error.max())
+
+
+def exact_erfc(x: Decimal) -> Decimal:
+    """By its power series, with as many digits as the terms cancel."""
+    term = total = x
+    n = 0
+    while abs(term) > Decimal("1e-400"):
+        n += 1
+        term *= -x * x / n
+        total += term / (2 * n + 1)
+    return 1 - 2 * total / PI.sqrt()
+
+
+def test_tails_of_the_error_function(tmp_path: Path) -> None:
+    """Where scipy is not exact enough: the errors for double against 600 digits."""
+    inputs = np.random.default_rng(3).uniform(-20, 13, 60)
+    results = evaluate(tmp_path, inputs)
+    with localcontext() as context:
+        context.prec = 600
+        for i, x in enumerate(map(Decimal, inputs.tolist())):
+            tail = exact_erfc(x)
+            pairs = [(tail, "erfc", 2), (exact_erfc(-x / Decimal(2).sqrt()) / 2, "normcdf", 5),
+                     ((x * x).exp() * tail, "erfcx", 4)]  # fmt: skip
+            for exact, name, bound in pairs:
+                unit = Decimal(float(np.spacing(float(exact))))
+                error = abs(Decimal(float(results[name][i])) - exact) / unit
+                assert error <= bound, (name, x, error)
+
+
+def test_fast_functions(tmp_path: Path) -> None:
+    """At least as accurate as the GPU's: 2 units in the last place."""
+    inputs = np.random.default_rng(7).uniform(0.01, 3, 3000).astype(np.float32).astype(np.float64)
+    results = evaluate(tmp_path, inputs)
+    for name, exact in {
+        "__expf": np.exp(inputs), "__exp10f": 10**inputs, "__logf": np.log(inputs),
+        "__log2f": np.log2(inputs), "__log10f": np.log10(inputs), "__sinf": np.sin(inputs),
+        "__cosf": np.cos(inputs), "__tanf": np.tan(inputs), "__tanhf": np.tanh(inputs),
+        "__frsqrt_rn": 1 / np.sqrt(inputs), "__fdividef": inputs / 3, "__powf": inputs**1.5,
+        "__saturatef": np.minimum(inputs, 1), "norm3d": np.sqrt(inputs**2 + 25),
+        "rhypot": 1 / np.hypot(inputs, 2), "rnorm4d": 1 / np.sqrt(inputs**2 + 14),
+    }.items():  # fmt: skip
+        unit = np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
+        assert (np.abs(results[name] - exact) / unit).max() <= 2, name
+
+
+def test_limits(tmp_path: Path) -> None:
+    inputs = np.array([0.0, -0.0, 1.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 30.0, -30.0, 800.0])
+    results = evaluate(tmp_path, inputs)
+    inf, nan = np.inf, np.nan
+    expected = {
+        "erfinv": [0, -0.0, inf, -inf, nan, nan, nan, nan, nan, nan, nan],
+        "erfcinv": [inf, inf, 0, nan, -inf, nan, nan, nan, nan, nan, nan],
+        "normcdfinv": [-inf, -inf, inf, nan, nan, nan, nan, nan, nan, nan, nan],
+    }
+    for name, values in expected.items():
+        np.testing.assert_array_equal(results[name], np.array(values), err_msg=name)
+    at = {value: i for i, value in enumerate(inputs.tolist())}
+    assert results["erfcx"][at[inf]] == 0 and results["erfcx"][at[-inf]] == inf
+    assert results["cyl_bessel_i0"][at[inf]] == inf and results["cyl_bessel_i0"][at[800.0]] == inf
+    assert results["cyl_bessel_i1"][at[-inf]] == -inf and results["cyl_bessel_i1"][at[0.0]] == 0
+    assert results["normcdf"][at[-inf]] == 0 and results["normcdf"][at[inf]] == 1
+    assert results["__saturatef"][at[inf]] == 1 and results["norm3d"][at[-inf]] == inf
