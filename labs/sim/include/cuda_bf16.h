@@ -1,9 +1,10 @@
-/* bfloat16: floats with a fraction of 7 bits, alone and in pairs. Results have one rounding: sim_float16.h. */
+/* bfloat16: floats with a fraction of 7 bits, alone and in pairs. Results have one rounding:
+ * sim_float16.h. */
 #ifndef SIM_CUDA_BF16_H
 #define SIM_CUDA_BF16_H
 
-#include "cuda_runtime.h"
 #include "cuda_fp16.h"
+#include "cuda_runtime.h"
 #include "sim_float16.h"
 
 /* ---- types */
@@ -16,15 +17,15 @@ struct __attribute__((aligned(4))) __nv_bfloat162_raw {
 };
 
 #define SIM_FROM(From)                                                                             \
-    SIM_INLINE_MEMBER __nv_bfloat16(From value)                                                            \
-        : __x(sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(value), SIM_ROUND_NEAREST)) {      \
+    SIM_INLINE_MEMBER __nv_bfloat16(From value)                                                    \
+        : __x(sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(value), SIM_ROUND_NEAREST)) {  \
     }                                                                                              \
-    SIM_INLINE_MEMBER __nv_bfloat16 &operator=(From value) {                                               \
-        return *this = __nv_bfloat16(value);                                                               \
+    SIM_INLINE_MEMBER __nv_bfloat16 &operator=(From value) {                                       \
+        return *this = __nv_bfloat16(value);                                                       \
     }
 #define SIM_TO(To)                                                                                 \
     SIM_INLINE_MEMBER operator To() const {                                                        \
-        return sim_to_integer<To>((double)sim_widened(sim_bfloat_format{}, __x), SIM_ROUND_ZERO,        \
+        return sim_to_integer<To>((double)sim_widened(sim_bfloat_format{}, __x), SIM_ROUND_ZERO,   \
                                   false);                                                          \
     }
 
@@ -50,15 +51,18 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
         __x = raw.x;
         return *this;
     }
-    SIM_INLINE_MEMBER volatile __nv_bfloat16 &operator=(const volatile __nv_bfloat16_raw &raw) volatile {
+    SIM_INLINE_MEMBER volatile __nv_bfloat16 &
+    operator=(const volatile __nv_bfloat16_raw &raw) volatile {
         __x = raw.x;
         return *this;
     }
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
     SIM_INLINE_MEMBER explicit __nv_bfloat16(const __half &value)
-        : __x(sim_f16_nearest(sim_bfloat_format{}, sim_widened(sim_half_format{}, sim_bits(value)))) {
+        : __x(sim_f16_nearest(sim_bfloat_format{},
+                              sim_widened(sim_half_format{}, sim_bits(value)))) {
     }
-    SIM_INLINE_MEMBER __nv_bfloat16(float value) : __x(sim_f16_nearest(sim_bfloat_format{}, value)) {
+    SIM_INLINE_MEMBER __nv_bfloat16(float value)
+        : __x(sim_f16_nearest(sim_bfloat_format{}, value)) {
     }
     SIM_INLINE_MEMBER __nv_bfloat16 &operator=(float value) {
         return *this = __nv_bfloat16(value);
@@ -99,7 +103,8 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
     __nv_bfloat16 x, y;
 
     __nv_bfloat162() = default;
-    SIM_INLINE_MEMBER constexpr __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {
+    SIM_INLINE_MEMBER constexpr __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b)
+        : x(a), y(b) {
     }
     SIM_INLINE_MEMBER __nv_bfloat162(const __nv_bfloat162_raw &raw) {
         __builtin_memcpy(static_cast<void *>(this), &raw, sizeof *this);
@@ -148,20 +153,23 @@ SIM_INLINED __nv_bfloat16 __float2bfloat16_rn(float x) {
     return __float2bfloat16(x);
 }
 SIM_INLINED __nv_bfloat16 __double2bfloat16(double x) {
-    return sim_of_bits(sim_bfloat_format{}, sim_f16_rounded<sim_bfloat_format>(x, SIM_ROUND_NEAREST));
+    return sim_of_bits(sim_bfloat_format{},
+                       sim_f16_rounded<sim_bfloat_format>(x, SIM_ROUND_NEAREST));
 }
 SIM_INLINED float __bfloat162float(__nv_bfloat16 x) {
     return sim_widened(sim_bfloat_format{}, sim_bits(x));
 }
 
 #define SIM_FROM(name, From, mode)                                                                 \
-    SIM_INLINED __nv_bfloat16 name(From x) {                                                              \
-        return sim_of_bits(sim_bfloat_format{},                                                       \
-                           sim_f16_canonical<sim_bfloat_format>(sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(x), mode)));            \
+    SIM_INLINED __nv_bfloat16 name(From x) {                                                       \
+        return sim_of_bits(sim_bfloat_format{},                                                    \
+                           sim_f16_canonical<sim_bfloat_format>(                                   \
+                               sim_f16_rounded<sim_bfloat_format>(sim_integer_to_odd(x), mode)));  \
     }
 #define SIM_TO(name, To, mode)                                                                     \
-    SIM_INLINED To name(__nv_bfloat16 x) {                                                                \
-        return sim_to_integer<To>((double)sim_widened(sim_bfloat_format{}, sim_bits(x)), mode, false);  \
+    SIM_INLINED To name(__nv_bfloat16 x) {                                                         \
+        return sim_to_integer<To>((double)sim_widened(sim_bfloat_format{}, sim_bits(x)), mode,     \
+                                  false);                                                          \
     }
 
 SIM_FROM(__float2bfloat16_rz, double, SIM_ROUND_ZERO)

@@ -15,15 +15,15 @@ struct __attribute__((aligned(4))) __half2_raw {
 };
 
 #define SIM_FROM(From)                                                                             \
-    SIM_INLINE_MEMBER __half(From value)                                                            \
-        : __x(sim_f16_rounded<sim_half_format>(sim_integer_to_odd(value), SIM_ROUND_NEAREST)) {      \
+    SIM_INLINE_MEMBER __half(From value)                                                           \
+        : __x(sim_f16_rounded<sim_half_format>(sim_integer_to_odd(value), SIM_ROUND_NEAREST)) {    \
     }                                                                                              \
-    SIM_INLINE_MEMBER __half &operator=(From value) {                                               \
-        return *this = __half(value);                                                               \
+    SIM_INLINE_MEMBER __half &operator=(From value) {                                              \
+        return *this = __half(value);                                                              \
     }
 #define SIM_TO(To)                                                                                 \
     SIM_INLINE_MEMBER operator To() const {                                                        \
-        return sim_to_integer<To>((double)sim_widened(sim_half_format{}, __x), SIM_ROUND_ZERO,        \
+        return sim_to_integer<To>((double)sim_widened(sim_half_format{}, __x), SIM_ROUND_ZERO,     \
                                   false);                                                          \
     }
 
@@ -149,12 +149,14 @@ SIM_INLINED float __half2float(__half x) {
 
 #define SIM_FROM(name, From, mode)                                                                 \
     SIM_INLINED __half name(From x) {                                                              \
-        return sim_of_bits(sim_half_format{},                                                       \
-                           sim_f16_canonical<sim_half_format>(sim_f16_rounded<sim_half_format>(sim_integer_to_odd(x), mode)));            \
+        return sim_of_bits(sim_half_format{},                                                      \
+                           sim_f16_canonical<sim_half_format>(                                     \
+                               sim_f16_rounded<sim_half_format>(sim_integer_to_odd(x), mode)));    \
     }
 #define SIM_TO(name, To, mode)                                                                     \
     SIM_INLINED To name(__half x) {                                                                \
-        return sim_to_integer<To>((double)sim_widened(sim_half_format{}, sim_bits(x)), mode, false);  \
+        return sim_to_integer<To>((double)sim_widened(sim_half_format{}, sim_bits(x)), mode,       \
+                                  false);                                                          \
     }
 
 SIM_FROM(__float2half_rz, double, SIM_ROUND_ZERO)

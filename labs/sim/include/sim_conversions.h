@@ -11,10 +11,14 @@
 
 static inline double sim_integral(double x, sim_rounding mode) {
     switch (mode) {
-    case SIM_ROUND_NEAREST: return __builtin_rint(x);
-    case SIM_ROUND_DOWN: return __builtin_floor(x);
-    case SIM_ROUND_UP: return __builtin_ceil(x);
-    default: return __builtin_trunc(x);
+    case SIM_ROUND_NEAREST:
+        return __builtin_rint(x);
+    case SIM_ROUND_DOWN:
+        return __builtin_floor(x);
+    case SIM_ROUND_UP:
+        return __builtin_ceil(x);
+    default:
+        return __builtin_trunc(x);
     }
 }
 
@@ -27,8 +31,7 @@ template <class To> static inline To sim_saturated(double x, To none) {
 template <class To> constexpr To sim_top_bit = (To)((To)1 << (8 * sizeof(To) - 1));
 
 /* `is_double`: the number to convert is one in the program; a double holds every float and half. */
-template <class To>
-SIM_PURE To sim_to_integer(double x, sim_rounding mode, bool is_double) {
+template <class To> SIM_PURE To sim_to_integer(double x, sim_rounding mode, bool is_double) {
     bool wide = is_double || sizeof(To) == 8;
     return sim_saturated<To>(sim_integral(x, mode), wide ? sim_top_bit<To> : (To)0);
 }

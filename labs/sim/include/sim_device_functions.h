@@ -15,13 +15,14 @@ static inline clock_t sim_clock_function() {
 }
 
 /* The number of values after the format. The device takes at most 32; up to 40 are counted. */
-#define SIM_PICK_41( \
-    a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
-    a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, \
-    a38, a39, a40, n, ...) n
-#define SIM_VALUES(...) SIM_PICK_41( \
-    __VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
-    17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define SIM_PICK_41(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,     \
+                    a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31,     \
+                    a32, a33, a34, a35, a36, a37, a38, a39, a40, n, ...)                           \
+    n
+#define SIM_VALUES(...)                                                                            \
+    SIM_PICK_41(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24,   \
+                23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, \
+                0, 0)
 
 /* `values`: their number, an int. With more values than are counted it is one of them. */
 template <class T> static inline int sim_printed(int written, const T &values) {

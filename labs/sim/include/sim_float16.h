@@ -2,8 +2,8 @@
  *
  * A float holds both, and a double every product of two, so an operation is computed there, exactly
  * or rounded to odd (sim_rounding.h), and rounded once. A result that is no number is 0x7fff, as on
- * the device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the correctly
- * rounded result here. */
+ * the device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the
+ * correctly rounded result here. */
 #ifndef SIM_FLOAT16_H
 #define SIM_FLOAT16_H
 
@@ -35,8 +35,7 @@ static inline float sim_widened(sim_bfloat_format, unsigned short bits) {
 
 /* ---- from double, exact or rounded to odd: one rounding */
 
-template <class Format>
-SIM_PURE unsigned short sim_f16_rounded(double x, sim_rounding mode) {
+template <class Format> SIM_PURE unsigned short sim_f16_rounded(double x, sim_rounding mode) {
     constexpr int digits = Format::digits;
     constexpr long long least = 1023 + Format::least;
     constexpr unsigned infinity = 0x7fffu & ~((1u << digits) - 1);

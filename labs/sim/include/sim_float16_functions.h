@@ -62,10 +62,10 @@ SIM_INLINED unsigned short sim_high(const SIM_F16X2 &x) {
         auto part = [](unsigned short a, unsigned short b, unsigned short c) {                     \
             return (unsigned short)(result);                                                       \
         };                                                                                         \
-        return sim_of_bits(                                                                        \
-            SIM_FORMAT{}, part((unsigned short)as, (unsigned short)bs, (unsigned short)cs),        \
-            part((unsigned short)(as >> 16), (unsigned short)(bs >> 16),                           \
-                 (unsigned short)(cs >> 16)));                                                     \
+        return sim_of_bits(SIM_FORMAT{},                                                           \
+                           part((unsigned short)as, (unsigned short)bs, (unsigned short)cs),       \
+                           part((unsigned short)(as >> 16), (unsigned short)(bs >> 16),            \
+                                (unsigned short)(cs >> 16)));                                      \
     }
 
 #define SIM_F16_SUM sim_f16_add<SIM_FORMAT>(a, b)
@@ -124,7 +124,7 @@ SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
         return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);                                   \
     }                                                                                              \
     SIM_INLINED SIM_F16X2 name2(SIM_F16X2 x, SIM_F16X2 y) {                                        \
-        constexpr unsigned one = (unsigned)(1 - SIM_FORMAT::least) << SIM_FORMAT::digits;               \
+        constexpr unsigned one = (unsigned)(1 - SIM_FORMAT::least) << SIM_FORMAT::digits;          \
         unsigned mask = name2_mask(x, y);                                                          \
         return sim_of_bits(SIM_FORMAT{}, mask & one, mask >> 16 & one);                            \
     }                                                                                              \

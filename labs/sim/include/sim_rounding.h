@@ -1,9 +1,10 @@
-/* One rounding in a given direction: __fadd_rd(), __double2float_ru(), __ll2float_rz() and the rest.
+/* One rounding in a given direction: __fadd_rd(), __double2float_ru(), __ll2float_rz() and the
+ * rest.
  *
  * The exact result of an operation on floats is first rounded to a double "to odd": if it is not a
  * double, to the one of its two neighbours whose last bit is 1. That keeps on which side of every
- * float, and of the middle between two floats, the exact result lies, because a double has more than
- * two bits more; so a second rounding, to float, gives what one rounding would. */
+ * float, and of the middle between two floats, the exact result lies, because a double has more
+ * than two bits more; so a second rounding, to float, gives what one rounding would. */
 #ifndef SIM_ROUNDING_H
 #define SIM_ROUNDING_H
 

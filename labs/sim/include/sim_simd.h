@@ -53,7 +53,8 @@ static inline int sim_larger(int a, int b) {
 #define SIM_SUM_OF_PARTS(name, T)                                                                  \
     SIM_PURE unsigned name(unsigned x, unsigned y) {                                               \
         unsigned sum = 0;                                                                          \
-        sim_parts<T>(x, y, [&sum](int a, int b) { return sum += (unsigned)sim_distance(a, b), 0; }); \
+        sim_parts<T>(x, y,                                                                         \
+                     [&sum](int a, int b) { return sum += (unsigned)sim_distance(a, b), 0; });     \
         return sum;                                                                                \
     }
 
@@ -153,8 +154,8 @@ SIM_TWO_PARTS(__vsetltu4, unsigned char, a < b)
 #undef SIM_TWO_PARTS
 #undef SIM_ONE_PART
 
-/* ---- the largest or smallest of three, of a sum and a number, of two with a comparison; `relu`: and
- * of 0. Sums wrap. */
+/* ---- the largest or smallest of three, of a sum and a number, of two with a comparison; `relu`:
+ * and of 0. Sums wrap. */
 
 #define SIM_WORDS(name, T, arguments, result)                                                      \
     SIM_PURE T name arguments {                                                                    \
@@ -180,8 +181,10 @@ static inline unsigned sim_larger(unsigned a, unsigned b) {
 }
 
 SIM_WORDS(__vimax3_s32, int, (int a, int b, int c), sim_larger(sim_larger(a, b), c))
-SIM_WORDS(__vimax3_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_larger(sim_larger(a, b), c))
-SIM_WORDS(__vimax3_s32_relu, int, (int a, int b, int c), sim_larger(sim_larger(sim_larger(a, b), c), 0))
+SIM_WORDS(__vimax3_u32, unsigned, (unsigned a, unsigned b, unsigned c),
+          sim_larger(sim_larger(a, b), c))
+SIM_WORDS(__vimax3_s32_relu, int, (int a, int b, int c),
+          sim_larger(sim_larger(sim_larger(a, b), c), 0))
 SIM_WORDS(__vimax_s32_relu, int, (int a, int b), sim_larger(sim_larger(a, b), 0))
 SIM_WORDS(__viaddmax_s32, int, (int a, int b, int c), sim_larger(sim_wrapped_sum(a, b), c))
 SIM_WORDS(__viaddmax_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_larger(a + b, c))
@@ -193,11 +196,12 @@ SIM_HALFWORDS(__vimax3_s16x2_relu, short, sim_larger(sim_larger(sim_larger(a, b)
 SIM_HALFWORDS_RELU(__vimax_s16x2_relu, sim_larger(a, b))
 SIM_HALFWORDS(__viaddmax_s16x2, short, sim_larger((int)(short)(a + b), c))
 SIM_HALFWORDS(__viaddmax_u16x2, unsigned short, sim_larger((int)(unsigned short)(a + b), c))
-SIM_HALFWORDS(__viaddmax_s16x2_relu, short,
-              sim_larger(sim_larger((int)(short)(a + b), c), 0))
+SIM_HALFWORDS(__viaddmax_s16x2_relu, short, sim_larger(sim_larger((int)(short)(a + b), c), 0))
 SIM_WORDS(__vimin3_s32, int, (int a, int b, int c), sim_smaller(sim_smaller(a, b), c))
-SIM_WORDS(__vimin3_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_smaller(sim_smaller(a, b), c))
-SIM_WORDS(__vimin3_s32_relu, int, (int a, int b, int c), sim_larger(sim_smaller(sim_smaller(a, b), c), 0))
+SIM_WORDS(__vimin3_u32, unsigned, (unsigned a, unsigned b, unsigned c),
+          sim_smaller(sim_smaller(a, b), c))
+SIM_WORDS(__vimin3_s32_relu, int, (int a, int b, int c),
+          sim_larger(sim_smaller(sim_smaller(a, b), c), 0))
 SIM_WORDS(__vimin_s32_relu, int, (int a, int b), sim_larger(sim_smaller(a, b), 0))
 SIM_WORDS(__viaddmin_s32, int, (int a, int b, int c), sim_smaller(sim_wrapped_sum(a, b), c))
 SIM_WORDS(__viaddmin_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_smaller(a + b, c))
@@ -209,8 +213,7 @@ SIM_HALFWORDS(__vimin3_s16x2_relu, short, sim_larger(sim_smaller(sim_smaller(a, 
 SIM_HALFWORDS_RELU(__vimin_s16x2_relu, sim_smaller(a, b))
 SIM_HALFWORDS(__viaddmin_s16x2, short, sim_smaller((int)(short)(a + b), c))
 SIM_HALFWORDS(__viaddmin_u16x2, unsigned short, sim_smaller((int)(unsigned short)(a + b), c))
-SIM_HALFWORDS(__viaddmin_s16x2_relu, short,
-              sim_larger(sim_smaller((int)(short)(a + b), c), 0))
+SIM_HALFWORDS(__viaddmin_s16x2_relu, short, sim_larger(sim_smaller((int)(short)(a + b), c), 0))
 
 #undef SIM_HALFWORDS_RELU
 #undef SIM_HALFWORDS
@@ -224,8 +227,8 @@ SIM_HALFWORDS(__viaddmin_s16x2_relu, short,
     }
 #define SIM_HALVES_COMPARED(name, T, parts, compare)                                               \
     SIM_INLINED unsigned name(unsigned a, unsigned b, bool *high_holds, bool *low_holds) {         \
-        *high_holds = (T)(a >> 16) compare (T)(b >> 16);                                           \
-        *low_holds = (T)a compare (T)b;                                                            \
+        *high_holds = (T)(a >> 16) compare(T)(b >> 16);                                            \
+        *low_holds = (T)a compare(T) b;                                                            \
         return parts(a, b);                                                                        \
     }
 SIM_COMPARED(__vibmax_s32, int, sim_larger, >=)

@@ -47,11 +47,15 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
     if (answer == HEAP_FREED_BEFORE) {
         sim_report(&finding, "a kernel frees memory that was already freed");
     } else if (array[0]) {
-        sim_report(&finding, "a kernel frees %s: only what a kernel allocates with malloc() or new "
-                   "can be freed there", array);
+        sim_report(&finding,
+                   "a kernel frees %s: only what a kernel allocates with malloc() or new "
+                   "can be freed there",
+                   array);
     } else {
-        sim_report(&finding, "a kernel frees address %p, which is not the start of memory from "
-                   "malloc() or new in a kernel", pointer);
+        sim_report(&finding,
+                   "a kernel frees address %p, which is not the start of memory from "
+                   "malloc() or new in a kernel",
+                   pointer);
     }
     sim_end_kernel(cudaErrorIllegalAddress);
 }

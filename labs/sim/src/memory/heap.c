@@ -30,7 +30,8 @@ static size_t class_size(size_t bytes, unsigned *number) {
     }
     size_t step = bytes <= 1024 ? 16 : (size_t)1 << (power - 3);
     size_t size = (bytes + step - 1) / step * step;
-    *number = (unsigned)(bytes <= 1024 ? size / 16 : 8 * power - 16 + (size - ((size_t)1 << power)) / step);
+    *number = (unsigned)(bytes <= 1024 ? size / 16
+                                       : 8 * power - 16 + (size - ((size_t)1 << power)) / step);
     return size;
 }
 
@@ -173,9 +174,10 @@ void sim_heap_report_leaks(void) {
         }
         if (count > 0) {
             struct sim_finding finding = {.kind = "leak", .location = c->location, .pc = c->pc};
-            sim_report(&finding,
-                       "%zu allocation%s of kernels on the device's heap (%zu bytes) %s never freed",
-                       count, count > 1 ? "s" : "", bytes, count > 1 ? "were" : "was");
+            sim_report(
+                &finding,
+                "%zu allocation%s of kernels on the device's heap (%zu bytes) %s never freed",
+                count, count > 1 ? "s" : "", bytes, count > 1 ? "were" : "was");
         }
     }
 }

@@ -7,10 +7,10 @@
 
 struct heap_chunk {
     char *base;
-    size_t bytes;               /* as asked for */
-    size_t size;                /* its part of the heap */
+    size_t bytes;                 /* as asked for */
+    size_t size;                  /* its part of the heap */
     struct sim_location location; /* of the call, if known; or */
-    const void *pc;             /* its return address */
+    const void *pc;               /* its return address */
     bool freed;
 };
 

@@ -83,23 +83,31 @@ static __device__ long long bits(__nv_bfloat162 x) {
     F(ushort2##n##_ru, __ushort2##n##_ru((unsigned short)integer))
 
 #define FUNCTIONS(F)                                                                               \
-    F(hadd, __hadd(x, y)) F(hsub, __hsub(x, y)) F(hmul, __hmul(x, y)) F(hdiv, __hdiv(x, y))        \
-    F(hadd_sat, __hadd_sat(x, y)) F(hmul_sat, __hmul_sat(x, y)) F(hfma, __hfma(x, y, z))           \
-    F(hfma_sat, __hfma_sat(x, y, z)) F(hfma_relu, __hfma_relu(x, y, z))                            \
-    F(hmax, __hmax(x, y)) F(hmin, __hmin(x, y)) F(hmax_nan, __hmax_nan(x, y))                      \
-    F(hmin_nan, __hmin_nan(x, y)) F(heq, __heq(x, y)) F(hne, __hne(x, y)) F(hlt, __hlt(x, y))      \
-    F(hge, __hge(x, y)) F(hgtu, __hgtu(x, y)) F(hleu, __hleu(x, y)) F(hneu, x != y)                \
-    F(hneg, -x) F(habs, __habs(x)) F(hisnan, __hisnan(x)) F(hisinf, __hisinf(x))                   \
-    F(htrunc, htrunc(x)) F(hceil, hceil(x)) F(hfloor, hfloor(x)) F(hrint, hrint(x))                \
-    F(hsqrt, hsqrt(x)) F(hrsqrt, hrsqrt(x)) F(hrcp, hrcp(x)) F(hlog, hlog(x)) F(hlog2, hlog2(x))   \
-    F(hlog10, hlog10(x)) F(hexp, hexp(x)) F(hexp2, hexp2(x)) F(hexp10, hexp10(x))                  \
-    F(hcos, hcos(x)) F(hsin, hsin(x)) F(htanh, htanh(x))
+    F(hadd, __hadd(x, y))                                                                          \
+    F(hsub, __hsub(x, y)) F(hmul, __hmul(x, y)) F(hdiv, __hdiv(x, y))                              \
+        F(hadd_sat, __hadd_sat(x, y)) F(hmul_sat, __hmul_sat(x, y)) F(hfma, __hfma(x, y, z))       \
+            F(hfma_sat, __hfma_sat(x, y, z)) F(hfma_relu, __hfma_relu(x, y, z))                    \
+                F(hmax, __hmax(x, y)) F(hmin, __hmin(x, y)) F(hmax_nan, __hmax_nan(x, y))          \
+                    F(hmin_nan, __hmin_nan(x, y)) F(heq, __heq(x, y)) F(hne, __hne(x, y))          \
+                        F(hlt, __hlt(x, y)) F(hge, __hge(x, y)) F(hgtu, __hgtu(x, y))              \
+                            F(hleu, __hleu(x, y)) F(hneu, x != y) F(hneg, -x) F(habs, __habs(x))   \
+                                F(hisnan, __hisnan(x)) F(hisinf, __hisinf(x)) F(htrunc, htrunc(x)) \
+                                    F(hceil, hceil(x)) F(hfloor, hfloor(x)) F(hrint, hrint(x))     \
+                                        F(hsqrt, hsqrt(x)) F(hrsqrt, hrsqrt(x)) F(hrcp, hrcp(x))   \
+                                            F(hlog, hlog(x)) F(hlog2, hlog2(x))                    \
+                                                F(hlog10, hlog10(x)) F(hexp, hexp(x))              \
+                                                    F(hexp2, hexp2(x)) F(hexp10, hexp10(x))        \
+                                                        F(hcos, hcos(x)) F(hsin, hsin(x))          \
+                                                            F(htanh, htanh(x))
 
 #define PAIRS(F, pack)                                                                             \
-    F(hadd2, __hadd2(pack(x, y), pack(z, x))) F(hfma2, __hfma2(pack(x, y), pack(y, z), pack(z, x))) \
-    F(h2div, pack(x, y) / pack(z, x)) F(hmax2_nan, __hmax2_nan(pack(x, y), pack(z, x)))            \
-    F(hltu2_mask, __hltu2_mask(pack(x, y), pack(z, x))) F(hge2, __hge2(pack(x, y), pack(z, x)))    \
-    F(hcmadd, __hcmadd(pack(x, y), pack(y, z), pack(z, x))) F(hbne2, __hbne2(pack(x, y), pack(z, x)))
+    F(hadd2, __hadd2(pack(x, y), pack(z, x)))                                                      \
+    F(hfma2, __hfma2(pack(x, y), pack(y, z), pack(z, x))) F(h2div, pack(x, y) / pack(z, x))        \
+        F(hmax2_nan, __hmax2_nan(pack(x, y), pack(z, x)))                                          \
+            F(hltu2_mask, __hltu2_mask(pack(x, y), pack(z, x)))                                    \
+                F(hge2, __hge2(pack(x, y), pack(z, x)))                                            \
+                    F(hcmadd, __hcmadd(pack(x, y), pack(y, z), pack(z, x)))                        \
+                        F(hbne2, __hbne2(pack(x, y), pack(z, x)))
 
 #define EVALUATE(name, ...) results[count++ * n + i] = bits(__VA_ARGS__);
 #define NAME(name, ...) printf("%s\n", #name);
@@ -136,7 +144,8 @@ __global__ void bfloats(const operands *all, long long *results, int n) {
 
 int main(int argc, char **argv) {
     bool is_half = argc == 4 && strcmp(argv[1], "half") == 0;
-    FILE *from = argc == 4 ? fopen(argv[2], "rb") : NULL, *to = argc == 4 ? fopen(argv[3], "wb") : NULL;
+    FILE *from = argc == 4 ? fopen(argv[2], "rb") : NULL,
+         *to = argc == 4 ? fopen(argv[3], "wb") : NULL;
     if (!from || !to) {
         return 2;
     }

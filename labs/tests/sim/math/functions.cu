@@ -6,13 +6,15 @@
 #include <stdlib.h>
 
 #define FUNCTIONS(F)                                                                               \
-    F(erfinv) F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1)       \
-    F(rcbrt) F(rsqrt) F(sinpi) F(cospi) F(exp10) F(j0) F(j1) F(y0) F(y1) F(lgamma) F(tgamma)       \
-    F(erf) F(erfc)
+    F(erfinv)                                                                                      \
+    F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1) F(rcbrt)        \
+        F(rsqrt) F(sinpi) F(cospi) F(exp10) F(j0) F(j1) F(y0) F(y1) F(lgamma) F(tgamma) F(erf)     \
+            F(erfc)
 
 #define FAST(F)                                                                                    \
-    F(__expf) F(__exp10f) F(__logf) F(__log2f) F(__log10f) F(__sinf) F(__cosf) F(__tanf)           \
-    F(__tanhf) F(__frsqrt_rn) F(__saturatef)
+    F(__expf)                                                                                      \
+    F(__exp10f) F(__logf) F(__log2f) F(__log10f) F(__sinf) F(__cosf) F(__tanf) F(__tanhf)          \
+        F(__frsqrt_rn) F(__saturatef)
 
 #define EVALUATE(g)                                                                                \
     results[count++ * n + i] = g(x);                                                               \

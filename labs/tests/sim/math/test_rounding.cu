@@ -77,53 +77,44 @@ template <class T, class F, class E> static void compare(const char *name, F fun
 
 #define COMPARE(T, name, call, exact)                                                              \
     {                                                                                              \
-        auto functions = {+[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rn call; },              \
-                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rz call; },              \
-                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rd call; },              \
-                          +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_ru call; }};             \
+        auto functions = {                                                                         \
+            +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rn call; },              \
+            +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rz call; },              \
+            +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_rd call; },              \
+            +[](T x, T y, T z) { return (void)x, (void)y, (void)z, name##_ru call; }};             \
         compare<T>(#name, functions.begin(),                                                       \
-                   [](T x, T y, T z) { return (void)x, (void)y, (void)z, exact; });                              \
+                   [](T x, T y, T z) { return (void)x, (void)y, (void)z, exact; });                \
     }
 
-START_TEST(floats_round_once) {
-    COMPARE(float, __fadd, (x, y), x + y)
-    COMPARE(float, __fsub, (x, y), x - y)
-    COMPARE(float, __fmul, (x, y), x *y)
-    COMPARE(float, __fdiv, (x, y), x / y)
-    COMPARE(float, __fmaf, (x, y, z), fmaf(x, y, z))
-    COMPARE(float, __fmaf_ieee, (x, y, z), fmaf(x, y, z))
-    COMPARE(float, __frcp, (x), 1.0f / x)
-    COMPARE(float, __fsqrt, (x), sqrtf(x))
-}
-END_TEST
+START_TEST(floats_round_once){
+    COMPARE(float, __fadd, (x, y), x + y) COMPARE(float, __fsub, (x, y), x - y)
+        COMPARE(float, __fmul, (x, y), x *y) COMPARE(float, __fdiv, (x, y), x / y)
+            COMPARE(float, __fmaf, (x, y, z), fmaf(x, y, z))
+                COMPARE(float, __fmaf_ieee, (x, y, z), fmaf(x, y, z))
+                    COMPARE(float, __frcp, (x), 1.0f / x)
+                        COMPARE(float, __fsqrt, (x), sqrtf(x))} END_TEST
 
-START_TEST(doubles_round_once) {
-    COMPARE(double, __dadd, (x, y), x + y)
-    COMPARE(double, __dsub, (x, y), x - y)
-    COMPARE(double, __dmul, (x, y), x *y)
-    COMPARE(double, __ddiv, (x, y), x / y)
-    COMPARE(double, __fma, (x, y, z), fma(x, y, z))
-    COMPARE(double, __drcp, (x), 1.0 / x)
-    COMPARE(double, __dsqrt, (x), sqrt(x))
-    COMPARE(double, __double2float, (x), (float)x)
-}
-END_TEST
+    START_TEST(doubles_round_once){
+        COMPARE(double, __dadd, (x, y), x + y) COMPARE(double, __dsub, (x, y), x - y)
+            COMPARE(double, __dmul, (x, y), x *y) COMPARE(double, __ddiv, (x, y), x / y)
+                COMPARE(double, __fma, (x, y, z), fma(x, y, z))
+                    COMPARE(double, __drcp, (x), 1.0 / x) COMPARE(double, __dsqrt, (x), sqrt(x))
+                        COMPARE(double, __double2float, (x), (float)x)} END_TEST
 
-// Integers as numbers: through the compiler's conversion in that mode. The numbers are bits of doubles.
+// Integers as numbers: through the compiler's conversion in that mode. The numbers are bits of
+// doubles.
 #define COMPARE_INTEGER(T, From, To, name)                                                         \
     COMPARE(T, name, ((From)bits_as<uint64_t>((double)x)),                                         \
             (To)opaque((From)bits_as<uint64_t>((double)x)))
 
-START_TEST(integers_round_once) {
-    COMPARE_INTEGER(double, int, float, __int2float)
-    COMPARE_INTEGER(double, unsigned, float, __uint2float)
-    COMPARE_INTEGER(double, long long, float, __ll2float)
-    COMPARE_INTEGER(double, long long, double, __ll2double)
-}
-END_TEST
+    START_TEST(integers_round_once){
+        COMPARE_INTEGER(double, int, float, __int2float)
+            COMPARE_INTEGER(double, unsigned, float, __uint2float)
+                COMPARE_INTEGER(double, long long, float, __ll2float)
+                    COMPARE_INTEGER(double, long long, double, __ll2double)} END_TEST
 
-// The compiler's own conversion of large unsigned numbers rounds twice in these modes.
-START_TEST(large_unsigned_integers_round_once) {
+    // The compiler's own conversion of large unsigned numbers rounds twice in these modes.
+    START_TEST(large_unsigned_integers_round_once) {
     const unsigned long long x = ~0ull;
     ck_assert(__ull2double_rz(x) == 18446744073709549568.0);
     ck_assert(__ull2double_rd(x) == 18446744073709549568.0);
