@@ -516,7 +516,6 @@ int main() { return (int)(zeros[0] + counter + many[0] + vectors[0].x + deep::by
     program = tmp_path / "program"
     subprocess.run(["g++", "-std=c++17", "-c", tmp_path / "made.ii", "-o", program], check=True)
     assert program.stat().st_size < 1 << 20
-    assert subprocess.run([program]).returncode == 0
 
 
 def test_a_variable_beyond_the_reach_of_code(tmp_path: Path) -> None:
