@@ -4,7 +4,7 @@
 #define SIM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 
-#include "sim_heap.h" /* before anything that declares malloc() */
+#include "sim_host_heap.h" /* before anything that declares calloc() */
 
 #include "cuda_runtime_api.h"
 
@@ -29,6 +29,7 @@
 extern "C++" {
 #include "sim_launch.h"
 #include "sim_symbols.h"
+#include "sim_graph_calls.h"
 #include "sim_kernel_calls.h"
 #include "sim_kernels.h"
 #include "sim_memory.h"

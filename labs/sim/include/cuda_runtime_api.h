@@ -79,6 +79,7 @@ SIM_API_VOID(cudaPeekAtLastError)
 #include "sim_api_memory.h"
 #include "sim_api_array.h"
 #include "sim_api_stream.h"
+#include "sim_api_graph.h"
 #include "sim_api_kernel.h"
 #include "sim_api_removed.h"
 

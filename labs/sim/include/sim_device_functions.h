@@ -14,12 +14,21 @@ static inline clock_t sim_clock_function() {
     return sim_clock_or_time();
 }
 
-/* The number of values after the format, by type alone: nothing is evaluated. */
-template <class... A>
-std::integral_constant<int, (int)sizeof...(A) - 1> sim_count_arguments(const A &...);
+/* The number of values after the format. The device takes at most 32; up to 40 are counted. */
+#define SIM_PICK_41( \
+    a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
+    a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, \
+    a38, a39, a40, n, ...) n
+#define SIM_VALUES(...) SIM_PICK_41( \
+    __VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
+    17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 
-static inline int sim_printed(int written, int arguments) {
-    return written >= 0 && sim_in_kernel() ? arguments : written;
+/* `values`: their number, an int. With more values than are counted it is one of them. */
+template <class T> static inline int sim_printed(int written, const T &values) {
+    if constexpr (std::is_same<T, int>::value) {
+        return written >= 0 && sim_in_kernel() ? values : written;
+    }
+    return written;
 }
 namespace std {
 using ::sim_clock_function;
@@ -27,7 +36,7 @@ using ::sim_printed;
 } // namespace std
 
 #define clock() sim_clock_function()
-#define printf(...) sim_printed((printf)(__VA_ARGS__), decltype(sim_count_arguments(__VA_ARGS__))::value)
+#define printf(...) sim_printed((printf)(__VA_ARGS__), SIM_VALUES(__VA_ARGS__))
 
 /* ---- memory spaces: an address means the same in each of them, except for shared memory */
 

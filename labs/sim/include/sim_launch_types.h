@@ -143,6 +143,12 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeCount
 };
 
+/* Of an edge. Only plain dependencies are supported: all bytes 0. */
+typedef struct cudaGraphEdgeData_st {
+    unsigned char from_port, to_port, type;
+    unsigned char reserved[5];
+} cudaGraphEdgeData;
+
 enum cudaGraphExecUpdateResult {
     cudaGraphExecUpdateSuccess = 0x0,
     cudaGraphExecUpdateError = 0x1,

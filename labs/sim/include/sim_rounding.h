@@ -3,8 +3,7 @@
  * The exact result of an operation on floats is first rounded to a double "to odd": if it is not a
  * double, to the one of its two neighbours whose last bit is 1. That keeps on which side of every
  * float, and of the middle between two floats, the exact result lies, because a double has more than
- * two bits more; so a second rounding, to float, gives what one rounding would. Doubles themselves
- * are rounded by the processor, in the runtime: sim_double_*(). */
+ * two bits more; so a second rounding, to float, gives what one rounding would. */
 #ifndef SIM_ROUNDING_H
 #define SIM_ROUNDING_H
 
@@ -195,34 +194,78 @@ static inline double __fma_rn(double a, double b, double c) {
     return __builtin_fma(a, b, c);
 }
 
-/* ---- doubles, in one direction */
+/* ---- doubles, in one direction: the nearest one and the sign of what it lacks, which an exact
+ * fused operation tells; near the ends of the range the runtime decides */
+
+/* Is every step of the computation of x, and of what it lacks, exact? */
+static inline bool sim_is_central(double x) {
+    return __builtin_fabs(x) > 0x1p-900 && __builtin_fabs(x) < 0x1p1000;
+}
+/* `nearest` or its neighbour; the exact result is nearest + rest. */
+static inline double sim_directed(double nearest, double rest, sim_rounding mode) {
+    long long bits = sim_as<long long>(nearest), away = nearest > 0.0 ? 1 : -1;
+    bool down = mode == SIM_ROUND_DOWN || (mode == SIM_ROUND_ZERO && nearest > 0.0);
+    if (down ? rest < 0.0 : rest > 0.0) {
+        bits += down ? -away : away; /* one more in the bits is farther from zero */
+    }
+    return sim_as<double>(bits);
+}
+SIM_PURE double sim_add(double a, double b, sim_rounding mode) {
+    double sum = sim_rounded(a + b), part = sim_rounded(sum - a);
+    if (!sim_is_central(sum)) {
+        return sim_double_add(a, b, mode);
+    }
+    return sim_directed(sum, (a - sim_rounded(sum - part)) + (b - part), mode);
+}
+SIM_PURE double sim_multiply(double a, double b, sim_rounding mode) {
+    double product = sim_rounded(a * b);
+    if (!sim_is_central(product)) {
+        return sim_double_multiply(a, b, mode);
+    }
+    return sim_directed(product, __builtin_fma(a, b, -product), mode);
+}
+SIM_PURE double sim_divide(double a, double b, sim_rounding mode) {
+    double quotient = sim_rounded(a / b);
+    if (!sim_is_central(quotient) || !sim_is_central(a) || !sim_is_central(b)) {
+        return sim_double_divide(a, b, mode);
+    }
+    double rest = __builtin_fma(-quotient, b, a);
+    return sim_directed(quotient, b < 0.0 ? -rest : rest, mode);
+}
+SIM_PURE double sim_root(double a, sim_rounding mode) {
+    if (!sim_is_central(a)) {
+        return sim_double_root(a, mode);
+    }
+    double root = sim_rounded(__builtin_sqrt(a));
+    return sim_directed(root, __builtin_fma(-root, root, a), mode);
+}
 
 #define SIM_DIRECTED(name, arguments, core, ...)                                                   \
     SIM_INLINED double name arguments {                                                            \
         return core(__VA_ARGS__);                                                                  \
     }
 
-SIM_DIRECTED(__dadd_rz, (double a, double b), sim_double_add, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dadd_rd, (double a, double b), sim_double_add, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dadd_ru, (double a, double b), sim_double_add, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__dsub_rz, (double a, double b), sim_double_add, a, -b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dsub_rd, (double a, double b), sim_double_add, a, -b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dsub_ru, (double a, double b), sim_double_add, a, -b, SIM_ROUND_UP)
-SIM_DIRECTED(__dmul_rz, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dmul_rd, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dmul_ru, (double a, double b), sim_double_multiply, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__dadd_rz, (double a, double b), sim_add, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dadd_rd, (double a, double b), sim_add, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dadd_ru, (double a, double b), sim_add, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__dsub_rz, (double a, double b), sim_add, a, -b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dsub_rd, (double a, double b), sim_add, a, -b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dsub_ru, (double a, double b), sim_add, a, -b, SIM_ROUND_UP)
+SIM_DIRECTED(__dmul_rz, (double a, double b), sim_multiply, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dmul_rd, (double a, double b), sim_multiply, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dmul_ru, (double a, double b), sim_multiply, a, b, SIM_ROUND_UP)
 SIM_DIRECTED(__fma_rz, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_ZERO)
 SIM_DIRECTED(__fma_rd, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_DOWN)
 SIM_DIRECTED(__fma_ru, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_UP)
-SIM_DIRECTED(__ddiv_rz, (double a, double b), sim_double_divide, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__ddiv_rd, (double a, double b), sim_double_divide, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__ddiv_ru, (double a, double b), sim_double_divide, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__drcp_rz, (double a), sim_double_divide, 1.0, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__drcp_rd, (double a), sim_double_divide, 1.0, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__drcp_ru, (double a), sim_double_divide, 1.0, a, SIM_ROUND_UP)
-SIM_DIRECTED(__dsqrt_rz, (double a), sim_double_root, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dsqrt_rd, (double a), sim_double_root, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dsqrt_ru, (double a), sim_double_root, a, SIM_ROUND_UP)
+SIM_DIRECTED(__ddiv_rz, (double a, double b), sim_divide, a, b, SIM_ROUND_ZERO)
+SIM_DIRECTED(__ddiv_rd, (double a, double b), sim_divide, a, b, SIM_ROUND_DOWN)
+SIM_DIRECTED(__ddiv_ru, (double a, double b), sim_divide, a, b, SIM_ROUND_UP)
+SIM_DIRECTED(__drcp_rz, (double a), sim_divide, 1.0, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__drcp_rd, (double a), sim_divide, 1.0, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__drcp_ru, (double a), sim_divide, 1.0, a, SIM_ROUND_UP)
+SIM_DIRECTED(__dsqrt_rz, (double a), sim_root, a, SIM_ROUND_ZERO)
+SIM_DIRECTED(__dsqrt_rd, (double a), sim_root, a, SIM_ROUND_DOWN)
+SIM_DIRECTED(__dsqrt_ru, (double a), sim_root, a, SIM_ROUND_UP)
 
 #undef SIM_DIRECTED
 

@@ -118,9 +118,8 @@ class Marker:
         if node.type == "conditional_expression":
             self.insert(condition.start_byte, f"(sim_first({load}), ")
             self.insert(condition.end_byte, ")")
-        elif condition.type == "condition_clause" and len(condition.named_children) == 1:
-            if "declaration" not in condition.named_children[0].type:
-                self.insert(condition.start_byte + 1, f"sim_first({load}), ")
+        elif [c.type.endswith("declaration") for c in condition.named_children] == [False]:
+            self.insert(condition.start_byte + 1, f"sim_first({load}), ")
 
     def _has_effect(self, node: Node) -> bool:
         if node.type in ("assignment_expression", "update_expression", "lambda_expression"):

@@ -36,6 +36,7 @@ UNROLL = re.compile(
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
 INLINE = (b"inline", b"__inline__", b"__inline")
+CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 
 
@@ -57,6 +58,7 @@ class Translation:
         self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
+        self._addresses(set(self.launches.kernels))
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
         self._calls()
@@ -120,13 +122,36 @@ class Translation:
                 tokens.insert(tokens.start[first], "sim_unchecked_call(")
                 tokens.insert(tokens.end(closed), f', "{name}", {quoted(file)}, {line})')
 
+    def _addresses(self, kernels: set[bytes]) -> None:
+        """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""
+        tokens = self.tokens
+        for i in tokens.words(*kernels):
+            first = last = i
+            while tokens.at(first - 1) == b"::":
+                first -= 2 if tokens.is_name(first - 2) else 1
+            if tokens.at(first - 1) == b"&":
+                first -= 1
+            if tokens.at(i + 1) == b"<":
+                last = tokens.angle(i + 1) or i
+            before = first - 1
+            cast = tokens.at(before) == b")" and self._is_untyped(tokens.match[before], before)
+            if tokens.at(before) == b"(" and tokens.at(before - 1) == b">":
+                opened = tokens.angle_back(before - 1) or 0
+                cast = tokens.at(opened - 1) in CASTS and self._is_untyped(opened, before - 1)
+            if cast:
+                name = tokens.text[i].decode(errors="surrogateescape")
+                tokens.insert(tokens.start[first], f'sim_kernel_address("{name}", ')
+                tokens.insert(tokens.end(last), ")")
+
+    def _is_untyped(self, opened: int, closed: int) -> bool:
+        """Do these brackets hold `void *`, with a const or without?"""
+        inner = self.tokens.text[opened + 1 : closed] if 0 <= opened < closed else []
+        return [text for text in inner if text != b"const"] == [b"void", b"*"]
+
     def _untyped(self, i: int) -> None:
         """Removes the cast of (void *)kernel: the simulator needs the kernel's type."""
         tokens = self.tokens
-        if tokens.at(i) != b"(" or tokens.match[i] < 0:
-            return
-        inner = tokens.text[i + 1 : tokens.match[i]]
-        if inner in ([b"void", b"*"], [b"const", b"void", b"*"], [b"void", b"const", b"*"]):
+        if tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i]):
             tokens.blank(i, tokens.match[i])
 
     def _unroll(self) -> None:

@@ -147,11 +147,12 @@ def report(verdicts: list[Verdict]) -> str:
     rows.append(_row("all", bugs, theirs))
     correct = [v for v in verdicts if v.program.severity != "error"]
     alarms = sum(bool(v.stray) for v in correct)
+    reported = sum(theirs.get(v.program.name, False) for v in correct)
     noted = [v for v in correct if v.program.severity == "note"]
     rows += [
         "",
         f"Correct programs: {len(correct)}. False alarms here: {alarms}; compute-sanitizer: "
-        f"{sum(theirs.get(v.program.name, False) for v in correct)}. Of {len(noted)} that store the same "
+        f"{reported}. Of {len(noted)} that store the same "
         f"value twice, {sum(v.found for v in noted)} get a note.",
     ]
     missed = [v.program.name for v in bugs if not v.found]

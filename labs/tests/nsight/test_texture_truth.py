@@ -8,12 +8,11 @@ from labs.tests.nsight.test_math_truth import run
 
 HERE = Path(__file__).parent
 
-# The simulator is not bit for bit equal where these lines of texture_truth.out begin. In the values of
-# these lines that differ, it takes another level of detail, filters within one face, or rounds apart.
+# Lines of texture_truth.out, by their beginning, with values that are not equal bit for bit.
 INEXACT = (
     "sRGB linear",  # filtered with fewer bits
-    "cubemap .*seamless",  # linear, beyond the edge of a face
-    "tex2DGrad",  # the length of a gradient is approximate
+    "cubemap .*linear normalised seamless",  # one or two places beside a corner
+    "tex2DGrad",  # the level that follows from a gradient is approximate on the device
     "tex3DLod linear mip linear",
     "format .* linear 3D",  # a few sums of numbers of very different size
 )
@@ -39,7 +38,7 @@ def test_what_textures_return() -> None:
     assert {name for name in differ if not re.match("|".join(INEXACT), name)} == set()
     total = sum(map(len, theirs.values()))
     equal = sum(a == b for name in theirs for a, b in zip(ours[name], theirs[name], strict=True))
-    assert equal >= 0.979 * total
+    assert equal >= 0.988 * total
 
 
 def test_what_surfaces_do_and_the_api_answers() -> None:

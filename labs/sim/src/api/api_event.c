@@ -10,6 +10,7 @@
 struct sim_event {
     bool timed;
     struct sim_item *record; /* NULL: never recorded; holds a reference */
+    struct sim_capture *capture; /* it was last recorded in a stream of this one, or NULL */
     struct sim_location location;
     struct sim_event *next;
 };
@@ -24,6 +25,22 @@ static struct sim_event *find(cudaEvent_t event) {
         e = e->next;
     }
     return e;
+}
+
+struct sim_capture *sim_event_capture(cudaEvent_t event) {
+    pthread_mutex_lock(&lock);
+    const struct sim_event *e = find(event);
+    struct sim_capture *capture = e ? e->capture : NULL;
+    pthread_mutex_unlock(&lock);
+    return capture;
+}
+
+void sim_end_event_capture(const struct sim_capture *capture) {
+    pthread_mutex_lock(&lock);
+    for (struct sim_event *e = events; e; e = e->next) {
+        e->capture = e->capture == capture ? NULL : e->capture;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 bool sim_event_record(cudaEvent_t event, struct sim_item **record) {
@@ -71,11 +88,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const struct sim_operation record = {
         .kind = SIM_OP_RECORD, .name = "cudaEventRecord", .location = location};
     struct sim_item *item = NULL;
+    struct sim_capture *capture = sim_capture_of(stream);
     pthread_mutex_lock(&lock);
     struct sim_event *e = find(event);
+    if (e) {
+        e->capture = capture;
+    }
     pthread_mutex_unlock(&lock);
     if (!e) {
         return sim_fail(cudaErrorInvalidResourceHandle);
+    }
+    if (capture) {
+        return capture->record(capture, stream, event);
     }
     cudaError_t error = sim_enqueue_after(stream, &record, NULL, &item);
     pthread_mutex_lock(&lock);
@@ -98,6 +122,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 /* An event that was never recorded has happened. */
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     SIM_BEGIN(cudaErrorLaunchFailure);
+    if (sim_event_capture(event)) {
+        return sim_fail(cudaErrorCapturedEvent);
+    }
     struct sim_item *record;
     if (!sim_event_record(event, &record)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
@@ -109,6 +136,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     SIM_BEGIN(cudaErrorLaunchFailure);
+    if (sim_event_capture(event)) {
+        return sim_fail(cudaErrorCapturedEvent);
+    }
     struct sim_item *record;
     if (!sim_event_record(event, &record)) {
         return sim_fail(cudaErrorInvalidResourceHandle);

@@ -103,8 +103,10 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int number, int peer) {
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    (void)peer;
-    return sim_fail(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    if (flags) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return sim_fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {

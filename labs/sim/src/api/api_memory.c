@@ -51,7 +51,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
         return sim_fail(cudaErrorInvalidValue);
     }
     return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);

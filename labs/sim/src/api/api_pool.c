@@ -83,18 +83,18 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
     bool again = a && a->is_free_queued;
     size_t bytes = a ? a->bytes : 0;
-    if (a && a->pool) {
-        a->is_free_queued = true;
+    if (a) {
+        a->is_free_queued = true; /* also memory of cudaMalloc(), as on an H200 */
     }
     const struct sim_allocation *owner = sim_owner(pointer);
     again = again || (owner && owner->freed);
     sim_unlock_device();
-    if (!a || !a->pool || again) {
+    if (!a || again) {
         struct sim_finding finding = {.kind = again ? "use-after-free" : "wrong-space",
                                       .location = location};
         sim_report(&finding, again ? "cudaFreeAsync() of memory that was already freed"
-                                   : "cudaFreeAsync() of memory that cudaMallocAsync() did not "
-                                     "return: use the function that belongs to its allocation");
+                                   : "cudaFreeAsync() of what is not the start of device memory: "
+                                     "use the function that belongs to its allocation");
         return sim_fail(cudaErrorInvalidValue);
     }
     return enqueue(pointer, bytes, free_memory, __func__, stream, location);

@@ -74,6 +74,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidResourceHandle);
+    struct sim_capture *capture = sim_event_capture(event);
+    if (capture && sim_is_stream(stream)) {
+        return capture->wait(capture, stream, event);
+    }
     struct sim_item *record;
     if (!sim_event_record(event, &record) || !sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);

@@ -241,13 +241,13 @@ static void host_access(const void *address, size_t bytes, bool written, bool sy
     sim_unlock_queue();
 }
 
-static void host_frees(const void *memory, size_t bytes, const void *pc) {
+static void host_frees(const void *memory, size_t bytes, const char *file, int line) {
     const struct sim_range all = {memory, bytes, 0, 1, true};
     if (!is_shared(memory) || !sim_async_newest()) {
         return;
     }
     sim_lock_queue();
-    struct host_access access = {.pc = pc, .call = "free"};
+    struct host_access access = {.call = "free", .location = {file, line}};
     check_host_access(&all, &access);
     for (struct sim_async *w = sim_async_newest(); w; w = w->older) {
         w->freed = w->freed || (!w->ended && host_conflict(w, &all));

@@ -144,7 +144,7 @@ static cudaError_t queue_copy(struct job *job, enum place to, enum place from) {
                                       .closure = job,
                                       .closure_bytes = sizeof *job};
     operation.ranges[operation.range_count++] = range(c, c->to, c->to_pitch, c->to_slice, true);
-    if (from == PAGEABLE && !waits) {
+    if (from == PAGEABLE && !waits && !sim_capture_of(c->stream)) { /* a graph reads it later */
         if (!stage(job)) {
             return sim_fail(cudaErrorMemoryAllocation);
         }

@@ -8,7 +8,11 @@
  * there is no such event. */
 bool sim_event_record(cudaEvent_t event, struct sim_item **record);
 
-/* The same for every event: cudaDeviceReset() has ended them. */
+/* The capture in whose stream it was last recorded, or NULL. */
+struct sim_capture *sim_event_capture(cudaEvent_t event);
+void sim_end_event_capture(const struct sim_capture *capture);
+
+/* Destroys every event: cudaDeviceReset() has ended them. */
 void sim_forget_events(void);
 
 #endif

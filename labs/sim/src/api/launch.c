@@ -196,30 +196,27 @@ static void fail(void *closure) {
  * shared memory it has; where that decides whether the launch is refused, it runs at once. */
 static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_t limit,
                          void (*thread)(const void *), const void *arguments) {
-    static _Thread_local struct {
-        char *bytes;
-        size_t room;
-    } buffer;
+    static _Thread_local char usual[LAUNCH_BYTES + 4096]; /* as many bytes as CUDA's arguments had */
     size_t bytes = LAUNCH_BYTES + c->closure_bytes;
-    if (bytes > buffer.room) {
-        free(buffer.bytes);
-        buffer.bytes = malloc(bytes);
-        buffer.room = buffer.bytes ? bytes : 0;
-    }
-    if (!buffer.bytes) {
+    char *buffer = bytes <= sizeof usual ? usual : malloc(bytes);
+    if (!buffer) {
         return cudaErrorMemoryAllocation;
     }
     const struct launch launch = {*c, k, thread, limit};
-    memcpy(buffer.bytes, &launch, sizeof launch);
-    memcpy(buffer.bytes + LAUNCH_BYTES, arguments, c->closure_bytes);
+    memcpy(buffer, &launch, sizeof launch);
+    memcpy(buffer + LAUNCH_BYTES, arguments, c->closure_bytes);
     const struct sim_operation operation = {.kind = SIM_OP_KERNEL,
                                             .name = c->kernel,
                                             .location = {c->file, c->line},
                                             .run = bad_argument ? fail : run,
-                                            .closure = buffer.bytes,
+                                            .closure = buffer,
                                             .closure_bytes = bytes};
-    return c->shared > 0 && !k->known ? sim_enqueue_and_wait(c->stream, &operation)
-                                      : sim_enqueue(c->stream, &operation);
+    cudaError_t error = c->shared > 0 && !k->known ? sim_enqueue_and_wait(c->stream, &operation)
+                                                   : sim_enqueue(c->stream, &operation);
+    if (buffer != usual) {
+        free(buffer);
+    }
+    return error;
 }
 
 /* The host uses __managed__ variables as well. */

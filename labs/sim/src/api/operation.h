@@ -41,10 +41,16 @@ struct sim_operation {
     unsigned range_count;
 };
 
-/* A capture receives the operations of a stream in place of the queue: struct sim_stream. */
+/* A capture receives the operations of a stream in place of the queue: struct sim_stream. What is
+ * NULL is not allowed while it lasts. Each is called without a lock, and returns the call's error. */
 struct sim_capture {
     cudaError_t (*take)(struct sim_capture *capture, cudaStream_t stream,
                         const struct sim_operation *operation);
+    /* An event is recorded in a stream of the capture; a stream waits for it from then on. */
+    cudaError_t (*record)(struct sim_capture *capture, cudaStream_t stream, cudaEvent_t event);
+    cudaError_t (*wait)(struct sim_capture *capture, cudaStream_t stream, cudaEvent_t event);
+    /* The program waits for a stream of the capture, or asks whether its work has ended. */
+    cudaError_t (*refuse)(struct sim_capture *capture);
 };
 
 #endif

@@ -37,6 +37,16 @@ static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *oper
     return cudaSuccess;
 }
 
+/* A capture that work in the legacy default stream would have to wait for, or NULL. */
+static struct sim_capture *captured_with_legacy(void) {
+    for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
+        if (s->blocking && s->capture) {
+            return s->capture;
+        }
+    }
+    return NULL;
+}
+
 cudaError_t sim_enqueue_after(cudaStream_t handle, const struct sim_operation *operation,
                               struct sim_item *after, struct sim_item **item) {
     if (item) {
@@ -45,12 +55,26 @@ cudaError_t sim_enqueue_after(cudaStream_t handle, const struct sim_operation *o
     sim_lock_queue();
     const struct sim_stream *stream = sim_stream_of(handle);
     struct sim_capture *capture = stream ? stream->capture : NULL;
-    cudaError_t error = capture ? cudaSuccess : enqueue(handle, operation, after, item);
+    struct sim_capture *implicit = stream == &sim_legacy_stream ? captured_with_legacy() : NULL;
+    cudaError_t error =
+        capture || implicit ? cudaSuccess : enqueue(handle, operation, after, item);
     sim_unlock_queue();
+    if (implicit) {
+        implicit->refuse(implicit);
+        return sim_fail(cudaErrorStreamCaptureImplicit);
+    }
     if (capture) {
         return capture->take(capture, handle, operation);
     }
     return error == cudaSuccess ? error : sim_fail(error);
+}
+
+struct sim_capture *sim_capture_of(cudaStream_t handle) {
+    sim_lock_queue();
+    const struct sim_stream *stream = sim_stream_of(handle);
+    struct sim_capture *capture = stream ? stream->capture : NULL;
+    sim_unlock_queue();
+    return capture;
 }
 
 cudaError_t sim_enqueue(cudaStream_t stream, const struct sim_operation *operation) {
@@ -111,6 +135,10 @@ static void note_waited(const struct sim_stream *stream) {
 }
 
 cudaError_t sim_wait_stream(cudaStream_t handle) {
+    struct sim_capture *capture = sim_capture_of(handle);
+    if (capture) {
+        return capture->refuse(capture);
+    }
     sim_lock_queue();
     const struct sim_stream *stream = sim_stream_of(handle);
     const uint64_t last = sim_newest_number();
@@ -147,6 +175,10 @@ static cudaError_t after_query(cudaError_t answer) {
 }
 
 cudaError_t sim_query_stream(cudaStream_t handle) {
+    struct sim_capture *capture = sim_capture_of(handle);
+    if (capture) {
+        return capture->refuse(capture);
+    }
     sim_lock_queue();
     const struct sim_stream *stream = sim_stream_of(handle);
     cudaError_t answer = stream ? query(unfinished(stream)) : cudaErrorInvalidResourceHandle;

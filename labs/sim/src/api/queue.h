@@ -27,6 +27,9 @@ cudaError_t sim_enqueue(cudaStream_t stream, const struct sim_operation *operati
 cudaError_t sim_enqueue_after(cudaStream_t stream, const struct sim_operation *operation,
                               struct sim_item *after, struct sim_item **item);
 
+/* The capture that receives what is queued in the stream, or NULL. */
+struct sim_capture *sim_capture_of(cudaStream_t stream);
+
 /* Queues it and runs it and what it depends on before it returns. */
 cudaError_t sim_enqueue_and_wait(cudaStream_t stream, const struct sim_operation *operation);
 

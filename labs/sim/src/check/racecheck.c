@@ -10,7 +10,17 @@ struct publication {
     const void *address;
     uint32_t *blocks; /* their first segments, ascending */
     size_t count, capacity;
+    uint32_t in_block;  /* the first segment of the block that `released` is of */
+    uint32_t *released; /* the segment in which each of its threads has last done so; 0: never */
     struct publication *next;
+};
+
+#define HELD 4 /* addresses that a thread is remembered to have acquired, the last ones */
+
+/* An address that a thread has acquired from others of its block, and when. */
+struct acquisition {
+    const struct publication *from;
+    uint32_t segment;
 };
 
 #define PUBLISHED 256
@@ -31,6 +41,8 @@ static struct {
     bool any_published;
     const struct publication *acquired[4]; /* by the running block */
     unsigned acquired_count;
+    struct acquisition held[SIM_MAX_THREADS][HELD]; /* by each thread of the block */
+    bool any_held;
 } now;
 
 static bool make_room(void **array, size_t count, size_t *capacity, size_t size) {
@@ -46,6 +58,13 @@ static bool make_room(void **array, size_t count, size_t *capacity, size_t size)
     return moved != NULL;
 }
 
+static void forget_held(void) {
+    if (now.any_held) {
+        memset(now.held, 0, sizeof now.held);
+        now.any_held = false;
+    }
+}
+
 void race_launch(void) {
     race_time.launch_first = race_time.segment + 1;
     race_time.block_first = race_time.barrier_first = race_time.launch_first;
@@ -55,11 +74,13 @@ void race_launch(void) {
             struct publication *old = now.published[i];
             now.published[i] = old->next;
             free(old->blocks);
+            free(old->released);
             free(old);
         }
     }
     now.any_published = false;
     now.acquired_count = 0;
+    forget_held();
 }
 
 void race_block(void) {
@@ -68,6 +89,7 @@ void race_block(void) {
     now.acquired_count = 0;
     memset(now.warp_first, 0, sizeof now.warp_first);
     memset(now.partial, 0, sizeof now.partial);
+    forget_held();
     if (make_room((void **)&now.starts, now.blocks + 1, &now.blocks_capacity, sizeof *now.starts)) {
         now.starts[now.blocks++] = race_time.block_first;
     }
@@ -141,6 +163,45 @@ static void publish(struct publication *p) {
     }
 }
 
+/* The running thread publishes what it did for the other threads of its block, as one that gives a
+ * lock back. */
+static void publish_in_block(struct publication *p) {
+    if (p->released == NULL) {
+        p->released = calloc(SIM_MAX_THREADS, sizeof *p->released);
+    } else if (p->in_block != race_time.block_first) {
+        memset(p->released, 0, SIM_MAX_THREADS * sizeof *p->released);
+    }
+    p->in_block = race_time.block_first;
+    if (p->released) {
+        p->released[race_time.thread] = race_time.segment;
+    }
+}
+
+/* The running thread acquires it, as one that takes the lock. */
+static void acquire_in_block(const struct publication *p) {
+    struct acquisition *held = now.held[race_time.thread], *it = held;
+    while (it < held + HELD - 1 && it->from != p) {
+        it++;
+    }
+    memmove(held + 1, held, (size_t)(it - held) * sizeof *held);
+    *held = (struct acquisition){p, race_time.segment};
+    now.any_held = true;
+}
+
+/* Has the running thread acquired what the thread of this event, of the same block, published
+ * after it? */
+static bool is_acquired_in_block(struct shadow_event event) {
+    const struct acquisition *held = now.held[race_time.thread];
+    for (unsigned i = 0; now.any_held && i < HELD && held[i].from; i++) {
+        const struct publication *p = held[i].from;
+        if (event.segment <= held[i].segment && p->in_block == race_time.block_first &&
+            p->released && p->released[race_owner(event)] >= event.segment) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void race_atomic(const void *address, enum race_access how) {
     if (!now.fenced && !now.any_published) {
         return;
@@ -149,8 +210,12 @@ void race_atomic(const void *address, enum race_access how) {
     if (p && p->count && how != RACE_STORE) {
         acquire(p);
     }
+    if (p && p->released && p->in_block == race_time.block_first && how != RACE_STORE) {
+        acquire_in_block(p);
+    }
     if (p && now.fenced && how != RACE_LOAD) {
         publish(p);
+        publish_in_block(p);
     }
 }
 
@@ -203,7 +268,8 @@ static bool is_ordered(struct shadow_event event, uint32_t scope) {
         return is_acquired(event);
     }
     unsigned other = race_owner(event);
-    if (other == race_time.thread || event.segment < race_time.barrier_first) {
+    if (other == race_time.thread || event.segment < race_time.barrier_first ||
+        is_acquired_in_block(event)) {
         return true;
     }
     if (other / SIM_WARP_SIZE != race_time.thread / SIM_WARP_SIZE) {

@@ -13,7 +13,11 @@ bool sim_in_kernel(void) {
 void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->config) {
-        return malloc(bytes);
+        void *memory = malloc(bytes);
+        if (sim_hooks && file) {
+            sim_hooks->host_allocated(memory, bytes, (struct sim_location){file, line});
+        }
+        return memory;
     }
     bool busy = w->busy;
     w->busy = true;
@@ -55,6 +59,9 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
 void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->config) {
+        if (sim_hooks) {
+            sim_hooks->host_frees(pointer, (struct sim_location){file, line});
+        }
         free(pointer);
         return;
     }

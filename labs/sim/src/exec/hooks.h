@@ -54,6 +54,10 @@ struct sim_hooks {
     void (*filled)(const void *to, size_t bytes);
     void (*copied)(const void *to, const void *from, size_t bytes);
 
+    /* Host code has called malloc() there, or is about to call free() there. */
+    void (*host_allocated)(void *memory, size_t bytes, struct sim_location location);
+    void (*host_frees)(void *memory, struct sim_location location);
+
     /* It is about to copy them from the device to the host, for the call at `location`. */
     void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 };

@@ -15,7 +15,7 @@ struct footprint_page {
 struct footprint *sim_footprint;
 void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,
                         const void *pc);
-void (*sim_host_frees)(const void *memory, size_t bytes, const void *pc);
+void (*sim_host_frees)(const void *memory, size_t bytes, const char *file, int line);
 
 static size_t slot(const struct footprint *f, uintptr_t number) {
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (f->size - 1);

@@ -42,6 +42,6 @@ extern void (*sim_host_access)(const void *address, size_t bytes, bool written, 
                                const void *pc);
 
 /* The same for free(), which is about to free these bytes. */
-extern void (*sim_host_frees)(const void *memory, size_t bytes, const void *pc);
+extern void (*sim_host_frees)(const void *memory, size_t bytes, const char *file, int line);
 
 #endif

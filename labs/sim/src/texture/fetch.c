@@ -125,8 +125,9 @@ struct sim_texel sim_tex_grad(cudaTextureObject_t texture, enum sim_shape shape,
     d = axes > 2 ? d : 0;
     float first = sqrtf(x0 * w * x0 * w + y0 * h * y0 * h + z0 * d * z0 * d);
     float second = sqrtf(x1 * w * x1 * w + y1 * h * y1 * h + z1 * d * z1 * d);
+    float longest = first > second ? first : second;
     struct place p = {shape, {x, y, z}, layer};
-    return packed(at_detail(t, biased(t, log2f(first > second ? first : second)), &p));
+    return packed(at_detail(t, biased(t, log2f(longest > 0 ? longest : 0)), &p));
 }
 
 struct sim_texel sim_tex1D(cudaTextureObject_t texture, float x, const char *file, int line) {

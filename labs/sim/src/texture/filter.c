@@ -56,21 +56,20 @@ int filter_index(const struct sim_texture *t, int axis, float coordinate, int n)
     return addressed(t->address[axis], floor_of(position(t, coordinate, n)), n);
 }
 
-/* In 1/256 of an element, from the middle of the first one. */
-static int64_t fixed_position(const struct sim_texture *t, float coordinate, int n) {
+int64_t filter_position(const struct sim_texture *t, float coordinate, int n) {
     return floor_of(position(t, coordinate, n) * 256 - 128 + 0.5);
 }
 
 void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
                        int neighbours[2]) {
-    int64_t first = fixed_position(t, coordinate, n) >> 8;
+    int64_t first = filter_position(t, coordinate, n) >> 8;
     neighbours[0] = addressed(t->address[axis], first, n);
     neighbours[1] = addressed(t->address[axis], first + 1, n);
 }
 
 /* The position is clamped before it is split: at the border there is one neighbour. */
 static struct footprint footprint(const struct sim_texture *t, int axis, float coordinate, int n) {
-    int64_t fixed = fixed_position(t, coordinate, n);
+    int64_t fixed = filter_position(t, coordinate, n);
     if (t->address[axis] == cudaAddressModeClamp) {
         int64_t last = (int64_t)(n - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed < last ? fixed : last;
@@ -89,7 +88,7 @@ static void split(unsigned weight, unsigned part, bool up, unsigned *first, unsi
 
 /* The weights of the four elements of a slice: bit 0 of the index is x, bit 1 is y. The slice's
  * weight is split along x, then along y. */
-static void weigh(unsigned weight, unsigned x, unsigned y, struct weighted w[4]) {
+void filter_weigh(unsigned weight, unsigned x, unsigned y, struct weighted w[4]) {
     unsigned left, right;
     split(weight, x, true, &left, &right);
     split(left, y, false, &w[0].weight, &w[2].weight);
@@ -108,7 +107,7 @@ static void add_slice(const struct sim_texture *t, const struct texture_level *l
                       struct footprint x, struct footprint y, int z, unsigned weight,
                       struct parts *parts) {
     struct weighted *w = parts->groups[parts->count++];
-    weigh(weight, x.weight, y.weight, w);
+    filter_weigh(weight, x.weight, y.weight, w);
     for (unsigned k = 0; k < 4; k++) {
         if (w[k].weight > 0) { /* blend() reads no other */
             w[k].texel =

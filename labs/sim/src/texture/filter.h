@@ -7,6 +7,13 @@
 /* The element of a coordinate along `axis`, which has n elements; negative: the border. */
 int filter_index(const struct sim_texture *t, int axis, float coordinate, int n);
 
+/* Where a linear filter is, in 1/256 of an element from the middle of the first one. */
+int64_t filter_position(const struct sim_texture *t, float coordinate, int n);
+
+/* The weights of the four elements of a slice: bit 0 of the index is x, bit 1 is y. The slice's
+ * weight is split along x, then along y; x and y are those of the second column and row, of 256. */
+void filter_weigh(unsigned weight, unsigned x, unsigned y, struct weighted w[4]);
+
 /* The two elements that a linear filter uses. */
 void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
                        int neighbours[2]);

@@ -1,6 +1,8 @@
 /* malloc() and its relatives as host code of a traced program calls them: sim_heap.h gives them
  * these names. In a checked program they remember who has allocated what, so that memory which is
  * never freed, or freed while pending work uses it, is found. */
+#include "trace/host_heap.h"
+
 #include "base/errors.h"
 #include "base/options.h"
 #include "exec/thread.h"
@@ -14,7 +16,8 @@
 struct block {
     void *memory; /* NULL: the place is free */
     size_t bytes;
-    const char *pc; /* of the call */
+    const char *pc; /* of the call, or else: */
+    struct sim_location location;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,23 +49,23 @@ static bool grow(void) {
     return true;
 }
 
-static void *remember(void *memory, size_t bytes, const void *return_address) {
+static void *remember(struct block block) {
     const bool in_kernel = sim_worker && sim_worker->config;
-    if (memory && sim_checked && !in_kernel) {
+    if (block.memory && sim_checked && !in_kernel) {
         pthread_mutex_lock(&lock);
         if (2 * count < size || grow()) {
-            struct block *b = &blocks[place_of(memory)];
+            struct block *b = &blocks[place_of(block.memory)];
             count += b->memory == NULL;
-            *b = (struct block){memory, bytes, (const char *)return_address - 1};
+            *b = block;
         }
         pthread_mutex_unlock(&lock);
     }
-    return memory;
+    return block.memory;
 }
 
 /* Removes the block, and moves those that its place kept away from theirs. */
 static struct block forget(const void *memory) {
-    struct block known = {NULL, 0, NULL};
+    struct block known = {NULL, 0, NULL, {NULL, 0}};
     pthread_mutex_lock(&lock);
     size_t at = memory && size ? place_of(memory) : 0;
     if (memory && size && blocks[at].memory) {
@@ -79,56 +82,65 @@ static struct block forget(const void *memory) {
     return known;
 }
 
-void *sim_host_malloc(size_t bytes);
-void *sim_host_malloc(size_t bytes) {
-    return remember(malloc(bytes), bytes, __builtin_return_address(0));
+void host_heap_allocated(void *memory, size_t bytes, struct sim_location location) {
+    remember((struct block){memory, bytes, NULL, location});
+}
+
+void host_heap_frees(void *memory, struct sim_location location) {
+    size_t bytes = sim_checked ? forget(memory).bytes : 0;
+    if (bytes > 0 && sim_host_frees) {
+        sim_host_frees(memory, bytes, location.file, location.line);
+    }
+}
+
+/* calloc() and realloc() as host code of a traced program calls them: sim_host_heap.h gives them
+ * these names. */
+static struct block here(void *memory, size_t bytes, const void *return_address) {
+    return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}};
 }
 
 void *sim_host_calloc(size_t number, size_t bytes);
 void *sim_host_calloc(size_t number, size_t bytes) {
-    return remember(calloc(number, bytes), number * bytes, __builtin_return_address(0));
-}
-
-void sim_host_free(void *memory);
-void sim_host_free(void *memory) {
-    size_t bytes = sim_checked ? forget(memory).bytes : 0;
-    if (bytes > 0 && sim_host_frees) {
-        sim_host_frees(memory, bytes, (const char *)__builtin_return_address(0) - 1);
-    }
-    free(memory);
+    return remember(here(calloc(number, bytes), number * bytes, __builtin_return_address(0)));
 }
 
 void *sim_host_realloc(void *memory, size_t bytes);
 void *sim_host_realloc(void *memory, size_t bytes) {
     const void *pc = __builtin_return_address(0);
-    const struct block before = sim_checked ? forget(memory) : (struct block){NULL, 0, NULL};
+    const struct block before = sim_checked ? forget(memory) : here(NULL, 0, pc);
     void *moved = realloc(memory, bytes);
-    if (!moved && bytes > 0 && before.memory) {
-        remember(before.memory, before.bytes, before.pc + 1); /* it is still there */
+    if (!moved && bytes > 0) {
+        remember(before); /* it is still there */
     }
-    return remember(moved, bytes, pc);
+    return remember(here(moved, bytes, pc));
+}
+
+static bool same_call(const struct block *a, const struct block *b) {
+    return a->memory && b->memory && a->pc == b->pc && a->location.line == b->location.line &&
+           a->location.file == b->location.file;
 }
 
 /* One finding for each call that allocated. */
 __attribute__((destructor)) static void report_leaks(void) {
-    const char *reported[MOST_SITES];
+    const struct block *reported[MOST_SITES];
     unsigned sites = 0;
     for (size_t i = 0; i < size && sites < MOST_SITES && sim_sticky() == cudaSuccess; i++) {
         unsigned known = 0;
-        while (known < sites && reported[known] != blocks[i].pc) {
+        while (known < sites && !same_call(reported[known], &blocks[i])) {
             known++;
         }
         if (!blocks[i].memory || known < sites) {
             continue;
         }
-        reported[sites++] = blocks[i].pc;
+        reported[sites++] = &blocks[i];
         size_t bytes = 0, number = 0;
-        for (size_t k = 0; k < size; k++) {
-            bool same = blocks[k].memory && blocks[k].pc == blocks[i].pc;
+        for (size_t k = i; k < size; k++) {
+            bool same = same_call(&blocks[i], &blocks[k]);
             bytes += same ? blocks[k].bytes : 0;
             number += same;
         }
-        struct sim_finding finding = {.kind = "leak", .pc = blocks[i].pc};
+        struct sim_finding finding = {
+            .kind = "leak", .pc = blocks[i].pc, .location = blocks[i].location};
         sim_report(&finding,
                    "%zu bytes of host memory allocated here were never freed (%zu call%s): call "
                    "free()",

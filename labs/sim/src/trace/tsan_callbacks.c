@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
 #include "trace/recorder.h"
+#include "trace/host_heap.h"
 #include "trace/spin.h"
 
 #include "sim_marks.h"
@@ -192,7 +193,9 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .accessed = accessed,
                                        .filled = filled,
                                        .host_receives = host_receives,
-                                       .copied = copied};
+                                       .copied = copied,
+                                       .host_allocated = host_heap_allocated,
+                                       .host_frees = host_heap_frees};
 
 /* After options.c, before the program's own constructors, which may allocate and launch. */
 __attribute__((constructor(102))) static void install(void) {

@@ -70,6 +70,23 @@ int main() {
 }
 """
 
+LOCK = """__device__ int d_lock;
+__global__ void locked(int *sum) {
+    while (atomicCAS(&d_lock, 0, 1) != 0) { }
+    *sum = *sum + 1; // SUM
+    FENCE
+    atomicExch(&d_lock, 0);
+}
+int main() {
+    int *sum, h = 0;
+    if (cudaMalloc(&sum, 4) || cudaMemset(sum, 0, 4)) return 1;
+    locked<<<3, 64>>>(sum);
+    if (cudaMemcpy(&h, sum, 4, cudaMemcpyDeviceToHost)) return 2;
+    cudaFree(sum);
+    return h == 3 * 64 && cudaGetLastError() == cudaSuccess ? 0 : 3;
+}
+"""
+
 
 def check(tmp_path: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
     file = tmp_path / "program.cu"
@@ -97,6 +114,13 @@ def test_blocks_that_wait_for_blocks(
     assert done.returncode == 0, done.stderr
     assert done.stdout == "140\n"
     assert option == "--profile" or "nothing found" in done.stderr
+
+
+def test_a_lock_orders_the_threads_of_a_block(tmp_path: Path) -> None:
+    done = check(tmp_path, LOCK.replace("FENCE", "__threadfence();"), "--check")
+    assert done.returncode == 0 and "nothing found" in done.stderr, done.stderr
+    done = check(tmp_path, LOCK.replace("FENCE", ""), "--check")
+    assert f"program.cu:{line(LOCK, 'SUM')}" in done.stderr and "race" in done.stderr
 
 
 def test_an_endless_wait_has_a_line(tmp_path: Path) -> None:

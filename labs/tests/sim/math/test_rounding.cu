@@ -38,7 +38,10 @@ static float random_value(float) {
 }
 static double random_value(double) {
     uint64_t r = random64(), bits = random64();
-    if (r & 3) {
+    if ((r >> 40 & 7) == 0) { // near the ends of the range
+        uint64_t exponent = (r >> 44 & 1 ? 1900 : 0) + (r >> 45) % 147;
+        bits = (bits & 0x800fffffffffffffu) | exponent << 52;
+    } else if (r & 3) {
         bits = (bits & 0x800fffffffffffffu) | (uint64_t)(1023 + (int)(r >> 8 & 63) - 32) << 52;
     }
     return bits_as<double>(r & 4 ? bits & ~0ull << (r >> 16 & 63) % 53 : bits);

@@ -1,0 +1,220 @@
+/* Nodes: adding them, reading and changing their parameters. */
+#include "api/api.h"
+#include "graph/node_parameters.h"
+
+/* Adds a node with this content, which it takes; `error` is that of the content. */
+static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph,
+                       const cudaGraphNode_t *dependencies, size_t count, cudaError_t error,
+                       const struct sim_node_content *content) {
+    if (error != cudaSuccess) {
+        return error;
+    }
+    sim_lock_graphs();
+    bool valid = node && sim_is_graph(graph) && (dependencies || count == 0);
+    struct sim_graph_node *added =
+        valid ? sim_add_node(graph, content->type, dependencies, count) : NULL;
+    if (added) {
+        sim_set_content(added, content);
+        *node = added;
+    }
+    sim_unlock_graphs();
+    if (!added) {
+        sim_drop_content(content);
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                  const cudaGraphNode_t *dependencies, size_t count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct sim_node_content content = {.type = cudaGraphNodeTypeEmpty};
+    return add(node, graph, dependencies, count, cudaSuccess, &content);
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const struct cudaKernelNodeParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_kernel_content(p, location, &content);
+    return add(node, graph, dependencies, count, error, &content);
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const struct cudaMemcpy3DParms *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_copy_content(p, location, &content);
+    return add(node, graph, dependencies, count, error, &content);
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count, void *to,
+                                     const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
+    struct sim_node_content content;
+    cudaError_t error = sim_copy_content(&p, location, &content);
+    return add(node, graph, dependencies, count, error, &content);
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const struct cudaMemsetParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_fill_content(p, location, &content);
+    return add(node, graph, dependencies, count, error, &content);
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *dependencies, size_t count,
+                                 const struct cudaHostNodeParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_host_content(p, location, &content);
+    return add(node, graph, dependencies, count, error, &content);
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                       const cudaGraphNode_t *dependencies, size_t count,
+                                       cudaGraph_t child) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_graphs();
+    struct sim_graph *copy = sim_is_graph(child) ? sim_copy_graph(child) : NULL;
+    sim_unlock_graphs();
+    if (!copy) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    const struct sim_node_content content = {.type = cudaGraphNodeTypeGraph};
+    cudaError_t error = add(node, graph, dependencies, count, cudaSuccess, &content);
+    sim_lock_graphs();
+    if (error == cudaSuccess) {
+        copy->is_child = true;
+        (*node)->child = copy;
+    } else {
+        sim_free_graph(copy);
+    }
+    sim_unlock_graphs();
+    return error;
+}
+
+static cudaError_t add_event(cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *dependencies, size_t count,
+                             enum cudaGraphNodeType type, cudaEvent_t event) {
+    const struct sim_node_content content = {.type = type};
+    cudaError_t error = event ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    error = add(node, graph, dependencies, count, error, &content);
+    if (error == cudaSuccess) {
+        (*node)->event = event;
+    }
+    return error;
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                        const cudaGraphNode_t *dependencies, size_t count,
+                                        cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return add_event(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord, event);
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                      const cudaGraphNode_t *dependencies, size_t count,
+                                      cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return add_event(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, event);
+}
+
+/* ---- parameters */
+
+/* Replaces the content of a node of this type; `error` is that of the content, which it takes. */
+static cudaError_t set(cudaGraphNode_t node, cudaError_t error,
+                       const struct sim_node_content *content) {
+    if (error != cudaSuccess) {
+        return error;
+    }
+    sim_lock_graphs();
+    bool known = sim_is_node(node) && node->type == content->type;
+    if (known) {
+        sim_set_content(node, content);
+    }
+    sim_unlock_graphs();
+    if (!known) {
+        sim_drop_content(content);
+        return sim_fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaKernelNodeParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_kernel_content(p, location, &content);
+    return set(node, error, &content);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_copy_content(p, location, &content);
+    return set(node, error, &content);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
+                                           size_t bytes, enum cudaMemcpyKind kind) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
+    struct sim_node_content content;
+    cudaError_t error = sim_copy_content(&p, location, &content);
+    return set(node, error, &content);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_fill_content(p, location, &content);
+    return set(node, error, &content);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    struct sim_node_content content;
+    cudaError_t error = sim_host_content(p, location, &content);
+    return set(node, error, &content);
+}
+
+/* Is it a node of this type whose parameters are known? Those of a captured node are not. */
+static cudaError_t check(cudaGraphNode_t node, enum cudaGraphNodeType type, const void *to) {
+    sim_lock_graphs();
+    bool known = to && sim_is_node(node) && node->type == type;
+    bool has = known && node->has_parameters;
+    sim_unlock_graphs();
+    return has ? cudaSuccess : sim_fail(known ? cudaErrorNotSupported : cudaErrorInvalidValue);
+}
+
+#define GET(type, member)                                                                          \
+    SIM_BEGIN(cudaErrorInvalidValue);                                                              \
+    cudaError_t error = check(node, type, p);                                                      \
+    if (error == cudaSuccess) {                                                                    \
+        *p = node->parameters.member;                                                              \
+    }                                                                                              \
+    return error
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p) {
+    GET(cudaGraphNodeTypeKernel, kernel);
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p) {
+    GET(cudaGraphNodeTypeMemcpy, copy);
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p) {
+    GET(cudaGraphNodeTypeMemset, fill);
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p) {
+    GET(cudaGraphNodeTypeHost, host);
+}
