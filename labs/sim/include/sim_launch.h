@@ -156,19 +156,19 @@ static inline auto sim_kernel(const char *file, int line, const char *name, void
  * that calls it with these. */
 template <class... P> struct sim_types {};
 template <size_t N, class F, class... First, class Next, class... Rest>
-static inline auto sim_first(F call, const sim_config &config, sim_types<First...>,
+static inline auto sim_with_first(F call, const sim_config &config, sim_types<First...>,
                              sim_types<Next, Rest...>) {
     if constexpr (N == 0) {
         return sim_kernel_launch<F, First...>{call, config};
     } else {
-        return sim_first<N - 1>(call, config, sim_types<First..., Next>(), sim_types<Rest...>());
+        return sim_with_first<N - 1>(call, config, sim_types<First..., Next>(), sim_types<Rest...>());
     }
 }
 template <size_t N, class F, class... P>
 static inline auto sim_shorter_kernel(const char *file, int line, const char *name,
                                       void (*kernel)(P...), F call) {
     sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0};
-    return sim_first<N>(call, config, sim_types<>(), sim_types<P...>());
+    return sim_with_first<N>(call, config, sim_types<>(), sim_types<P...>());
 }
 
 #endif
