@@ -235,15 +235,17 @@ include labs/common/submission.mk
 
 # Called by `./grade run` with PROGRAM=build/program/<key> FILES='0.cu 1.c'; the files are staged in
 # $(PROGRAM)/src. The environment has NAME0, NAME1, ..., their names in messages, and CPATH, where their
-# headers are. TRACED=1 compiles them for counters and checks.
+# headers are. TRACED=1 compiles them for counters and checks, OPENMP=1 with OpenMP.
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
-PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
+PROGRAM_OPENMP := $(if $(OPENMP),-fopenmp)
+PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) $(PROGRAM_OPENMP) \
+    -Ilabs/sim/include
 
 .PHONY: program
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
-	$(Q)$(CXX) $^ -o $@ -lm -pthread
+	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) -lm -pthread
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $< -o $@ -- $(CXX) $(PROGRAM_CXXFLAGS)
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii

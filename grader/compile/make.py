@@ -184,11 +184,14 @@ def prepare(lab: Lab, backend: str, timed: bool) -> None:
     _build_course(f"{_course(lab)} do not build", rules, variables, verbose=False)
 
 
-def make_program(home: Path, files: list[str], profiled: bool, env: dict[str, str]) -> str | None:
+def make_program(
+    home: Path, files: list[str], profiled: bool, env: dict[str, str], openmp: bool = False
+) -> str | None:
     """Builds home/program, a user's own program, from files in home/src. Returns None, or what the
-    compiler printed when it failed. Raises BuildError."""
+    compiler printed when it failed. openmp: its host code uses OpenMP. Raises BuildError."""
     variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(files)}
     variables |= {"TRACED": "1"} if profiled else {}
+    variables |= {"OPENMP": "1"} if openmp else {}
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with _locked(home):
         done = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)

@@ -19,6 +19,7 @@ from grader.sandbox.ending import Finished
 from grader.sandbox.workspace import workspace
 
 SUFFIXES = (".cu", ".cpp", ".c")
+OPENMP = re.compile(rb'^[ \t]*#[ \t]*(?:pragma[ \t]+omp\b|include[ \t]*[<"]omp\.h)', re.MULTILINE)
 
 
 class ProgramError(Exception):
@@ -38,6 +39,7 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
     BuildError when a part of the course does not build."""
     key = hashlib.sha256(repr((files, include, profiled)).encode())
     contents = []
+    headers = []
     for name in files:
         if Path(name).suffix not in SUFFIXES:
             raise ProgramError(f"{name}: a program is made of {', '.join(SUFFIXES)} files")
@@ -49,6 +51,7 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
         folders = [Path(name).resolve().parent, *map(Path, include)]
         for header in _headers(contents[-1], folders, set()):
             key.update(hashlib.sha256(header).digest())
+            headers.append(header)
     home = paths.BUILD / "program" / key.hexdigest()[:12]
     (home / "src").mkdir(parents=True, exist_ok=True)
     staged = [f"{number}{Path(name).suffix}" for number, name in enumerate(files)]
@@ -59,7 +62,8 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
     searched = [*(str(Path(name).resolve().parent) for name in files), *include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
-    errors = compiler.make_program(home, staged, profiled, environment)
+    openmp = any(OPENMP.search(source) for source in (*contents, *headers))
+    errors = compiler.make_program(home, staged, profiled, environment, openmp)
     if errors is not None:
         raise ProgramError(errors)
     return Program(home / "program", profiled)

@@ -77,7 +77,8 @@ def names(code: str) -> tuple[list[str], list[str], list[str]]:
         if not INTERNAL.search(name) and not re.search(r"\boperator\b", match["type"]):
             functions[name] = functions.get(name, True) and match["old"] is not None
     types = {n for groups in TYPE.findall(code) for n in groups if n and not INTERNAL.search(n)}
-    types -= {"T", "result", "tile", "kind_of_group", "arrival_token"}
+    types -= {"T", "result", "tile", "tile_of", "multi_warp_tile", "payload", "kind_of_group"}
+    types -= {"arrival_token"}
     functions = {n: is_old for n, is_old in functions.items() if n not in types}  # constructors
     old = sorted(n for n, is_old in functions.items() if is_old)
     return sorted(n for n, is_old in functions.items() if not is_old), old, sorted(types)

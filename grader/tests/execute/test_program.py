@@ -90,6 +90,47 @@ def test_a_program_is_built_again_when_a_header_changes(program: Path) -> None:
     assert run(program).stdout == "none 63\n"
 
 
+OPENMP = """#include <omp.h>
+#include <stdio.h>
+int main(void)
+{
+    int threads = 0;
+#pragma omp parallel num_threads(3) reduction(+ : threads)
+    threads += omp_get_thread_num() >= 0;
+    printf("%d\\n", threads);
+    return 0;
+}
+"""
+
+
+def test_host_code_may_use_openmp(program: Path) -> None:
+    program.write_text(OPENMP)
+    assert run(program).stdout == "3\n"
+
+
+NVTX = """#include <nvtx3/nvToolsExt.h>
+#include <nvToolsExt.h>
+int main(void)
+{
+    nvtxEventAttributes_t event = {0};
+    event.version = NVTX_VERSION;
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = "part";
+    nvtxRangePushEx(&event);
+    nvtxRangePush("inner");
+    nvtxRangeEnd(nvtxRangeStart("range"));
+    nvtxRangePop();
+    return nvtxRangePop() == NVTX_NO_PUSH_POP_TRACKING ? 7 : 1;
+}
+"""
+
+
+def test_names_for_profilers_do_nothing(program: Path) -> None:
+    program.write_text(NVTX)
+    assert run(program).returncode == 7
+
+
 def test_profile_names_the_line(program: Path) -> None:
     done = run(program, "--profile")
     assert done.returncode == 7

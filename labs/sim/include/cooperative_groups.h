@@ -1,9 +1,10 @@
-/* Cooperative groups: threads that synchronise and exchange values. Tiles have at most 32 threads;
- * a launch has no clusters, so that each block is its own. */
+/* Cooperative groups: threads that synchronise and exchange values. A launch has no clusters, so
+ * that each block is its own. */
 #ifndef SIM_COOPERATIVE_GROUPS_H
 #define SIM_COOPERATIVE_GROUPS_H
 
 #include "cooperative_groups/lanes.h"
+#include "cooperative_groups/multi_warp_tile.h"
 
 namespace cooperative_groups {
 
@@ -170,6 +171,12 @@ inline thread_block this_thread_block() {
     return {};
 }
 
+/* What tiles of several warps need on devices before 8.0, in shared memory. */
+template <unsigned MaxThreads = 1024> struct block_tile_memory {};
+template <unsigned MaxThreads> thread_block this_thread_block(block_tile_memory<MaxThreads> &) {
+    return this_thread_block();
+}
+
 /* The blocks of a cluster: here always one. */
 class cluster_group : public thread_group {
   public:
@@ -314,10 +321,12 @@ namespace sim_cg {
 /* `Size` neighbouring threads of a warp. */
 template <unsigned Size> class tile {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
-    static_assert(Size <= SIM_WARP_SIZE,
-                  "the simulator has no tiles of more than 32 threads: use the block");
+    static_assert(Size <= SIM_WARP_SIZE, "a tile of several warps is a multi_warp_tile");
 
   public:
+    operator thread_group() const {
+        return sim_part(sim_mask(), 0, 1);
+    }
     static constexpr unsigned num_threads() {
         return Size;
     }
@@ -373,11 +382,16 @@ template <unsigned Size> class tile {
     }
 };
 
+template <unsigned Size>
+using tile_of =
+    typename std::conditional<Size <= SIM_WARP_SIZE, tile<Size <= SIM_WARP_SIZE ? Size : 1>,
+                              multi_warp_tile<Size>>::type;
+
 } // namespace sim_cg
 
 /* A tile that does not know what it is a part of. */
 template <unsigned Size, class Parent = void> class thread_block_tile;
-template <unsigned Size> class thread_block_tile<Size, void> : public sim_cg::tile<Size> {
+template <unsigned Size> class thread_block_tile<Size, void> : public sim_cg::tile_of<Size> {
   public:
     template <class Parent>
     thread_block_tile(const thread_block_tile<Size, Parent> &other)
@@ -397,7 +411,8 @@ template <unsigned Size> class thread_block_tile<Size, void> : public sim_cg::ti
     friend thread_block_tile<1, void> this_thread();
 };
 
-template <unsigned Size> class thread_block_tile<Size, thread_block> : public sim_cg::tile<Size> {
+template <unsigned Size>
+class thread_block_tile<Size, thread_block> : public sim_cg::tile_of<Size> {
   public:
     thread_block_tile(const thread_block &) {
     }
@@ -410,7 +425,7 @@ template <unsigned Size> class thread_block_tile<Size, thread_block> : public si
 };
 
 template <unsigned Size, unsigned Outer, class Parent>
-class thread_block_tile<Size, thread_block_tile<Outer, Parent>> : public sim_cg::tile<Size> {
+class thread_block_tile<Size, thread_block_tile<Outer, Parent>> : public sim_cg::tile_of<Size> {
     static_assert(Size <= Outer, "a tile is not larger than the tile that it is a part of");
 
   public:

@@ -23,7 +23,8 @@ extern "C" {
 
 /* ---- variables of the device */
 
-/* The sections that hold __constant__, __device__ and __managed__ variables. The linker defines __start_NAME and
+/* The sections that hold __constant__, __device__ and __managed__ variables. The linker defines
+ * __start_NAME and
  * __stop_NAME for each, if the program has one. */
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
@@ -92,8 +93,8 @@ void sim_launch(const struct sim_config *config, void (*thread)(const void *), c
 /* Reports argument `number` (from 1) of a launch if it points to the host's memory. */
 void sim_check_pointer(const struct sim_config *config, int number, const volatile void *pointer);
 
-/* A kernel whose address the program passes to cudaLaunchKernel() and the like: how to launch it with
- * the addresses of its arguments. Static; it is registered once. */
+/* A kernel whose address the program passes to cudaLaunchKernel() and the like: how to launch it
+ * with the addresses of its arguments. Static; it is registered once. */
 struct sim_named_kernel {
     const void *function;
     const char *name; /* NULL: unknown */
@@ -142,6 +143,18 @@ struct sim_barrier_result {
 };
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
 
+/* The running thread waits for all threads of its tile: `threads` neighbours, a power of two and
+ * more than a warp. */
+void sim_tile_barrier(unsigned threads, const char *file, int line);
+
+/* Each thread of such a tile passes a value of up to SIM_COLLECT_BYTES bytes and gets those of the
+ * ranks first, first + step, ..., one after the other. */
+struct sim_ranks {
+    unsigned first, step;
+};
+void sim_tile_exchange(unsigned threads, const void *value, size_t bytes, struct sim_ranks ranks,
+                       void *all, const char *file, int line);
+
 /* The running thread waits for all threads of its grid. */
 void sim_grid_barrier(const char *file, int line);
 /* Was the grid launched so that it may do so? */
@@ -171,12 +184,7 @@ unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,
                             unsigned long long value, unsigned from, const char *file, int line);
 
 /* A shuffle within segments of `width` lanes. `shape`: how << 8 | width. */
-enum sim_shuffle_kind {
-    SIM_SHUFFLE_INDEX,
-    SIM_SHUFFLE_UP,
-    SIM_SHUFFLE_DOWN,
-    SIM_SHUFFLE_XOR
-};
+enum sim_shuffle_kind { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_XOR };
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line);
 
@@ -250,8 +258,13 @@ unsigned long long sim_clock(void);
 long sim_clock_or_time(void);
 
 /* The memory that an address belongs to, as a kernel sees it. */
-enum sim_memory { SIM_MEMORY_NONE, SIM_MEMORY_GLOBAL, SIM_MEMORY_SHARED, SIM_MEMORY_CONSTANT,
-                  SIM_MEMORY_LOCAL };
+enum sim_memory {
+    SIM_MEMORY_NONE,
+    SIM_MEMORY_GLOBAL,
+    SIM_MEMORY_SHARED,
+    SIM_MEMORY_CONSTANT,
+    SIM_MEMORY_LOCAL
+};
 enum sim_memory sim_memory_of(const void *address);
 
 /* The offset of an address in the block's shared memory, and back. */

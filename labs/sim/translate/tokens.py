@@ -276,7 +276,19 @@ class Tokens:
         """Does the name at token i stand where a declaration has it: after a type?"""
         before = self.at(i - 1)
         return self.is_name(i - 1) or (before in (b"*", b"&", b">") and self.at(i + 1) in (
-            b"=", b",", b")", b";", b"(", b"[", b"{"))  # fmt: skip
+            b"=", b",", b")", b";", b"(", b"[", b"{") and not self._is_product(i - 1))  # fmt: skip
+
+    def _is_product(self, i: int) -> bool:
+        """Is the * or & at token i certain to be an operator, as in `a[0] * b` and `x = a * b`?"""
+        if self.text[i] == b">":
+            return False
+        while self.at(i) in (b"*", b"&", b"const", b"restrict", b"__restrict__"):
+            i -= 1
+        if not (self.is_word(i) or self.at(i) == b">"):
+            return True
+        while self.is_name(i) or self.at(i) in (b"::", b">"):
+            i = (self.angle_back(i) or i) - 1 if self.text[i] == b">" else i - 1
+        return self.at(i) not in (b";", b"{", b"}", b"(", b",", b")", b"", b":", b"<")
 
     # ---- edits
 

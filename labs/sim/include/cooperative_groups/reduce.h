@@ -39,6 +39,26 @@ template <class T, class Op> T combine_ranks(gathered<T> &values, unsigned mask,
     return ranked[size - 1];
 }
 
+/* A tile of several warps: each warp combines its values, and the results are combined. */
+template <unsigned Size, class T, class Op>
+SIM_UNTRACED T combine_warps(const T &value, Op &op, const char *file, int line) {
+    const unsigned first = block_rank() / SIM_WARP_SIZE * SIM_WARP_SIZE,
+                   rest = block_size() - first;
+    const unsigned mask = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : SIM_FULL_WARP;
+    gathered<T> values(mask, value, file, line);
+    const T sum = mask == SIM_FULL_WARP ? combine_pairs(values, 0, lane(), SIM_WARP_SIZE, op)
+                                        : combine_ranks(values, mask, op);
+    alignas(T) char bytes[Size / SIM_WARP_SIZE * sizeof(T)];
+    T *sums = reinterpret_cast<T *>(bytes);
+    multi_warp_tile<Size>::sim_exchange(sum, {0, SIM_WARP_SIZE}, sums, file, line);
+    const unsigned base = block_rank() / Size * Size, left = block_size() - base;
+    const unsigned warps = ((left < Size ? left : Size) + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+    for (unsigned i = 1; i < warps; i++) {
+        sums[0] = op(sums[0], sums[i]);
+    }
+    return sums[0];
+}
+
 } // namespace sim_cg
 
 /* Every thread of the group passes a value and gets all of them combined. `op` must be associative
@@ -46,9 +66,13 @@ template <class T, class Op> T combine_ranks(gathered<T> &values, unsigned mask,
 template <unsigned Size, class Parent, class T, class Op>
 sim_cg::value_of<T> reduce(const thread_block_tile<Size, Parent> &group, T &&value, Op &&op,
                            SIM_SITE) {
-    sim_cg::gathered<sim_cg::value_of<T>> values(group.sim_mask(), value, sim_file, sim_line);
-    const unsigned rank = group.thread_rank();
-    return sim_cg::combine_pairs(values, sim_cg::lane() - rank, rank, Size, op);
+    if constexpr (Size > SIM_WARP_SIZE) {
+        return sim_cg::combine_warps<Size, sim_cg::value_of<T>>(value, op, sim_file, sim_line);
+    } else {
+        sim_cg::gathered<sim_cg::value_of<T>> values(group.sim_mask(), value, sim_file, sim_line);
+        const unsigned rank = group.thread_rank();
+        return sim_cg::combine_pairs(values, sim_cg::lane() - rank, rank, Size, op);
+    }
 }
 template <class T, class Op>
 sim_cg::value_of<T> reduce(const coalesced_group &group, T &&value, Op &&op, SIM_SITE) {

@@ -1,6 +1,8 @@
 /* Texture and surface objects. */
 #include "api/api.h"
+#include "api/queue.h"
 #include "api/texture_create.h"
+#include "base/options.h"
 
 static cudaError_t answer(cudaError_t error) {
     return error == cudaSuccess ? cudaSuccess : sim_fail(error);
@@ -31,6 +33,11 @@ static struct sim_texture *live(unsigned long long handle, int role) {
 
 static cudaError_t destroy(unsigned long long handle, int role, const char *call,
                            struct sim_location location) {
+    if (!sim_checked) {
+        /* A device goes on with the kernels that use it, in practice: nothing takes its place yet.
+         * A checked program is told. */
+        sim_wait_all();
+    }
     sim_lock_device();
     struct sim_texture *t = sim_texture_of(handle);
     bool again = t && t->destroyed;

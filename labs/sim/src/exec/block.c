@@ -4,6 +4,7 @@
 #include "exec/hooks.h"
 #include "exec/park.h"
 #include "exec/shared.h"
+#include "exec/tile.h"
 #include "exec/warp.h"
 
 #include <sched.h>
@@ -61,6 +62,7 @@ int sim_is_cooperative(void) {
 static const char *awaited(enum thread_state state) {
     return state == AT_BARRIER ? "the other threads of the block"
            : state == AT_GRID  ? "the other blocks of the grid"
+           : state == AT_TILE  ? "the other threads of its tile"
                                : "lanes of its warp";
 }
 
@@ -205,12 +207,18 @@ static void run(struct worker *w) {
         if (w->failed != cudaSuccess) {
             return;
         }
+        if (sim_open_tiles(w)) {
+            continue;
+        }
         if (sim_any(w, SPINNING)) {
             if (!spin_again(w, &tries)) {
                 return;
             }
         } else if (sim_any(w, AT_WARP)) {
             report_deadlock(w, AT_WARP, sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER);
+            return;
+        } else if (sim_any(w, AT_TILE)) {
+            report_deadlock(w, AT_TILE, sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER);
             return;
         } else if (sim_any(w, AT_BARRIER) && sim_any(w, AT_GRID)) {
             report_deadlock(w, AT_GRID, AT_BARRIER);

@@ -15,12 +15,13 @@
 
 /* What a thread does that does not run. SPINNING: it repeats a read until another thread changes
  * what it reads, and gave up its turn. */
-enum thread_state { READY, AT_BARRIER, AT_WARP, AT_GRID, SPINNING, DONE, THREAD_STATES };
+enum thread_state { READY, AT_BARRIER, AT_WARP, AT_TILE, AT_GRID, SPINNING, DONE, THREAD_STATES };
 
 struct thread {
     struct fiber *fiber;    /* its stack, while it waits or is ready */
     struct sim_location at; /* where it waits; when it spins, file is NULL */
     const void *pc;         /* where it spins */
+    unsigned tile;          /* at the barrier of a tile of several warps: its threads */
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;

@@ -112,7 +112,8 @@ static void interrupted(int number, siginfo_t *info, void *context) {
     }
     char here;
     const struct fiber *fiber = w->running;
-    bool in_kernel = !w->busy && !sim_hooks && pc >= __executable_start && pc < etext &&
+    /* Before the first thread runs, no fiber does. */
+    bool in_kernel = fiber && !w->busy && !sim_hooks && pc >= __executable_start && pc < etext &&
                      &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
     if (!in_kernel || w->turns != w->watched_turns || !spins(w, context)) {
         return;

@@ -287,6 +287,70 @@ START_TEST(copies_of_a_group) {
 }
 END_TEST
 
+__global__ void large_tiles(int *d_out) {
+    __shared__ cg::block_tile_memory<256> scratch;
+    __shared__ int s_values[256];
+    cg::thread_block block = cg::this_thread_block(scratch);
+    auto tile = cg::tiled_partition<64>(block);
+    int t = threadIdx.x;
+    d_out[t] = cg::reduce(tile, t, cg::plus<int>());
+    d_out[256 + t] = tile.shfl(t, 40);
+    d_out[512 + t] = tile.any(t == 70) + 2 * tile.all(t != 70);
+    if (tile.meta_group_rank() != 1) { // the others do not wait for this one
+        s_values[t] = t;
+        tile.sync();
+        d_out[768 + t] = s_values[t ^ 33];
+    }
+    auto whole = cg::tiled_partition<256>(block);
+    d_out[1024 + t] = cg::reduce(whole, t % 2 ? 3 : t, cg::greater<int>());
+    d_out[1280 + t] = (int)(tile.thread_rank() + 100 * tile.meta_group_size());
+    d_out[1536 + t] = cg::reduce(cg::tiled_partition<32>(tile), 1, cg::plus<int>());
+}
+
+START_TEST(tiles_of_several_warps) {
+    run(large_tiles, 256, 2);
+    for (int t = 0; t < 256; t++) {
+        int first = t / 64 * 64;
+        ck_assert_int_eq(h_out[t], 64 * first + 63 * 32);
+        ck_assert_int_eq(h_out[256 + t], first + 40);
+        ck_assert_int_eq(h_out[512 + t], first == 64 ? 1 : 2);
+        ck_assert_int_eq(h_out[768 + t], first == 64 ? 0 : t ^ 33);
+        ck_assert_int_eq(h_out[1024 + t], 254);
+        ck_assert_int_eq(h_out[1280 + t], t % 64 + 400);
+        ck_assert_int_eq(h_out[1536 + t], 32);
+    }
+}
+END_TEST
+
+// A function that takes any group.
+static __device__ int sum_of_any(cg::thread_group group, int *values, int value) {
+    int rank = (int)group.thread_rank();
+    for (int i = (int)group.size() / 2; i > 0; i /= 2) {
+        values[rank] = value;
+        group.sync();
+        value += rank < i ? values[rank + i] : 0;
+        group.sync();
+    }
+    return value;
+}
+__global__ void any_groups(int *d_out) {
+    __shared__ int s_values[128];
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<16> small = cg::tiled_partition<16>(block);
+    int t = threadIdx.x;
+    d_out[t] = sum_of_any(block, s_values, t);
+    d_out[128 + t] = sum_of_any(small, s_values + t / 16 * 16, t);
+}
+
+START_TEST(tiles_become_any_group) {
+    run(any_groups, 128);
+    ck_assert_int_eq(h_out[0], 127 * 64);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(h_out[128 + 16 * i], 256 * i + 120);
+    }
+}
+END_TEST
+
 enum { WRONG_MASK = __LINE__ + 4 };
 __global__ void outside_of_its_mask(int *d_out) {
     int t = threadIdx.x;
@@ -315,4 +379,4 @@ END_TEST
 
 RUN_SUITE("sim: cooperative groups", lanes_match, lanes_reduce, functions_without_a_mask,
           tiles_of_a_block, groups_reduce_and_scan, lanes_of_a_branch, copies_of_a_group,
-          a_lane_outside_of_its_mask_is_named)
+          tiles_of_several_warps, tiles_become_any_group, a_lane_outside_of_its_mask_is_named)

@@ -247,6 +247,16 @@ __global__ void uses_file(int *p) {
     of_file[0] = 4;
     *p = (int)g();
 }
+__shared__ float s_of_file[4];
+__global__ void multiplies(int *p) {
+    const float two[] = {2, 3};
+    float factor = 5, sum = 0;
+    s_of_file[threadIdx.x] = threadIdx.x + 1;
+    __syncthreads();
+    sum += two[0] * s_of_file[1];
+    sum += factor * s_of_file[2];
+    *p = (int)sum;
+}
 template <int N> __global__ void kinds(int *p) {
     __shared__ int a[N][N + 1], b[2 * N];
     volatile __shared__ int c[N];
@@ -305,6 +315,8 @@ START_TEST(shared_memory) {
     ck_assert_double_eq(sum, 5);
     uses_file<<<1, 1, 16>>>(p);
     IS(4);
+    multiplies<<<1, 4>>>(p);
+    IS(19);
     kinds<4><<<1, 1>>>(p);
     IS(20029);
     order1<<<1, 1>>>(p);
