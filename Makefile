@@ -239,11 +239,14 @@ include labs/common/submission.mk
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
 PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) -Ilabs/sim/include
+# Only with omp.h: nvcc ignores OpenMP's pragmas too, where no option of the host compiler enables them.
+PROGRAM_CXXFLAGS += $(if $(shell grep -ls '^[ \t]*\#[ \t]*include[ \t]*<omp\.h>' \
+    $(addprefix $(PROGRAM)/src/,$(FILES))),-fopenmp)
 
 .PHONY: program
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
-	$(Q)$(CXX) $^ -o $@ -lm -pthread
+	$(Q)$(CXX) $^ -o $@ -lm -pthread -Wl,--as-needed -lgomp
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $< -o $@ -- $(CXX) $(PROGRAM_CXXFLAGS)
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii
