@@ -18,15 +18,7 @@
 extern "C++" {
 #define SIM_EXTERN_C extern "C"
 #define SIM_DEFAULT(value) = value
-struct sim_file_name { // a plain 0 for the flags of an overload is no name of a file
-    const char *text;
-    constexpr sim_file_name(const char *name) : text(name) {
-    }
-    constexpr operator const char *() const {
-        return text;
-    }
-};
-#define SIM_SITE sim_file_name sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
+#define SIM_SITE const char *sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
 #define SIM_API_AS(mark, name, arguments, ...)                                                     \
     extern "C" cudaError_t sim_c_##name(__VA_ARGS__) __asm__(#name);                               \
     mark static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {                                   \

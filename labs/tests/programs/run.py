@@ -14,6 +14,7 @@ import csv
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
 
 @dataclass(frozen=True)
 class Program:
-    """One program of another project. `says`: what its output must match, if it tells. `status`:
+    """One program of another project. `arguments`: {input} in them is a file with the text
+    `input`. `says`: what its output must match, if it tells. `status`:
     its exit status on a device. `needs`: a library or feature that the simulator refuses by name.
     `broken`: why it is not right on a device either, with file and line."""
 
@@ -39,6 +41,7 @@ class Program:
     files: list[str]
     include: list[str]
     arguments: list[str]
+    input: str
     says: str | None
     status: int
     needs: str | None
@@ -69,6 +72,7 @@ def programs(only: str) -> Iterator[Program]:
                 entry["files"],
                 [*entry.get("include", []), *_up(entry["folder"], repository["include"])],
                 entry.get("arguments", []),
+                entry.get("input", ""),
                 entry.get("says"),
                 entry.get("status", 0),
                 entry.get("needs"),
@@ -86,8 +90,16 @@ def _up(folder: str, include: list[str]) -> list[str]:
 def run(program: Program, home: Path, grade: Path, seconds: float) -> Outcome:
     include = [word for folder in program.include for word in ("-I", folder)]
     limit = ["--time-limit", f"{seconds:g}"] if grade == GRADE else []
-    argv = [str(grade), "run", *program.files, *include, *limit, "--", *program.arguments]
     began = time.monotonic()
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(program.input)
+        file.flush()
+        arguments = [word.replace("{input}", file.name) for word in program.arguments]
+        argv = [str(grade), "run", *program.files, *include, *limit, "--", *arguments]
+        return _run(program, argv, home, seconds, began)
+
+
+def _run(program: Program, argv: list[str], home: Path, seconds: float, began: float) -> Outcome:
     try:
         done = subprocess.run(
             argv,
