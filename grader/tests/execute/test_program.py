@@ -292,5 +292,5 @@ def test_openmp_where_omp_h_is_included(tmp_path: Path, options: tuple[str, ...]
     source.write_text(OPENMP)
     done = run(source, *options)
     assert (done.returncode, done.stdout) == (0, "192\n"), done.stderr
-    source.write_text("#include <stdio.h>\nint main() {\n#pragma omp parallel\nputs(\"once\"); }")
+    source.write_text('#include <stdio.h>\nint main() {\n#pragma omp parallel\nputs("once"); }')
     assert run(source, *options).stdout == "once\n"
