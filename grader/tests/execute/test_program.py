@@ -299,3 +299,39 @@ def test_a_crash_is_never_nothing_found(tmp_path: Path) -> None:
     assert done.returncode == 128 + signal.SIGFPE
     assert "your program crashed: arithmetic fault" in done.stderr
     assert "checks: nothing found before your program ended early" in done.stderr
+
+
+OPENMP = """#include <omp.h>
+#include <stdio.h>
+__global__ void set(int *p, int value) { p[threadIdx.x] = value; }
+int main()
+{
+    int total = 0;
+    omp_set_num_threads(4);
+#pragma omp parallel reduction(+ : total)
+    {
+        int h[32], *d;
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        cudaMalloc(&d, sizeof h);
+        set<<<1, 32, 0, stream>>>(d, omp_get_thread_num());
+        cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, stream);
+        cudaStreamSynchronize(stream);
+        for (int x : h)
+            total += x;
+        cudaFree(d);
+        cudaStreamDestroy(stream);
+    }
+    printf("%d\\n", total);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_openmp_where_omp_h_is_included(tmp_path: Path, options: tuple[str, ...]) -> None:
+    source = tmp_path / "openmp.cu"
+    source.write_text(OPENMP)
+    done = run(source, *options)
+    assert (done.returncode, done.stdout) == (0, "192\n"), done.stderr
+    source.write_text('#include <stdio.h>\nint main() {\n#pragma omp parallel\nputs("once"); }')
+    assert run(source, *options).stdout == "once\n"

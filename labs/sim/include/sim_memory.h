@@ -35,6 +35,10 @@ static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *point
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags, SIM_SITE) {
     return cudaEventCreateWithFlags(event, flags, sim_file, sim_line);
 }
+// Flags of 0 would also be a null pointer: a file's name.
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, int flags, SIM_SITE) {
+    return cudaEventCreateWithFlags(event, (unsigned int)flags, sim_file, sim_line);
+}
 
 /* ---- a device by its number, before CUDA 13; cudaCpuDeviceId is the host */
 

@@ -21,6 +21,10 @@ template <class T>
 static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags, SIM_SITE) {
     return cudaHostAlloc((void **)pointer, bytes, flags, sim_file, sim_line);
 }
+template <class T> // flags of 0 would also be a null pointer: a file's name
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, int flags, SIM_SITE) {
+    return cudaHostAlloc((void **)pointer, bytes, (unsigned int)flags, sim_file, sim_line);
+}
 template <class T>
 static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags, SIM_SITE) {
     return cudaHostAlloc((void **)pointer, bytes, flags, sim_file, sim_line);

@@ -14,6 +14,7 @@ import csv
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
@@ -23,22 +24,28 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GRADE = HERE.parents[2] / "grade"
 ENDED_BADLY = re.compile(r"\b(FAIL|FAILED|FAILURE|Mismatch at|NOT OK)\b")
+REFUSED = re.compile(r"the simulator|needs a GPU machine and nvcc")
 OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
 WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
 
 
 @dataclass(frozen=True)
 class Program:
-    """One program of another project. `says`: what its output must match, if it tells. `needs`: a
-    library or feature that the simulator refuses by name."""
+    """One program of another project. `arguments`: {input} in them is a file with the text
+    `input`. `says`: what its output must match, if it tells. `status`:
+    its exit status on a device. `needs`: a library or feature that the simulator refuses by name.
+    `broken`: why it is not right on a device either, with file and line."""
 
     repository: str
     folder: str
     files: list[str]
     include: list[str]
     arguments: list[str]
+    input: str
     says: str | None
+    status: int
     needs: str | None
+    broken: str | None
 
     @property
     def name(self) -> str:
@@ -65,8 +72,11 @@ def programs(only: str) -> Iterator[Program]:
                 entry["files"],
                 [*entry.get("include", []), *_up(entry["folder"], repository["include"])],
                 entry.get("arguments", []),
+                entry.get("input", ""),
                 entry.get("says"),
+                entry.get("status", 0),
                 entry.get("needs"),
+                entry.get("broken"),
             )
             if only in program.name:
                 yield program
@@ -80,8 +90,16 @@ def _up(folder: str, include: list[str]) -> list[str]:
 def run(program: Program, home: Path, grade: Path, seconds: float) -> Outcome:
     include = [word for folder in program.include for word in ("-I", folder)]
     limit = ["--time-limit", f"{seconds:g}"] if grade == GRADE else []
-    argv = [str(grade), "run", *program.files, *include, *limit, "--", *program.arguments]
     began = time.monotonic()
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(program.input)
+        file.flush()
+        arguments = [word.replace("{input}", file.name) for word in program.arguments]
+        argv = [str(grade), "run", *program.files, *include, *limit, "--", *arguments]
+        return _run(program, argv, home, seconds, began)
+
+
+def _run(program: Program, argv: list[str], home: Path, seconds: float, began: float) -> Outcome:
     try:
         done = subprocess.run(
             argv,
@@ -103,7 +121,7 @@ def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str,
     """The outcome, and why it is not "right"."""
     errors = [line for line in stderr.splitlines() if "error:" in line]
     if status == 1 and not stdout and stderr.startswith("grade: "):
-        refused = next((e for e in errors if "the simulator" in e), None)
+        refused = next((e for e in errors if REFUSED.search(e)), None)
         first = refused or next(iter(errors), stderr.strip().splitlines()[0])
         return ("refused" if refused else "does not build"), first
     last = (stderr.strip() or stdout.strip() or "no output").splitlines()[-1]
@@ -112,9 +130,9 @@ def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str,
     if status > 128:
         return "crashed", last
     bad = ENDED_BADLY.search(stdout)
-    if status == WAIVED and not bad:
+    if status == WAIVED != program.status and not bad:
         return "waived", (stdout.strip() or "no output").splitlines()[-1]
-    if status != 0 or bad:
+    if status != program.status or bad:
         line = next((x for x in stdout.splitlines() if ENDED_BADLY.search(x)), last)
         return "wrong", f"exit status {status}: {line}"
     if program.says and not re.search(program.says, stdout):
@@ -139,20 +157,27 @@ def main() -> int:
         outcomes.append(outcome)
         needs = f" (needs {program.needs})" if program.needs else ""
         print(f"{outcome.seconds:6.1f} s  {outcome.kind:14} {program.name}{needs}", flush=True)
-        if outcome.reason:
-            print(f"{'':10}{outcome.reason[:200]}", flush=True)
-    for needed in (False, True):
-        some = [o for o in outcomes if bool(o.program.needs) == needed]
+        for reason in filter(None, (outcome.reason, program.broken)):
+            print(f"{'':10}{reason[:200]}", flush=True)
+    for title, some in groups(outcomes):
         counts = ", ".join(f"{sum(o.kind == k for o in some)} {k}" for k in OUTCOMES)
-        print(f"{len(some)} that {'need a library' if needed else 'need none'}: {counts}")
+        print(f"{len(some)} that {title}: {counts}")
     if options.csv:
         with options.csv.open("w", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["program", "needs", "outcome", "reason"])
+            rows.writerow(["program", "needs", "outcome", "reason", "broken"])
             rows.writerows(
-                [o.program.name, o.program.needs or "", o.kind, o.reason[:200]] for o in outcomes
+                [o.program.name, o.program.needs, o.kind, o.reason[:200], o.program.broken]
+                for o in outcomes
             )
     return 0
+
+
+def groups(outcomes: list[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    """The outcomes of the programs that must end right, of the broken ones, and of the others."""
+    yield "need none", [o for o in outcomes if not o.program.needs and not o.program.broken]
+    yield "are broken", [o for o in outcomes if o.program.broken]
+    yield "need a library", [o for o in outcomes if o.program.needs and not o.program.broken]
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RIGHT = ("right", "waived")
+TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
 HEAD = """# Programs of other projects on the simulator
 
 Written by `make programs-table` from `before.csv` and `outcomes.csv`. Do not edit.
@@ -18,11 +19,12 @@ The programs are unmodified; `programs.toml` lists their repositories, commits, 
 arguments. `make programs FROM=folder` runs them again. *Right* is an exit status of 0, no failure
 in the output, and the program's own "passed" where it has one. A program that says itself what this
 device lacks (a second GPU) is *waived* and counts as right. A program that *needs* a library or a
-feature which the simulator refuses by name is not expected to run. *Before* is the simulator
-before it ran programs of others; it stopped each after 100 s.
+feature which the simulator refuses by name is not expected to run, nor is a *broken* one, which is
+not right on a device either. *Before* is the simulator before it ran programs of others; it stopped
+each after 100 s.
 
-| repository | commit | programs | need a library | of the others: right before | right now | |
-|---|---|---|---|---|---|---|
+| repository | commit | programs | need a library | broken | others: right before | right now | |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -38,28 +40,40 @@ def main() -> None:
     for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
         name = repository["name"]
         rows = [row for row in now.values() if row["program"].split("/")[0] == name]
-        free = [row for row in rows if not row["needs"]]
+        free = [row for row in rows if not row["needs"] and not row["broken"]]
+        broken = sum(bool(row["broken"]) for row in rows)
         was = sum(before.get(r["program"], {}).get("outcome") in RIGHT for r in free)
         right = sum(row["outcome"] in RIGHT for row in free)
-        counts = Counter(programs=len(rows), free=len(free), was=was, right=right)
+        counts = Counter(programs=len(rows), free=len(free), broken=broken)
+        counts.update(was=was, right=right)
         total += counts
         lines.append(row_of(f"[{name}]({repository['url']})", repository["commit"][:8], counts))
     lines.append(row_of("all", "", total))
     text = HEAD + "\n".join(lines)
-    for title, needed in (("Not right", False), ("Need a library or a feature", True)):
+    for title, column in TABLES.items():
         text += f"\n\n## {title}\n\n| program | outcome | reason |\n|---|---|---|\n"
         text += "\n".join(
-            f"| {r['program']} | {r['outcome']} | {r['needs'] if needed else cell(r['reason'])} |"
-            for r in now.values()
-            if bool(r["needs"]) == needed and (needed or r["outcome"] not in RIGHT)
+            f"| {row['program']} | {row['outcome']} | {cell(row[column])} |"
+            for row in now.values()
+            if column_of(row) == column
         )
     (HERE / "RESULTS.md").write_text(text + "\n")
 
 
+def column_of(row: dict[str, str]) -> str | None:
+    """The column that says why a program is not right; None for one that is."""
+    if row["broken"]:
+        return "broken"
+    if row["needs"]:
+        return "needs"
+    return None if row["outcome"] in RIGHT else "reason"
+
+
 def row_of(name: str, commit: str, counts: Counter[str]) -> str:
     share = f"{counts['right'] / counts['free']:.0%}" if counts["free"] else "–"
-    needing = counts["programs"] - counts["free"]
-    numbers = [counts["programs"], needing, counts["was"], counts["right"]]
+    broken = counts["broken"]
+    needing = counts["programs"] - counts["free"] - broken
+    numbers = [counts["programs"], needing, broken, counts["was"], counts["right"]]
     return f"| {name} | {commit} | " + " | ".join(map(str, numbers)) + f" | {share} |"
 
 

@@ -17,7 +17,7 @@ START_TEST(getting_and_giving_back) {
     ck_error(cudaFree(d_a + 1), cudaErrorInvalidValue);
     ck_success(cudaFree(d_a));
     ck_error(cudaFree(d_a), cudaErrorInvalidValue);
-    ck_success(cudaMallocHost(&h_pinned, 64));
+    ck_success(cudaMallocHost(&h_pinned, 64, 0)); // C++ has flags here
     ck_error(cudaFree(h_pinned), cudaErrorInvalidValue);
     ck_error(cudaFreeHost(d_b), cudaErrorInvalidValue);
     ck_success(cudaFreeHost(h_pinned));

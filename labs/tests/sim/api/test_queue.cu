@@ -434,7 +434,7 @@ static void leave_handles() {
     cudaStream_t stream;
     cudaEvent_t event;
     cudaStreamCreate(&stream);
-    cudaEventCreate(&event);
+    cudaEventCreate(&event, 0); // C++ has flags here
 }
 
 static void reset_handles() {
