@@ -6,7 +6,7 @@ These marks, which sim_marks.h defines, tell the replay (labs/sim/src/profile/la
 in the source a lane is:
 
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
-    SIM_LOOP(id)         a round of a loop begins
+    SIM_LOOP(id, how)    a round of a loop begins; how: as unrolled_loops.py says nvcc unrolls it
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
@@ -25,6 +25,7 @@ from itertools import takewhile
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
+from unrolled_loops import unrolling
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 BRANCHES = ("if_statement", "switch_statement")
@@ -47,6 +48,7 @@ class Marker:
     """The marks of one file."""
 
     def __init__(self, code: bytes) -> None:
+        self.source = code
         # A directive between a loop's head and its body would end the loop for the grammar.
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
@@ -258,7 +260,7 @@ class Marker:
                 if any(statement.start_byte < end <= statement.end_byte for end in jumps):
                     self.insert(colon.end_byte, f" SIM_END({of})")
             if any(end > node.start_byte for end in jumps):
-                self.insert(colon.end_byte, f" SIM_LOOP({number})")
+                self.insert(colon.end_byte, f" SIM_LOOP({number}, 0)")
             else:
                 self.insert(colon.end_byte, f" SIM_END({number})")
         if inner:
@@ -322,7 +324,8 @@ class Marker:
         head = [c for c in node.named_children if c != body and c.type != "comment"]
         for part in head:
             self.lambdas(part)
-        mark = f"SIM_LOOP({number})"
+        unrolled = unrolling(node, self.source, self.is_heavy)
+        mark = f"SIM_LOOP({number}, {unrolled})"
         # What the head of the next round reads, all lanes that make it read together.
         if node.type != "for_range_loop" and any(self._reads(part) for part in head):
             mark += f" SIM_ROUND({number})"
