@@ -10,9 +10,9 @@
 enum sim_mark_kind { SIM_MARK_FUNCTION, SIM_MARK_RETURN, SIM_MARK_LOOP, SIM_MARK_ROUND,
                      SIM_MARK_ARM, SIM_MARK_END };
 
-/* The arm of a mark of a loop that nvcc unrolls by four (labs/sim/translate/unrolled_loops.py): what
- * is left over goes last; its step is a constant. */
-enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4 };
+/* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/unrolled_loops.py): what is
+ * left over goes last; its step is a constant; it is unrolled by two and not by four. */
+enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, SIM_BY_TWO = 8 };
 
 /* A mark in one word: bit 63, the kind, the arm, the number. */
 #define SIM_MARK(kind, arm, number)                                                                \

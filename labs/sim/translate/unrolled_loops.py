@@ -3,9 +3,11 @@
 Lanes of unlike lengths then run different copies of the body, and so their accesses are not one
 instruction of the warp. nvcc's middle end (as LLVM's pass does) unrolls an innermost loop whose
 number of rounds can be computed when it begins, and whose body has no other exit and nothing
-convergent. The rounds left over when the number is divided by four go first, unless an integer that
-the loop changes begins as a constant; then they go last. Its assembler unrolls the loop of four
-rounds once more, to 16, 8 and 4, if the step is a constant.
+convergent: by four while a round has at most about 50 instructions, by two up to 100. A step that
+is written with blockDim or gridDim in the loop's head prevents it. The rounds left over when the
+number is divided by four go first, unless an integer that the loop changes begins as a constant;
+then they go last. Its assembler unrolls the loop of four rounds once more, to 16, 8 and 4, if the
+step is a constant.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-UNROLLED, REMAINDER_LAST, COUNTED = 1, 2, 4  # as in sim_marks.h
+UNROLLED, REMAINDER_LAST, COUNTED, BY_TWO = 1, 2, 4, 8  # as in sim_marks.h
+MOST_FOR_FOUR, MOST_FOR_TWO = 50, 100  # instructions of a round
+COSTS = {"subscript_expression": 3, "pointer_expression": 2, "binary_expression": 1,
+         "unary_expression": 1, "update_expression": 1, "call_expression": 1,
+         "conditional_expression": 2, "if_statement": 2}  # fmt: skip
+LOOP_COST = 3  # to count, compare and jump
 
 COMPARISONS = (b"<", b"<=", b">", b">=", b"!=")
 EXITS = ("break_statement", "return_statement", "goto_statement", "labeled_statement",
          "lambda_expression")  # fmt: skip
-# Barriers and warp functions are convergent; an atomic function is not unrolled either.
-CONVERGENT = re.compile(
-    rb"__(?:sync|shfl|ballot|any|all|match|reduce|activemask|bar|threadfence)|atomic"
-)
+CONVERGENT = re.compile(rb"__(?:sync|shfl|ballot|any|all|match|reduce|activemask|bar|threadfence)")
 PURE_CALL = re.compile(rb"(?:u?ll?)?(?:min|max)$")
 INTEGER = re.compile(rb"\b(?:int|unsigned|long|short|char|size_t|u?int\d+_t)\b")
 PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll[^\n]*\s*(?:#[^\n]*\s*)*$")
@@ -58,8 +62,18 @@ def _changed(node: Node) -> list[bytes]:
     return names
 
 
-def _is_literal(node: Node | None) -> bool:
-    return node is not None and re.fullmatch(rb"-?\d\w*", _text(node)) is not None
+def _cost(node: Node) -> int:
+    """About how many instructions the middle end counts for it."""
+    total = 0
+    for part in _all(node):
+        total += COSTS.get(part.type, 0)
+        if part.type == "assignment_expression":
+            total += _text(part.child_by_field_name("operator")) != b"="
+    return total
+
+
+def _is_literal(node: Node | bool | None) -> bool:
+    return isinstance(node, Node) and re.fullmatch(rb"-?\d\w*", _text(node)) is not None
 
 
 def _step(node: Node, name: bytes) -> Node | bool | None:
@@ -103,6 +117,10 @@ def _is_invariant(node: Node, changed: list[bytes]) -> bool:
         if part.type == "identifier" and _text(part) in changed:
             return False
     return True
+
+
+def _is_step(step: Node, changed: list[bytes]) -> bool:
+    return _is_invariant(step, changed) and not re.search(rb"\b(?:block|grid)Dim\b", _text(step))
 
 
 def _begins_constant(loop: Node, changed: list[bytes]) -> bool:
@@ -152,11 +170,18 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
         step = _step(last, name)
     if step is None or changed.count(name) != 1:
         return 0
-    if step is not True and not (isinstance(step, Node) and _is_invariant(step, changed)):
+    if step is not True and not (isinstance(step, Node) and _is_step(step, changed)):
         return 0
+    cost = _cost(body) + LOOP_COST
+    if cost > MOST_FOR_TWO:
+        return 0
+    if cost > MOST_FOR_FOUR:
+        is_counted_again, width = False, BY_TWO
+    else:
+        is_counted_again, width = True, 0
     first = loop.child_by_field_name("initializer")
     values = [p.child_by_field_name("value") or p.child_by_field_name("right")
               for p in _all(first)] if first is not None else []  # fmt: skip
     is_last = any(_is_literal(v) for v in values) or _begins_constant(loop, changed)
-    is_counted = step is True or _is_literal(step if isinstance(step, Node) else None)
-    return UNROLLED | (REMAINDER_LAST if is_last else 0) | (COUNTED if is_counted else 0)
+    is_counted = is_counted_again and (step is True or _is_literal(step))
+    return UNROLLED | width | (REMAINDER_LAST if is_last else 0) | (COUNTED if is_counted else 0)

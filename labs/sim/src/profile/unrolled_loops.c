@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#define UNROLL 4 /* rounds a copy, as nvcc's middle end unrolls */
 #define MOST_COPIES 4
 
 /* One of the loops that an unrolled loop becomes: from this round on. */
@@ -43,7 +42,7 @@ static bool is_within(uint64_t event, uint32_t loop) {
 /* The first rounds of the loops that `rounds` rounds are divided into. */
 static unsigned divide(size_t rounds, unsigned how, struct copy copies[MOST_COPIES]) {
     unsigned count = 0;
-    size_t rest = rounds % UNROLL, left = rounds - rest;
+    size_t rest = rounds % (how & SIM_BY_TWO ? 2 : 4), left = rounds - rest;
     size_t at = how & SIM_REMAINDER_LAST ? 0 : rest;
     if (how & SIM_COUNTED) { /* the assembler's 16 while more than 12 are left, then 8, then 4 */
         size_t many = left > 12 ? (left - 12 + 15) / 16 * 16 : 0;
