@@ -11,6 +11,7 @@ in the source a lane is:
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
     sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
+    *(c ? &a : &b)       one load where nvcc chooses between addresses (chosen_loads.py)
     sim_joined<id>(...)  around an operand that only some lanes evaluate
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
@@ -25,6 +26,7 @@ from itertools import takewhile
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
+from chosen_loads import chosen_loads, pointer_parameters
 from unrolled_loops import unrolling
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
@@ -55,6 +57,7 @@ class Marker:
         self.last = 0
         self.heavy: dict[int, bool] = {}
         self.jumps: dict[bytes, list[int]] = {}  # of the function
+        self.pointers: dict[bytes, bytes] = {}  # its parameters: to what
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -74,6 +77,7 @@ class Marker:
                     head = self.code[node.start_byte : body.start_byte]
                     if DEVICE.search(head):
                         if not body.has_error and b"constexpr" not in head:
+                            self.pointers = pointer_parameters(node)
                             self.function(body, is_kernel=b"__global__" in head)
                         continue
             stack.extend(node.children)
@@ -185,6 +189,14 @@ class Marker:
 
     def conditionals(self, node: Node) -> None:
         if node.type == "conditional_expression":
+            if not self.is_heavy(node):
+                loads = chosen_loads(node, self.pointers)
+                if loads:
+                    self.insert(node.start_byte, "(*(")
+                    for load in loads:
+                        self.insert(load.start_byte, "&")
+                    self.insert(node.end_byte, "))")
+                    return
             self.read_first(node)
         elif node.type != "lambda_expression":
             for child in node.named_children:
