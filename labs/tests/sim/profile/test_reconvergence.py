@@ -20,10 +20,11 @@ THREADS = 120  # the last warp is not full
 def counted(source: str, folder: Path) -> dict[str, tuple[int, int]]:
     """Load and store requests of every kernel of a program, as `./grade run` counts them."""
     # The model does not unroll loops, as nvcc does with those whose length it can compute.
-    lines = [
-        line if line.startswith("#") else re.sub(r"\bfor \(|^while \(", "\n#pragma unroll 1\n\\g<0>", line)
-        for line in source.splitlines()
-    ]
+    lines: list[str] = []
+    for line in source.splitlines():
+        if not line.startswith("#") and not (lines and lines[-1].startswith("#pragma")):
+            line = re.sub(r"\bfor \(|^while \(", "\n#pragma unroll 1\n\\g<0>", line)
+        lines.append(line)
     source = "\n".join([*lines, ""])
     program, target = folder / "program.cu", folder / "counters.json"
     program.write_text(source)
