@@ -4,7 +4,7 @@ import gzip
 import re
 from pathlib import Path
 
-from labs.tests.nsight.test_math_truth import run
+from grader.tests.execute.test_program import run
 
 HERE = Path(__file__).parent
 

@@ -14,11 +14,12 @@ HEAD = """# Programs of other projects on the simulator
 
 Written by `make programs-table` from `before.csv` and `outcomes.csv`. Do not edit.
 
-The programs are unmodified; `programs.toml` lists their repositories, commits, files and arguments.
-`make programs FROM=folder` runs them again. *Right* is an exit status of 0, no failure in the output,
-and the program's own "passed" where it has one; a program that itself says what this device lacks (a
-second GPU) is *waived* and counts as right. A program that *needs* a library or a feature which the
-simulator refuses by name is not expected to run. A program stops after 300 s (before: 100 s).
+The programs are unmodified; `programs.toml` lists their repositories, commits, files and
+arguments. `make programs FROM=folder` runs them again. *Right* is an exit status of 0, no failure
+in the output, and the program's own "passed" where it has one. A program that says itself what this
+device lacks (a second GPU) is *waived* and counts as right. A program that *needs* a library or a
+feature which the simulator refuses by name is not expected to run. *Before* is the simulator
+before it ran programs of others; it stopped each after 100 s.
 
 | repository | commit | programs | need a library | of the others: right before | right now | |
 |---|---|---|---|---|---|---|
@@ -39,9 +40,8 @@ def main() -> None:
         rows = [row for row in now.values() if row["program"].split("/")[0] == name]
         free = [row for row in rows if not row["needs"]]
         was = sum(before.get(r["program"], {}).get("outcome") in RIGHT for r in free)
-        counts = Counter(
-            programs=len(rows), free=len(free), was=was, right=sum(r["outcome"] in RIGHT for r in free)
-        )
+        right = sum(row["outcome"] in RIGHT for row in free)
+        counts = Counter(programs=len(rows), free=len(free), was=was, right=right)
         total += counts
         lines.append(row_of(f"[{name}]({repository['url']})", repository["commit"][:8], counts))
     lines.append(row_of("all", "", total))
@@ -58,7 +58,8 @@ def main() -> None:
 
 def row_of(name: str, commit: str, counts: Counter[str]) -> str:
     share = f"{counts['right'] / counts['free']:.0%}" if counts["free"] else "–"
-    numbers = [counts["programs"], counts["programs"] - counts["free"], counts["was"], counts["right"]]
+    needing = counts["programs"] - counts["free"]
+    numbers = [counts["programs"], needing, counts["was"], counts["right"]]
     return f"| {name} | {commit} | " + " | ".join(map(str, numbers)) + f" | {share} |"
 
 

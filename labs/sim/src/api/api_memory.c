@@ -96,8 +96,8 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
         static const char *const memory[] = {"device", "page-locked host", "registered host",
                                              "managed", "a kernel's own"};
         static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
-                                              "cudaFree", "free() or delete in a kernel, not "
-                                              "cudaFree"};
+                                              "cudaFree", ("free() or delete in a kernel, not "
+                                               "cudaFree")};
         sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
                    instead[owner->space]);
     }

@@ -90,7 +90,7 @@ START_TEST(a_square_grid_is_sampled_on_both_axes) {
 END_TEST
 
 START_TEST(a_sector_is_fresh_once) {
-    struct sector_set set = {NULL, 0, 0};
+    struct sector_set set = {.pages = NULL};
     struct warp_access a = {.active = UINT32_MAX, .width = 4};
     unsigned fresh;
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(a_set_of_many_pages_forgets_none) {
     enum { PAGES = 20000 };
-    struct sector_set set = {NULL, 0, 0};
+    struct sector_set set = {.pages = NULL};
     struct warp_access a = {.active = 1, .width = 16};
     unsigned fresh;
     for (int round = 0; round < 2; round++) {

@@ -92,7 +92,16 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(source: Path, which: str, *options: str) -> dict[str, Any]:
     """The profile of one kernel of the program, with its findings."""
     result = source.with_suffix(".json")
-    command = [paths.ROOT / "grade", "run", source, "--json", result, *options, "--", which]
+    command: list[str | Path] = [
+        paths.ROOT / "grade",
+        "run",
+        source,
+        "--json",
+        result,
+        *options,
+        "--",
+        which,
+    ]
     subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     return dict(json.loads(result.read_text()))
 
