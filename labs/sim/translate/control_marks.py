@@ -25,8 +25,8 @@ import re
 from itertools import takewhile
 
 import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser
 from chosen_loads import chosen_loads, pointer_parameters
+from tree_sitter import Language, Node, Parser
 from unrolled_loops import unrolling
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")

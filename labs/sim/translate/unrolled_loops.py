@@ -55,9 +55,9 @@ def _changed(node: Node) -> list[bytes]:
     for part in _all(node):
         if part.type == "assignment_expression":
             names.append(_text(part.child_by_field_name("left")))
-        elif part.type == "update_expression":
-            names.append(_text(part.child_by_field_name("argument")))
-        elif part.type == "pointer_expression" and _text(part)[:1] == b"&":
+        elif part.type == "update_expression" or (
+            part.type == "pointer_expression" and _text(part)[:1] == b"&"
+        ):
             names.append(_text(part.child_by_field_name("argument")))
     return names
 
@@ -144,7 +144,11 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
     body, condition = loop.child_by_field_name("body"), loop.child_by_field_name("condition")
     if loop.type not in ("for_statement", "while_statement") or body is None or condition is None:
         return 0
-    if PRAGMA.search(source[max(loop.start_byte - 300, 0) : loop.start_byte]) or has_calls(body) or has_calls(condition):
+    if (
+        PRAGMA.search(source[max(loop.start_byte - 300, 0) : loop.start_byte])
+        or has_calls(body)
+        or has_calls(condition)
+    ):
         return 0
     if any(
         part.type in EXITS or (part.type == "call_expression" and CONVERGENT.match(_text(part)))

@@ -120,7 +120,11 @@ def every_metric(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int
         if (row.get("ID") or "").isdigit():
             out: dict[str, str | int] = {"launch": int(row["ID"]),
                                          "kernel": plain_name(row["Kernel Name"])}  # fmt: skip
-            yield out | {name: count(value) for name, value in row.items() if (name or "").startswith("l1tex__")}
+            yield out | {
+                name: count(value)
+                for name, value in row.items()
+                if (name or "").startswith("l1tex__")
+            }
 
 
 def opcode(sass: str) -> str:

@@ -23,7 +23,7 @@ def counted(source: str, folder: Path) -> dict[str, tuple[int, int]]:
     lines: list[str] = []
     for line in source.splitlines():
         if not line.startswith("#") and not (lines and lines[-1].startswith("#pragma")):
-            line = re.sub(r"\bfor \(|^while \(", "\n#pragma unroll 1\n\\g<0>", line)
+            line = re.sub(r"\bfor \((?![^;]*;\s*;)|^while \(", "\n#pragma unroll 1\n\\g<0>", line)
         lines.append(line)
     source = "\n".join([*lines, ""])
     program, target = folder / "program.cu", folder / "counters.json"
