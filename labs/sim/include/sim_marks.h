@@ -10,6 +10,10 @@
 enum sim_mark_kind { SIM_MARK_FUNCTION, SIM_MARK_RETURN, SIM_MARK_LOOP, SIM_MARK_ROUND,
                      SIM_MARK_ARM, SIM_MARK_END };
 
+/* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/unrolled_loops.py): what is
+ * left over goes last; its step is a constant; it is unrolled by two and not by four. */
+enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, SIM_BY_TWO = 8 };
+
 /* A mark in one word: bit 63, the kind, the arm, the number. */
 #define SIM_MARK(kind, arm, number)                                                                \
     (1ull << 63 | (unsigned long long)(kind) << 48 | (unsigned long long)(arm) << 32 | (number))
@@ -61,7 +65,7 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
 }
 
 #define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;
-#define SIM_LOOP(number) sim_mark_here(SIM_MARK(SIM_MARK_LOOP, 0, number));
+#define SIM_LOOP(number, how) sim_mark_here(SIM_MARK(SIM_MARK_LOOP, how, number));
 #define SIM_ROUND(number) sim_marked_round<number> sim_round_##number;
 #define SIM_ARM(number, arm) sim_mark_here(SIM_MARK(SIM_MARK_ARM, arm, number));
 #define SIM_END(number) sim_mark_here(SIM_MARK(SIM_MARK_END, 0, number));

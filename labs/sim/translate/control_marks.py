@@ -6,11 +6,12 @@ These marks, which sim_marks.h defines, tell the replay (labs/sim/src/profile/la
 in the source a lane is:
 
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
-    SIM_LOOP(id)         a round of a loop begins
+    SIM_LOOP(id, how)    a round of a loop begins; how: as unrolled_loops.py says nvcc unrolls it
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
     sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
+    *(c ? &a : &b)       one load where nvcc chooses between addresses (chosen_loads.py)
     sim_joined<id>(...)  around an operand that only some lanes evaluate
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
@@ -24,7 +25,9 @@ import re
 from itertools import takewhile
 
 import tree_sitter_cuda
+from chosen_loads import chosen_loads, pointer_parameters
 from tree_sitter import Language, Node, Parser
+from unrolled_loops import unrolling
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 BRANCHES = ("if_statement", "switch_statement")
@@ -47,12 +50,14 @@ class Marker:
     """The marks of one file."""
 
     def __init__(self, code: bytes) -> None:
+        self.source = code
         # A directive between a loop's head and its body would end the loop for the grammar.
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
         self.last = 0
         self.heavy: dict[int, bool] = {}
         self.jumps: dict[bytes, list[int]] = {}  # of the function
+        self.pointers: dict[bytes, bytes] = {}  # its parameters: to what
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -72,6 +77,7 @@ class Marker:
                     head = self.code[node.start_byte : body.start_byte]
                     if DEVICE.search(head):
                         if not body.has_error and b"constexpr" not in head:
+                            self.pointers = pointer_parameters(node)
                             self.function(body, is_kernel=b"__global__" in head)
                         continue
             stack.extend(node.children)
@@ -183,6 +189,14 @@ class Marker:
 
     def conditionals(self, node: Node) -> None:
         if node.type == "conditional_expression":
+            if not self.is_heavy(node):
+                loads = chosen_loads(node, self.pointers)
+                if loads:
+                    self.insert(node.start_byte, "(*(")
+                    for load in loads:
+                        self.insert(load.start_byte, "&")
+                    self.insert(node.end_byte, "))")
+                    return
             self.read_first(node)
         elif node.type != "lambda_expression":
             for child in node.named_children:
@@ -258,7 +272,7 @@ class Marker:
                 if any(statement.start_byte < end <= statement.end_byte for end in jumps):
                     self.insert(colon.end_byte, f" SIM_END({of})")
             if any(end > node.start_byte for end in jumps):
-                self.insert(colon.end_byte, f" SIM_LOOP({number})")
+                self.insert(colon.end_byte, f" SIM_LOOP({number}, 0)")
             else:
                 self.insert(colon.end_byte, f" SIM_END({number})")
         if inner:
@@ -322,7 +336,8 @@ class Marker:
         head = [c for c in node.named_children if c != body and c.type != "comment"]
         for part in head:
             self.lambdas(part)
-        mark = f"SIM_LOOP({number})"
+        unrolled = unrolling(node, self.source, self.is_heavy)
+        mark = f"SIM_LOOP({number}, {unrolled})"
         # What the head of the next round reads, all lanes that make it read together.
         if node.type != "for_range_loop" and any(self._reads(part) for part in head):
             mark += f" SIM_ROUND({number})"

@@ -1,7 +1,7 @@
 """Turn Nsight Compute's output into the CSV files of this folder.
 
 usage: ncu_to_csv.py RAW.csv > kernels.csv                       one row per launch
-       ncu_to_csv.py --all RAW.csv > textures.csv    the same, all metrics by ncu's names
+       ncu_to_csv.py --all RAW.csv > textures.csv    the same, all of l1tex by ncu's names
        ncu_to_csv.py --report REPORT.ncu-rep > instructions.csv  one row per memory instruction
        ncu_to_csv.py --lines instructions.csv > lines.csv        one row per line and kind of access
 
@@ -115,12 +115,16 @@ def launches(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
 
 
 def every_metric(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str | int]]:
-    """Yield one row per launch with all its metrics, by ncu's names."""
+    """Yield one row per launch with all its l1tex metrics, by ncu's names."""
     for row in rows:
         if (row.get("ID") or "").isdigit():
             out: dict[str, str | int] = {"launch": int(row["ID"]),
                                          "kernel": plain_name(row["Kernel Name"])}  # fmt: skip
-            yield out | {name: count(value) for name, value in row.items() if "__" in (name or "")}
+            yield out | {
+                name: count(value)
+                for name, value in row.items()
+                if (name or "").startswith("l1tex__")
+            }
 
 
 def opcode(sass: str) -> str:

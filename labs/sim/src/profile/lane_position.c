@@ -1,5 +1,7 @@
 #include "profile/lane_position.h"
 
+#include "profile/unrolled_loops.h"
+
 #include "sim_marks.h"
 
 #include <stddef.h>
@@ -79,6 +81,9 @@ void position_pass(struct lane_position *p, uint64_t mark) {
         break;
     case SIM_MARK_LOOP:
         level = enter(p, number);
+        if (arm & UNROLLED_COPIES) {
+            level->round = (arm & UNROLLED_COPIES) << UNROLLED_ROUND_SHIFT;
+        }
         level->round++;
         level->passed = 0;
         break;

@@ -1,5 +1,7 @@
 #include "profile/warp_replay.h"
 
+#include "profile/unrolled_loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -411,6 +413,9 @@ void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position po
         w.runs[w.run_count++] = (struct run){lanes, streams[lowest(lanes)].codes};
         replay_converged(&w, lanes);
     } else {
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            number_unrolled(streams[lowest(left)].codes, streams[lowest(left)].code_count);
+        }
         find_runs(&w, lanes);
         replay_divergent(&w);
     }

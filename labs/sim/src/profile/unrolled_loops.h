@@ -1,0 +1,22 @@
+/* Loops that nvcc unrolls although their length is known only when they begin.
+ *
+ * labs/sim/translate/unrolled_loops.py finds them and says how nvcc unrolls them. Such a loop
+ * becomes several loops, one after the other: of copies of 16, 8 or 4 rounds, and one for the rounds
+ * that are left over. Two lanes whose numbers of rounds differ may be in different copies, and then
+ * their accesses are not one instruction of the warp. */
+#ifndef SIM_UNROLLED_LOOPS_H
+#define SIM_UNROLLED_LOOPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the arm of a mark of a loop, after number_unrolled(): which of the loops begins with this round,
+ * from 1; 0: the one of the round before. */
+#define UNROLLED_COPIES 0xf00u
+#define UNROLLED_ROUND_SHIFT 16 /* of these bits, to the number of a round */
+
+/* Writes into the marks of unrolled loops in a lane's events, of which some are marks, where each
+ * of the loops begins. The events must contain all rounds of these loops. */
+void number_unrolled(uint64_t *events, size_t count);
+
+#endif

@@ -1,0 +1,191 @@
+"""Which loops nvcc unrolls by four although their length is known only when they begin.
+
+Lanes of unlike lengths then run different copies of the body, and so their accesses are not one
+instruction of the warp. nvcc's middle end (as LLVM's pass does) unrolls an innermost loop whose
+number of rounds can be computed when it begins, and whose body has no other exit and nothing
+convergent: by four while a round has at most about 50 instructions, by two up to 100. A step that
+is written with blockDim or gridDim in the loop's head prevents it. The rounds left over when the
+number is divided by four go first, unless an integer that the loop changes begins as a constant;
+then they go last. Its assembler unrolls the loop of four rounds once more, to 16, 8 and 4, if the
+step is a constant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+UNROLLED, REMAINDER_LAST, COUNTED, BY_TWO = 1, 2, 4, 8  # as in sim_marks.h
+MOST_FOR_FOUR, MOST_FOR_TWO = 50, 100  # instructions of a round
+COSTS = {"subscript_expression": 3, "pointer_expression": 2, "binary_expression": 1,
+         "unary_expression": 1, "update_expression": 1, "call_expression": 1,
+         "conditional_expression": 2, "if_statement": 2}  # fmt: skip
+LOOP_COST = 3  # to count, compare and jump
+
+COMPARISONS = (b"<", b"<=", b">", b">=", b"!=")
+EXITS = ("break_statement", "return_statement", "goto_statement", "labeled_statement",
+         "lambda_expression")  # fmt: skip
+CONVERGENT = re.compile(rb"__(?:sync|shfl|ballot|any|all|match|reduce|activemask|bar|threadfence)")
+PURE_CALL = re.compile(rb"(?:u?ll?)?(?:min|max)$")
+INTEGER = re.compile(rb"\b(?:int|unsigned|long|short|char|size_t|u?int\d+_t)\b")
+PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll[^\n]*\s*(?:#[^\n]*\s*)*$")
+
+
+def _text(node: Node | None) -> bytes:
+    return (node.text if node is not None else b"") or b""
+
+
+def _inner(node: Node) -> list[Node]:
+    return [c for c in node.named_children if c.type != "comment"]
+
+
+def _all(node: Node) -> list[Node]:
+    found, stack = [], [node]
+    while stack:
+        found.append(stack.pop())
+        stack.extend(found[-1].named_children)
+    return found
+
+
+def _changed(node: Node) -> list[bytes]:
+    """What assignments in it change, once for each."""
+    names = []
+    for part in _all(node):
+        if part.type == "assignment_expression":
+            names.append(_text(part.child_by_field_name("left")))
+        elif part.type == "update_expression" or (
+            part.type == "pointer_expression" and _text(part)[:1] == b"&"
+        ):
+            names.append(_text(part.child_by_field_name("argument")))
+    return names
+
+
+def _cost(node: Node) -> int:
+    """About how many instructions the middle end counts for it."""
+    total = 0
+    for part in _all(node):
+        total += COSTS.get(part.type, 0)
+        if part.type == "assignment_expression":
+            total += _text(part.child_by_field_name("operator")) != b"="
+    return total
+
+
+def _is_literal(node: Node | bool | None) -> bool:
+    return isinstance(node, Node) and re.fullmatch(rb"-?\d\w*", _text(node)) is not None
+
+
+def _step(node: Node, name: bytes) -> Node | bool | None:
+    """What is added to a variable in each round: True for one, None if it is not clear."""
+    if node.type == "expression_statement":
+        node = (_inner(node) or [node])[0]
+    if node.type == "update_expression":
+        return True if _text(node.child_by_field_name("argument")) == name else None
+    if node.type == "assignment_expression":
+        is_sum = _text(node.child_by_field_name("operator")) in (b"+=", b"-=")
+        if is_sum and _text(node.child_by_field_name("left")) == name:
+            return node.child_by_field_name("right")
+    return None
+
+
+def _comparisons(condition: Node) -> list[Node] | None:
+    """The comparisons that all must hold, or None if it is something else."""
+    if condition.type in ("condition_clause", "parenthesized_expression"):
+        inner = _inner(condition)
+        return _comparisons(inner[0]) if len(inner) == 1 else None
+    if condition.type != "binary_expression":
+        return None
+    operator = _text(condition.child_by_field_name("operator"))
+    if operator == b"&&":
+        sides = [_comparisons(c) for c in _inner(condition)]
+        return None if None in sides else [c for side in sides for c in side or []]
+    return [condition] if operator in COMPARISONS else None
+
+
+def _is_invariant(node: Node, changed: list[bytes]) -> bool:
+    """Does it have one value while the loop runs, and read no memory that a store may change?"""
+    for part in _all(node):
+        if part.type in ("subscript_expression", "pointer_expression"):
+            return False
+        if part.type == "field_expression" and b"->" in _text(part):
+            return False
+        if part.type == "call_expression" and not PURE_CALL.match(
+            _text(part.child_by_field_name("function"))
+        ):
+            return False
+        if part.type == "identifier" and _text(part) in changed:
+            return False
+    return True
+
+
+def _is_step(step: Node, changed: list[bytes]) -> bool:
+    return _is_invariant(step, changed) and not re.search(rb"\b(?:block|grid)Dim\b", _text(step))
+
+
+def _begins_constant(loop: Node, changed: list[bytes]) -> bool:
+    """Is a changed integer declared as a constant just before the loop?"""
+    before = loop.prev_named_sibling
+    while before is not None and before.type in ("declaration", "comment"):
+        if INTEGER.search(_text(before.child_by_field_name("type"))):
+            for part in before.named_children:
+                if part.type == "init_declarator" and _is_literal(
+                    part.child_by_field_name("value")
+                ):
+                    if _text(part.child_by_field_name("declarator")) in changed:
+                        return True
+        before = before.prev_named_sibling
+    return False
+
+
+def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> int:
+    """How nvcc unrolls the loop: 0, or UNROLLED and more. `source` has the directives in it;
+    `has_calls` says whether a statement has calls or loops."""
+    body, condition = loop.child_by_field_name("body"), loop.child_by_field_name("condition")
+    if loop.type not in ("for_statement", "while_statement") or body is None or condition is None:
+        return 0
+    if (
+        PRAGMA.search(source[max(loop.start_byte - 300, 0) : loop.start_byte])
+        or has_calls(body)
+        or has_calls(condition)
+    ):
+        return 0
+    if any(
+        part.type in EXITS or (part.type == "call_expression" and CONVERGENT.match(_text(part)))
+        for part in _all(body)
+    ):
+        return 0
+    update = loop.child_by_field_name("update")
+    changed = _changed(body) + (_changed(update) if update is not None else [])
+    comparisons = _comparisons(condition)
+    if not comparisons:
+        return 0
+    name, step = b"", None
+    for comparison in comparisons:
+        left = comparison.child_by_field_name("left")
+        right = comparison.child_by_field_name("right")
+        if left is None or right is None or left.type != "identifier":
+            return 0
+        if (name and _text(left) != name) or not _is_invariant(right, changed):
+            return 0
+        name = _text(left)
+    last = update if update is not None else (_inner(body) or [None])[-1]
+    if last is not None and body.type in ("compound_statement", "expression_statement"):
+        step = _step(last, name)
+    if step is None or changed.count(name) != 1:
+        return 0
+    if step is not True and not (isinstance(step, Node) and _is_step(step, changed)):
+        return 0
+    cost = _cost(body) + LOOP_COST
+    if cost > MOST_FOR_TWO:
+        return 0
+    if cost > MOST_FOR_FOUR:
+        is_counted_again, width = False, BY_TWO
+    else:
+        is_counted_again, width = True, 0
+    first = loop.child_by_field_name("initializer")
+    values = [p.child_by_field_name("value") or p.child_by_field_name("right")
+              for p in _all(first)] if first is not None else []  # fmt: skip
+    is_last = any(_is_literal(v) for v in values) or _begins_constant(loop, changed)
+    is_counted = is_counted_again and (step is True or _is_literal(step))
+    return UNROLLED | width | (REMAINDER_LAST if is_last else 0) | (COUNTED if is_counted else 0)
