@@ -19,7 +19,9 @@ from grader.sandbox.ending import Finished
 from grader.sandbox.workspace import workspace
 
 SUFFIXES = (".cu", ".cpp", ".c")
-OPENMP = re.compile(rb'^[ \t]*#[ \t]*(?:pragma[ \t]+omp\b|include[ \t]*[<"]omp\.h)', re.MULTILINE)
+# nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
+# that includes this header was built with one.
+OPENMP = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]omp\.h', re.MULTILINE)
 
 
 class ProgramError(Exception):

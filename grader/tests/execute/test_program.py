@@ -90,24 +90,6 @@ def test_a_program_is_built_again_when_a_header_changes(program: Path) -> None:
     assert run(program).stdout == "none 63\n"
 
 
-OPENMP = """#include <omp.h>
-#include <stdio.h>
-int main(void)
-{
-    int threads = 0;
-#pragma omp parallel num_threads(3) reduction(+ : threads)
-    threads += omp_get_thread_num() >= 0;
-    printf("%d\\n", threads);
-    return 0;
-}
-"""
-
-
-def test_host_code_may_use_openmp(program: Path) -> None:
-    program.write_text(OPENMP)
-    assert run(program).stdout == "3\n"
-
-
 NVTX = """#include <nvtx3/nvToolsExt.h>
 #include <nvToolsExt.h>
 int main(void)

@@ -129,11 +129,12 @@ def _begins_constant(loop: Node, changed: list[bytes]) -> bool:
     while before is not None and before.type in ("declaration", "comment"):
         if INTEGER.search(_text(before.child_by_field_name("type"))):
             for part in before.named_children:
-                if part.type == "init_declarator" and _is_literal(
-                    part.child_by_field_name("value")
+                if (
+                    part.type == "init_declarator"
+                    and _is_literal(part.child_by_field_name("value"))
+                    and _text(part.child_by_field_name("declarator")) in changed
                 ):
-                    if _text(part.child_by_field_name("declarator")) in changed:
-                        return True
+                    return True
         before = before.prev_named_sibling
     return False
 
@@ -169,7 +170,8 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
         if (name and _text(left) != name) or not _is_invariant(right, changed):
             return 0
         name = _text(left)
-    last = update if update is not None else (_inner(body) or [None])[-1]
+    inner = _inner(body)
+    last = update if update is not None or not inner else inner[-1]
     if last is not None and body.type in ("compound_statement", "expression_statement"):
         step = _step(last, name)
     if step is None or changed.count(name) != 1:

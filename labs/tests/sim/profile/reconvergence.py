@@ -200,10 +200,8 @@ SPELLINGS: dict[str, list[list[Statement] | str]] = {
             step(45)]), END],
     ],
     "ternary": [
-        [("set", "s", ("op", "+", "s", ("?", "t % 4 < 2", ("load", "s + 46"), ("load", "s + 47")))),
-         step(48), END],
-        [("if", "t % 4 < 2", [("set", "s", ("op", "+", "s", ("load", "s + 46")))],
-          [("set", "s", ("op", "+", "s", ("load", "s + 47")))]), step(48), END],
+        # One load of a chosen address, as nvcc compiles it.
+        [("set", "s", ("op", "+", "s", ("load", "s + 47 - (t % 4 < 2)"))), step(48), END],
         text("s += t % 4 < 2 ? a[(s + 46) % 4096u] : a[(s + 47) % 4096u];\n@48\nreturn s;"),
     ],
     "short_circuit": [
