@@ -18,11 +18,13 @@
 #define PERIOD 1         /* milliseconds between two looks */
 #define SAME 2           /* looks at a thread with the same registers, after which it spins */
 #define LONG 500         /* looks at a thread after which others get a turn in any case */
+#define PATIENCE 2000    /* milliseconds for a thread to say where it is, on a busy machine */
 #define LIMIT_STATUS 124 /* as of timeout(1) */
 
 static pid_t owner;          /* threads do not survive a fork */
 static volatile int stopped; /* the signal that ends the program; -1: its time limit */
-static volatile bool reported;
+static bool reporting;         /* a thread has begun to say where it is, */
+static volatile bool reported; /* and has said it */
 
 extern const char __executable_start[], etext[];
 
@@ -59,7 +61,7 @@ static const char *reason(void) {
 
 /* Says where the running thread is. */
 static void report_position(const struct worker *w, const void *pc) {
-    if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED)) {
+    if (__atomic_exchange_n(&reporting, true, __ATOMIC_RELAXED)) {
         return;
     }
     struct sim_finding finding = {.severity = "note",
@@ -84,6 +86,7 @@ static void report_position(const struct worker *w, const void *pc) {
     sim_report(&finding, "%s: thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s was running%s",
                reason(), threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
                w->config->kernel, exact);
+    __atomic_store_n(&reported, true, __ATOMIC_RELEASE);
 }
 
 /* Does the interrupted thread of a kernel spin? */
@@ -169,7 +172,7 @@ static void *watch(void *argument) {
         if (end > 0 && seconds() >= end) {
             stopped = -1;
             ask_all(me);
-            for (int i = 0; i < 100 && !reported; i++) {
+            for (int i = 0; i < PATIENCE && !reported; i++) {
                 pause_for(PERIOD);
             }
             _exit(LIMIT_STATUS);
@@ -192,7 +195,7 @@ static void stop(int number, siginfo_t *info, void *context) {
             any |= it->process == getpid() && it->config != NULL;
         }
         ask_all(getpid());
-        for (int i = 0; i < 100 && any && !reported; i++) {
+        for (int i = 0; i < PATIENCE && any && !reported; i++) {
             pause_for(PERIOD);
         }
     }
