@@ -218,9 +218,6 @@ double sim_double_root(double a, sim_rounding mode);
 
 /* ---- memory that kernels allocate, copy and fill */
 
-/* Does a thread of a kernel call this? */
-bool sim_in_kernel(void);
-
 /* malloc() and free(): in a kernel, of the device's heap. They stand at `pc`, a return address, or
  * at a line. In a kernel NULL means that the heap, of cudaLimitMallocHeapSize bytes, is full. */
 void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line);

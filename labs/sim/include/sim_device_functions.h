@@ -27,7 +27,7 @@ static inline clock_t sim_clock_function() {
 /* `values`: their number, an int. With more values than are counted it is one of them. */
 template <class T> static inline int sim_printed(int written, const T &values) {
     if constexpr (std::is_same<T, int>::value) {
-        return written >= 0 && sim_in_kernel() ? values : written;
+        return written >= 0 && sim_on_device() ? values : written;
     }
     return written;
 }

@@ -32,14 +32,14 @@ using ::sim_malloc;
 
 SIM_HEAP_OPERATOR void *operator new(size_t bytes) {
     void *memory = sim_heap_allocate(bytes, __builtin_return_address(0), nullptr, 0);
-    if (!memory && !sim_in_kernel()) {
+    if (!memory && !sim_on_device()) {
         throw std::bad_alloc();
     }
     return memory;
 }
 SIM_HEAP_OPERATOR void *operator new[](size_t bytes) {
     void *memory = sim_heap_allocate(bytes, __builtin_return_address(0), nullptr, 0);
-    if (!memory && !sim_in_kernel()) {
+    if (!memory && !sim_on_device()) {
         throw std::bad_alloc();
     }
     return memory;

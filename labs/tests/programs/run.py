@@ -112,7 +112,7 @@ def _run(program: Program, argv: list[str], home: Path, seconds: float, began: f
     except subprocess.TimeoutExpired:
         return Outcome(program, "stopped", f"after {seconds:g} s", time.monotonic() - began)
     stdout = done.stdout.decode(errors="replace")
-    stderr = done.stderr.decode(errors="replace")
+    stderr = done.stderr.decode(errors="replace").replace(f"{home}/", "")  # no path of this machine
     kind, reason = judge(program, done.returncode, stdout, stderr)
     return Outcome(program, kind, reason, time.monotonic() - began)
 

@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-bool sim_in_kernel(void) {
-    return sim_worker && sim_worker->config;
-}
-
 void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->config) {
