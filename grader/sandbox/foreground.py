@@ -25,13 +25,19 @@ def run(argv: list[str | Path], seconds: float, env: dict[str, str]) -> Finished
     which the terminal sends to the program as well, it has the same time to end by itself; when it
     exits with no status of its own, its signal is SIGINT. Raises OSError when it cannot be started.
     """
+    env = env | cleanup_after_kill.mark()
     started_at = time.monotonic()
-    process = subprocess.Popen(
-        argv, env=env | cleanup_after_kill.mark(), preexec_fn=_die_with(os.getpid())
-    )
+    # Ctrl-C while the program is being started must find the `try` below, or nobody waits for it.
+    caller_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process = subprocess.Popen(argv, env=env, preexec_fn=_in_child(os.getpid(), caller_mask))
+    except BaseException:
+        signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
+        raise
     stopped_by: Limit | None = None
     interrupted = False
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
         process.wait(seconds or None)
     except subprocess.TimeoutExpired:
         stopped_by = "time"
@@ -63,6 +69,11 @@ def _end(process: subprocess.Popen[bytes], ask: signal.Signals | None) -> None:
     process.wait()
 
 
-def _die_with(parent: int) -> Callable[[], None]:
+def _in_child(parent: int, mask: set[int]) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
-    return lambda: process_tree.die_with_parent(parent)
+
+    def prepare() -> None:
+        process_tree.die_with_parent(parent)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    return prepare
