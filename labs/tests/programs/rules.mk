@@ -5,4 +5,4 @@ programs: setup ## run the programs of labs/tests/programs/programs.toml: make p
 	$(Q)$(PYTHON) -m labs.tests.programs.run --from $(FROM) --csv $(PROGRAMS)/outcomes.csv
 	@$(MAKE) programs-table
 programs-table: setup
-	$(Q)$(PYTHON) $(PROGRAMS)/table.py
+	$(Q)$(PYTHON) -m labs.tests.programs.table

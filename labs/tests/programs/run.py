@@ -1,10 +1,11 @@
 """Runs CUDA programs of other projects with `./grade run` and says how each one ended.
 
-    python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--grade FILE] [--csv FILE]
+    python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--jobs N] [--csv FILE]
 
 FOLDER has a clone of each repository of programs.toml, named as there: none of their code is part
-of this project. A program runs in its own folder and may write there. table.py turns the outcomes
-into RESULTS.md.
+of this project. A program runs in its own folder and may write there, so those of one folder run
+one after another. The outcomes replace those of the same programs in FILE; with --not-right, only
+the programs run that are not right there. table.py turns FILE into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -26,6 +29,7 @@ GRADE = HERE.parents[2] / "grade"
 ENDED_BADLY = re.compile(r"\b(FAIL|FAILED|FAILURE|Mismatch at|NOT OK)\b")
 REFUSED = re.compile(r"the simulator|needs a GPU machine and nvcc")
 OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
+RIGHT = ("right", "waived")
 WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
 
 
@@ -146,31 +150,74 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
     parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
     parser.add_argument("--seconds", type=float, default=300, help="time limit of each (300)")
+    parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
     parser.add_argument("--supported", action="store_true", help="skip those that need a library")
-    parser.add_argument("--csv", type=Path, help="write the outcomes there")
+    parser.add_argument("--csv", type=Path, help="keep the outcomes there")
+    parser.add_argument("--not-right", action="store_true", help="skip what is right in the file")
     options = parser.parse_args()
-    outcomes = []
-    for program in programs(options.only):
-        if options.supported and program.needs:
-            continue
-        outcome = run(program, options.home.resolve(), options.grade.resolve(), options.seconds)
-        outcomes.append(outcome)
-        needs = f" (needs {program.needs})" if program.needs else ""
-        print(f"{outcome.seconds:6.1f} s  {outcome.kind:14} {program.name}{needs}", flush=True)
-        for reason in filter(None, (outcome.reason, program.broken)):
-            print(f"{'':10}{reason[:200]}", flush=True)
+    before = rows_of(options.csv) if options.csv and options.csv.exists() else {}
+    chosen = [
+        program
+        for program in programs(options.only)
+        if not (options.supported and program.needs)
+        and not (options.not_right and before.get(program.name, {}).get("outcome") in RIGHT)
+    ]
+    home, grade = options.home.resolve(), options.grade.resolve()
+    outcomes: list[Outcome] = []
+
+    def run_folder(some: list[Program]) -> None:
+        for program in some:
+            outcome = run(program, home, grade, options.seconds)
+            outcomes.append(outcome)
+            show(outcome)
+
+    with ThreadPoolExecutor(options.jobs) as jobs:
+        folders = groupby(chosen, key=lambda p: (p.repository, p.folder))
+        list(jobs.map(run_folder, [list(some) for _, some in folders]))
     for title, some in groups(outcomes):
         counts = ", ".join(f"{sum(o.kind == k for o in some)} {k}" for k in OUTCOMES)
         print(f"{len(some)} that {title}: {counts}")
     if options.csv:
-        with options.csv.open("w", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["program", "needs", "outcome", "reason", "broken"])
-            rows.writerows(
-                [o.program.name, o.program.needs, o.kind, o.reason[:200], o.program.broken]
-                for o in outcomes
-            )
+        write(options.csv, before | {o.program.name: row(o) for o in outcomes})
     return 0
+
+
+def show(outcome: Outcome) -> None:
+    program = outcome.program
+    needs = f" (needs {program.needs})" if program.needs else ""
+    lines = [f"{outcome.seconds:6.1f} s  {outcome.kind:14} {program.name}{needs}"]
+    lines += [f"{'':10}{reason[:200]}" for reason in (outcome.reason, program.broken) if reason]
+    print("\n".join(lines), flush=True)
+
+
+Row = dict[str, str]
+
+
+def row(outcome: Outcome) -> Row:
+    """What outcomes.csv keeps of a run."""
+    program = outcome.program
+    return {
+        "program": program.name,
+        "needs": program.needs or "",
+        "outcome": outcome.kind,
+        "reason": outcome.reason[:200],
+        "broken": program.broken or "",
+    }
+
+
+def rows_of(path: Path) -> dict[str, Row]:
+    """The rows of such a file by the program's name."""
+    with path.open(newline="") as file:
+        return {row["program"]: dict(row) for row in csv.DictReader(file)}
+
+
+def write(path: Path, rows: dict[str, Row]) -> None:
+    """Writes the rows in the order of programs.toml; a program that it no longer has is dropped."""
+    kept = [rows[program.name] for program in programs("") if program.name in rows]
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(kept[0]) if kept else [], lineterminator="\n")
+        table.writeheader()
+        table.writerows(kept)
 
 
 def groups(outcomes: list[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:

@@ -3,13 +3,13 @@ simulator, `outcomes.csv` of this one."""
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from collections import Counter
 from pathlib import Path
 
+from labs.tests.programs.run import RIGHT, Row, rows_of
+
 HERE = Path(__file__).resolve().parent
-RIGHT = ("right", "waived")
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
 HEAD = """# Programs of other projects on the simulator
 
@@ -28,14 +28,8 @@ each after 100 s.
 """
 
 
-def outcomes(name: str) -> dict[str, dict[str, str]]:
-    """The rows of a file of run.py by the program's name."""
-    with (HERE / name).open(newline="") as file:
-        return {row["program"]: row for row in csv.DictReader(file)}
-
-
 def main() -> None:
-    before, now = outcomes("before.csv"), outcomes("outcomes.csv")
+    before, now = rows_of(HERE / "before.csv"), rows_of(HERE / "outcomes.csv")
     lines, total = [], Counter[str]()
     for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
         name = repository["name"]
