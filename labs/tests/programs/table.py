@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from labs.tests.programs.run import RIGHT, Row, rows_of
+from labs.tests.programs.run import RIGHT, rows_of
 
 HERE = Path(__file__).resolve().parent
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
