@@ -14,6 +14,7 @@
 #define __managed__ __managed__
 #define __forceinline__ __forceinline__
 #define __noinline__ __noinline__
+#define __cluster_dims__(...) __attribute__((sim_cluster_dims(__VA_ARGS__)))
 #else
 #define __global__
 #define __device__
@@ -21,10 +22,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 /* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
 #define __noinline__
+#define __cluster_dims__(...)
 #endif
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
 #define __grid_constant__
 #define __cudart_builtin__
 #define __device_builtin__
