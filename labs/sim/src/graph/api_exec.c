@@ -1,7 +1,7 @@
 /* Executable graphs: a copy of a graph, in the order in which its nodes run. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "graph/node_parameters.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
-#include "api/operation.h"
+#include "queue/operation.h"
 
 /* One operation of a node, which does not change: a launch that is still queued keeps it alive. */
 struct sim_step {

@@ -1,10 +1,10 @@
 #include "graph/node_parameters.h"
 
-#include "api/copy.h"
 #include "api/named_kernel.h"
 #include "base/errors.h"
 #include "graph/recorder.h"
 #include "memory/allocations.h"
+#include "queue/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
