@@ -1,6 +1,8 @@
-/* What half and bfloat16 have in common. cuda_fp16.h and cuda_bf16.h each include this file once,
- * with SIM_F16 and SIM_F16X2 (the types), SIM_F16_RAW and SIM_F16X2_RAW (their bits) and SIM_FORMAT
- * defined. */
+/* The functions of half and bfloat16 whose names do not tell which type they take. cuda_fp16.h and
+ * cuda_bf16.h each include this file once, with SIM_F16 and SIM_F16X2 (the types), SIM_F16_RAW and
+ * SIM_F16X2_RAW (their bits) and SIM_FORMAT defined, and what sim_float16_types.h asks for. */
+
+#include "sim_float16_types.h"
 
 /* ---- the bits of one and of two: two are loaded and stored as one word, as on the device */
 
@@ -16,6 +18,9 @@ SIM_INLINED unsigned sim_bits(const SIM_F16X2 &x) {
 }
 SIM_INLINED SIM_F16 sim_of_bits(SIM_FORMAT, unsigned short bits) {
     return SIM_F16(SIM_F16_RAW{bits});
+}
+SIM_INLINED SIM_F16 sim_one(SIM_FORMAT) {
+    return sim_of_bits(SIM_FORMAT{}, sim_f16_one<SIM_FORMAT>());
 }
 SIM_INLINED SIM_F16X2 sim_of_bits(SIM_FORMAT, unsigned low, unsigned high) {
     unsigned bits = (low & 0xffffu) | high << 16;
@@ -269,19 +274,19 @@ SIM_INLINED SIM_F16 operator-(const SIM_F16 &a) {
     return __hneg(a);
 }
 SIM_INLINED SIM_F16 &operator++(SIM_F16 &a) {
-    return a = __hadd(a, SIM_F16(1.0f));
+    return a = __hadd(a, sim_one(SIM_FORMAT{}));
 }
 SIM_INLINED SIM_F16 &operator--(SIM_F16 &a) {
-    return a = __hsub(a, SIM_F16(1.0f));
+    return a = __hsub(a, sim_one(SIM_FORMAT{}));
 }
 SIM_INLINED SIM_F16 operator++(SIM_F16 &a, int) {
     SIM_F16 old = a;
-    a = __hadd(a, SIM_F16(1.0f));
+    ++a;
     return old;
 }
 SIM_INLINED SIM_F16 operator--(SIM_F16 &a, int) {
     SIM_F16 old = a;
-    a = __hsub(a, SIM_F16(1.0f));
+    --a;
     return old;
 }
 #undef SIM_F16_COMPARISON
@@ -318,10 +323,10 @@ SIM_INLINED SIM_F16X2 operator-(const SIM_F16X2 &a) {
     return __hneg2(a);
 }
 SIM_INLINED SIM_F16X2 &operator++(SIM_F16X2 &a) {
-    return a = __hadd2(a, SIM_F16X2(SIM_F16(1.0f), SIM_F16(1.0f)));
+    return a = __hadd2(a, SIM_F16X2(sim_one(SIM_FORMAT{}), sim_one(SIM_FORMAT{})));
 }
 SIM_INLINED SIM_F16X2 &operator--(SIM_F16X2 &a) {
-    return a = __hsub2(a, SIM_F16X2(SIM_F16(1.0f), SIM_F16(1.0f)));
+    return a = __hsub2(a, SIM_F16X2(sim_one(SIM_FORMAT{}), sim_one(SIM_FORMAT{})));
 }
 SIM_INLINED SIM_F16X2 operator++(SIM_F16X2 &a, int) {
     SIM_F16X2 old = a;
