@@ -221,8 +221,8 @@ cudaError_t sim_fill(const struct sim_fill *f) {
         return cudaSuccess;
     }
     sim_lock_device();
-    bool fits = side_fits(f->to, f->pitch * (f->height - 1) + f->width, true, "destination",
-                              f->location);
+    bool fits =
+        side_fits(f->to, f->pitch * (f->height - 1) + f->width, true, "destination", f->location);
     bool on_device = place_of(f->to) == DEVICE;
     sim_unlock_device();
     if (!fits) {
