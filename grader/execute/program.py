@@ -110,6 +110,8 @@ def execute(
         written = [work / FINDINGS]
         if checked:
             environment["CONVLABS_SIM_CHECK"] = "1"
+        else:  # what a device does in practice; the checks report who relies on it
+            environment["CONVLABS_SIM_FRESH"] = "zeros"
         if program.profiled and sample is not None:
             written.append(work / PROFILE)
             environment["CONVLABS_SIM_PROFILE"] = str(work / PROFILE)

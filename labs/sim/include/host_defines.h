@@ -15,6 +15,7 @@
 #define __forceinline__ __forceinline__
 #define __noinline__ __noinline__
 #define __cluster_dims__(...) __attribute__((sim_cluster_dims(__VA_ARGS__)))
+#define __launch_bounds__ __launch_bounds__
 #else
 #define __global__
 #define __device__
@@ -23,8 +24,8 @@
 /* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
 #define __noinline__
 #define __cluster_dims__(...)
-#endif
 #define __launch_bounds__(...)
+#endif
 #define __maxnreg__(...)
 #define __grid_constant__
 #define __cudart_builtin__

@@ -17,6 +17,7 @@ import re
 import sys
 from pathlib import Path
 
+import launch_bounds
 from architecture import merged
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
@@ -58,6 +59,7 @@ class Translation:
         self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
+        launch_bounds.rewrite(self.tokens, self.launches.kernels)
         self._addresses(set(self.launches.kernels))
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()

@@ -2,10 +2,10 @@
  * begins the capture, or from when it waits for an event of a stream that takes part. */
 #include "api/api.h"
 #include "api/event.h"
-#include "api/queue.h"
-#include "api/queue_lock.h"
-#include "api/stream.h"
 #include "graph/graph.h"
+#include "queue/lock.h"
+#include "queue/queue.h"
+#include "queue/stream.h"
 
 #include <stdlib.h>
 
@@ -231,8 +231,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     struct capture *c = (struct capture *)sim_capture_of(handle);
     if (!graph || !c) {
-        return sim_fail(graph && sim_is_stream(handle) ? cudaErrorIllegalState
-                                                       : cudaErrorInvalidValue);
+        return sim_fail(!c && sim_is_stream(handle) ? cudaErrorIllegalState
+                                                    : cudaErrorInvalidValue);
     }
     *graph = NULL;
     if (c->origin != handle) {

@@ -200,5 +200,60 @@ START_TEST(injection) {
 }
 END_TEST
 
-RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses,
+#define BOUNDED __launch_bounds__(96)
+namespace bounds {
+__global__ void __launch_bounds__(32 * 2, 4) declared(int *p, float f = 1);
+static __global__ __launch_bounds__(
+    64) void two_lines() {
+}
+template <class T, int N> __global__ void __launch_bounds__(N, 2) instance(T *) {
+}
+} // namespace bounds
+extern "C" {
+__global__ void BOUNDED in_c(int *) {
+}
+}
+__global__ void __launch_bounds__(128) overloaded(int *) {
+}
+__global__ void __launch_bounds__(32) overloaded(float *) {
+}
+__global__ void bounds::declared(int *, float) {
+}
+__device__ void __launch_bounds__(7) no_kernel() {
+}
+
+START_TEST(launch_bounds) {
+    struct {
+        int threads;
+        cudaError_t answer;
+    } cases[] = {{1, cudaSuccess},
+                 {64, cudaSuccess},
+                 {65, cudaErrorInvalidValue},
+                 {1025, cudaErrorInvalidConfiguration}};
+    for (auto &c : cases) {
+        bounds::declared<<<1, c.threads>>>(NULL);
+        ck_error(cudaGetLastError(), c.answer);
+        bounds::two_lines<<<1, dim3(1, c.threads)>>>();
+        ck_error(cudaGetLastError(), c.answer);
+    }
+    in_c<<<1, 96>>>(NULL);
+    overloaded<<<1, 128>>>((int *)NULL);
+    overloaded<<<1, 32>>>((float *)NULL);
+    ck_success(cudaGetLastError());
+    in_c<<<1, 97>>>(NULL);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    overloaded<<<1, 129>>>((int *)NULL);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    overloaded<<<1, 33>>>((float *)NULL);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    bounds::instance<int, 64><<<1, 65>>>(NULL); /* the bound of an instance is not known */
+    ck_success(cudaGetLastError());
+    cudaFuncAttributes attributes;
+    ck_success(cudaFuncGetAttributes(&attributes, bounds::declared));
+    ck_assert_int_eq(attributes.maxThreadsPerBlock, 64);
+    ck_assert_str_eq("__launch_bounds__(64)", "__launch_bounds__" "(64)");
+}
+END_TEST
+
+RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses, launch_bounds,
           a_refused_launch_is_explained, arguments_and_names, injection)
