@@ -105,6 +105,8 @@ def execute(
         environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
         if checked:
             environment["CONVLABS_SIM_CHECK"] = "1"
+        else:  # what a device does in practice; the checks report who relies on it
+            environment["CONVLABS_SIM_FRESH"] = "zeros"
         if program.profiled and sample is not None:
             environment["CONVLABS_SIM_PROFILE"] = str(work / "profile.jsonl")
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)

@@ -1,10 +1,10 @@
 /* The device that the simulator stands for. */
 #include "api/api.h"
 #include "api/event.h"
-#include "api/queue.h"
 #include "memory/allocations.h"
-#include "memory/heap.h"
 #include "memory/array.h"
+#include "memory/heap.h"
+#include "queue/queue.h"
 #include "texture/texture.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Memory in the order of a stream. An allocation has its address at once; the device frees it when
  * its stream reaches cudaFreeAsync(). */
 #include "api/api.h"
-#include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
 #include "memory/pool.h"
+#include "queue/queue.h"
 
 /* Queues a step of the memory's life, so that checks see its order against other streams. */
 static cudaError_t enqueue(void *pointer, size_t bytes, void (*run)(void *), const char *name,

@@ -3,7 +3,6 @@
 #include "api/launch.h"
 
 #include "api/api.h"
-#include "api/queue.h"
 #include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
@@ -14,6 +13,7 @@
 #include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "queue/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

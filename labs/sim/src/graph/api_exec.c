@@ -1,7 +1,7 @@
 /* Executable graphs: a copy of a graph, in the order in which its nodes run. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "graph/node_parameters.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 
@@ -57,7 +57,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
         free(created);
     }
     sim_unlock_graphs();
-    return order ? cudaSuccess : sim_fail(valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    return order ? cudaSuccess
+                 : sim_fail(valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -195,65 +196,43 @@ static struct sim_graph_node *node_in(const struct sim_graph_exec *exec,
     return is_exec(exec) && sim_is_node(node) ? sim_node_in(exec->graph, node) : NULL;
 }
 
-static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, cudaError_t error,
-                       const struct sim_node_content *content) {
-    if (error != cudaSuccess) {
-        return error;
-    }
+static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node,
+                       struct sim_node_content content) {
     sim_lock_graphs();
-    struct sim_graph_node *twin = node_in(exec, node);
-    bool known = twin && twin->type == content->type;
-    if (known) {
-        sim_set_content(twin, content);
-    }
+    cudaError_t error = sim_set_content(node_in(exec, node), content);
     sim_unlock_graphs();
-    if (!known) {
-        sim_drop_content(content);
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_kernel_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_kernel_content(p, location));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemcpy3DParms *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_copy_content(p, location));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                               void *to, const void *from, size_t bytes,
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
+                                               const void *from, size_t bytes,
                                                enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(&p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_linear_copy_content(to, from, bytes, kind, location));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemsetParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_fill_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_fill_content(p, location));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                            const struct cudaHostNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_host_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_host_content(p, location));
 }
 
 static bool can_be_disabled(const struct sim_graph_node *node) {
@@ -309,9 +288,8 @@ static bool depend_alike(const struct sim_graph_node *a, const struct sim_graph_
 }
 
 /* Compares two graphs; *at: the node of the second at which they differ, or NULL. */
-static enum cudaGraphExecUpdateResult compare(const struct sim_graph *before,
-                                              const struct sim_graph *after,
-                                              struct sim_graph_node **at) {
+static enum cudaGraphExecUpdateResult
+compare(const struct sim_graph *before, const struct sim_graph *after, struct sim_graph_node **at) {
     struct sim_graph_node *a = before->nodes, *b = after->nodes;
     for (; a && b; a = a->next, b = b->next) {
         *at = b;

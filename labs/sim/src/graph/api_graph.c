@@ -54,34 +54,30 @@ static void end_list(cudaGraphNode_t *list, size_t found, size_t *room) {
     *room = list && found > *room ? *room : found;
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+static cudaError_t list_nodes(cudaGraph_t graph, bool only_roots, cudaGraphNode_t *nodes,
+                              size_t *count) {
     sim_lock_graphs();
     if (!count || !sim_is_graph(graph)) {
         return finish(cudaErrorInvalidValue);
     }
     size_t found = 0;
     for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
-        list_node(n, nodes, *count, &found);
-    }
-    end_list(nodes, found, count);
-    return finish(cudaSuccess);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    sim_lock_graphs();
-    if (!count || !sim_is_graph(graph)) {
-        return finish(cudaErrorInvalidValue);
-    }
-    size_t found = 0;
-    for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
-        if (n->dependency_count == 0) {
+        if (!only_roots || n->dependency_count == 0) {
             list_node(n, nodes, *count, &found);
         }
     }
     end_list(nodes, found, count);
     return finish(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return list_nodes(graph, false, nodes, count);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return list_nodes(graph, true, nodes, count);
 }
 
 /* Every edge of the simulator is plain. */

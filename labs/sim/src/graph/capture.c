@@ -2,10 +2,10 @@
  * begins the capture, or from when it waits for an event of a stream that takes part. */
 #include "api/api.h"
 #include "api/event.h"
-#include "api/queue.h"
-#include "api/queue_lock.h"
-#include "api/stream.h"
 #include "graph/graph.h"
+#include "queue/lock.h"
+#include "queue/queue.h"
+#include "queue/stream.h"
 
 #include <stdlib.h>
 

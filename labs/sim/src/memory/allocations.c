@@ -103,6 +103,19 @@ struct sim_allocation *sim_nth_allocation(size_t n) {
     return n < all.count ? all.ordered[n] : NULL;
 }
 
+/* New memory as a device that nothing else uses has it in practice: zeros. Only what surrounds the
+ * allocation on its first and last page is poison, by which writes there are noticed. */
+static bool fresh_zeros(const struct sim_allocation *a, int protection) {
+    char *from = a->mapping + sim_guard, *end = a->mapping + a->mapped - sim_guard;
+    if (mprotect(from, (size_t)(end - from), PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    memset(from, SIM_POISON, (size_t)(a->base - from));
+    memset(a->base + a->bytes, SIM_POISON, (size_t)(end - (a->base + a->bytes)));
+    return protection == (PROT_READ | PROT_WRITE) ||
+           mprotect(from, (size_t)(end - from), protection) == 0;
+}
+
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location) {
     if (bytes > SIM_GLOBAL_BYTES) {
@@ -123,7 +136,9 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                                .flags = flags,
                                .location = location};
     int protection = space == SIM_DEVICE_MEMORY ? PROT_NONE : PROT_READ | PROT_WRITE;
-    if (!poison_map(mapping + sim_guard, body, protection) || !add(&a)) {
+    bool filled = sim_options.zeros ? fresh_zeros(&a, protection)
+                                    : poison_map(mapping + sim_guard, body, protection);
+    if (!filled || !add(&a)) {
         munmap(mapping, mapped);
         return NULL;
     }

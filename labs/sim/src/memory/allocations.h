@@ -58,7 +58,8 @@ extern size_t sim_guard;
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
-/* New memory full of SIM_POISON, or NULL. It takes room of the host only where it is written. */
+/* New memory full of SIM_POISON (with sim_options.zeros, of zeros), or NULL. It takes room of the
+ * host only where it is written. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location);
 

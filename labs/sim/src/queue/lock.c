@@ -1,4 +1,4 @@
-#include "api/queue_lock.h"
+#include "queue/lock.h"
 
 pthread_mutex_t sim_queue_mutex = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,11 +1,11 @@
-#include "api/queue.h"
+#include "queue/queue.h"
 
-#include "api/async_check.h"
-#include "api/async_host.h"
-#include "api/progress.h"
-#include "api/queue_lock.h"
-#include "api/schedule.h"
 #include "base/errors.h"
+#include "queue/check.h"
+#include "queue/host_access.h"
+#include "queue/lock.h"
+#include "queue/progress.h"
+#include "queue/schedule.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
                            struct sim_item *after, struct sim_item **queued) {
@@ -235,6 +235,13 @@ void sim_memory_ends(const void *from, size_t bytes, const char *call,
     sim_async_memory_ends(from, bytes, call, location);
     sim_unlock_queue();
     sim_wait_all();
+}
+
+bool sim_is_stream(cudaStream_t stream) {
+    sim_lock_queue();
+    const bool known = sim_stream_of(stream) != NULL;
+    sim_unlock_queue();
+    return known;
 }
 
 /* Frees the destroyed streams whose work has ended. Until then the legacy default stream still

@@ -1,10 +1,10 @@
 /* The checks of asynchrony, in a checked program: what each operation of the queue touches, and
  * which operations that nothing orders touch the same. Hold the queue's lock, and not the
  * device's. All functions accept NULL: the program is not checked. */
-#ifndef SIM_ASYNC_CHECK_H
-#define SIM_ASYNC_CHECK_H
+#ifndef SIM_QUEUE_CHECK_H
+#define SIM_QUEUE_CHECK_H
 
-#include "api/async_clock.h"
+#include "queue/clock.h"
 
 /* The operation is about to run, and has run. False: its memory is gone, it must not run. */
 bool sim_async_begin(struct sim_async *a);

@@ -1,7 +1,7 @@
-#include "api/progress.h"
+#include "queue/progress.h"
 
-#include "api/queue_lock.h"
-#include "api/schedule.h"
+#include "queue/lock.h"
+#include "queue/schedule.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -3,8 +3,8 @@
 #ifndef SIM_ITEM_H
 #define SIM_ITEM_H
 
-#include "api/operation.h"
-#include "api/stream.h"
+#include "queue/operation.h"
+#include "queue/stream.h"
 
 #include <time.h>
 

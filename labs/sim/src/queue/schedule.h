@@ -3,7 +3,7 @@
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H
 
-#include "api/item.h"
+#include "queue/item.h"
 
 /* Adds an item whose dependencies are set, and runs the oldest ones if there are too many. */
 void sim_schedule(struct sim_item *item);

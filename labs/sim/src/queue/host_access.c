@@ -1,11 +1,11 @@
-#include "api/async_host.h"
+#include "queue/host_access.h"
 
-#include "api/async_report.h"
-#include "api/overlap.h"
-#include "api/queue_lock.h"
 #include "base/options.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
+#include "queue/lock.h"
+#include "queue/overlap.h"
+#include "queue/report.h"
 
 #include <pthread.h>
 #include <string.h>

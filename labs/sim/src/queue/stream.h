@@ -10,7 +10,7 @@ struct sim_item; /* queue.h */
 /* The definition of cudaStream_t. The queue's lock guards `tail`. */
 struct sim_stream {
     unsigned number; /* created streams count from 1; 0: a default stream */
-    unsigned lane;   /* tells streams apart in ordering.h; 0: the legacy default stream */
+    unsigned lane;   /* tells streams apart in clock.h; 0: the legacy default stream */
     bool blocking;   /* orders itself with the legacy default stream */
     bool created;    /* by the program, which has to destroy it */
     bool destroyed;  /* but its last operation may be pending */

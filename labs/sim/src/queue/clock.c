@@ -1,4 +1,4 @@
-#include "api/async_clock.h"
+#include "queue/clock.h"
 
 #include "base/options.h"
 

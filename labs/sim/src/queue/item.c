@@ -1,6 +1,6 @@
-#include "api/item.h"
+#include "queue/item.h"
 
-#include "api/async_clock.h"
+#include "queue/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "api/stream.h"
+#include "queue/stream.h"
 
 #include <stdlib.h>
 

@@ -6,12 +6,12 @@
  * themselves is not known, and so nothing is reported that only they could order.
  *
  * Hold the queue's lock for everything here, and not the device's. */
-#ifndef SIM_ASYNC_CLOCK_H
-#define SIM_ASYNC_CLOCK_H
+#ifndef SIM_QUEUE_CLOCK_H
+#define SIM_QUEUE_CLOCK_H
 
-#include "api/operation.h"
-#include "api/stream.h"
 #include "memory/footprint.h"
+#include "queue/operation.h"
+#include "queue/stream.h"
 
 #define SIM_LANES 64 /* of the clocks; streams beyond share a lane, and so count as ordered */
 
@@ -24,7 +24,7 @@ struct sim_async {
     uint64_t time; /* of the call: counts the operations */
     struct footprint footprint;
     bool ended;
-    /* async_host.c: */
+    /* host_access.c: */
     bool has_snapshot, reported, freed; /* is its memory of the host known, reported, gone? */
     uint64_t snapshot;                  /* of what it reads */
     struct sim_async *older, *newer; /* of those that may meet one that they are not ordered with */

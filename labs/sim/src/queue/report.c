@@ -1,4 +1,4 @@
-#include "api/async_report.h"
+#include "queue/report.h"
 
 #include "memory/allocations.h"
 

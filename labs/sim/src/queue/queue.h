@@ -1,5 +1,6 @@
-/* The queue of the device: operations that a program has queued in streams and that run when
- * something waits for them.
+/* queue/: the queue of the device: operations that a program has queued in streams and that run
+ * when something waits for them, and the checks of how a program orders them. This header: what
+ * the API does with the queue.
  *
  * An operation may run once the operations that it depends on have ended: the one before it in its
  * stream, what the rules of the legacy default stream add, and the event that its stream waits for.
@@ -12,7 +13,7 @@
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 
-#include "api/operation.h"
+#include "queue/operation.h"
 
 #include <time.h>
 
@@ -45,6 +46,9 @@ cudaError_t sim_query_item(struct sim_item *item);
 
 /* When it ended, on CLOCK_MONOTONIC; for SIM_OP_RECORD only. False: it has not. */
 bool sim_item_time(struct sim_item *item, struct timespec *time);
+
+/* Is it the default stream, or a stream that exists? */
+bool sim_is_stream(cudaStream_t stream);
 
 /* Ends the handle; what is queued in the stream still runs. False: there is no such stream. */
 bool sim_destroy_stream(cudaStream_t stream);

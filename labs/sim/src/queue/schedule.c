@@ -1,11 +1,11 @@
-#include "api/schedule.h"
+#include "queue/schedule.h"
 
-#include "api/async_check.h"
-#include "api/queue_lock.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "memory/allocations.h"
 #include "memory/footprint.h"
+#include "queue/check.h"
+#include "queue/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What the checks of asynchrony report. Hold the queue's lock, and not the device's. */
-#ifndef SIM_ASYNC_REPORT_H
-#define SIM_ASYNC_REPORT_H
+#ifndef SIM_QUEUE_REPORT_H
+#define SIM_QUEUE_REPORT_H
 
-#include "api/async_clock.h"
+#include "queue/clock.h"
 
 /* What host code has done: an instruction at `pc`, or a call, while work was pending. */
 struct host_access {

@@ -1,9 +1,9 @@
 /* What host code does to memory that it shares with the device while work is pending, in a checked
  * program. Hold the queue's lock, and not the device's. */
-#ifndef SIM_ASYNC_HOST_H
-#define SIM_ASYNC_HOST_H
+#ifndef SIM_HOST_ACCESS_H
+#define SIM_HOST_ACCESS_H
 
-#include "api/async_clock.h"
+#include "queue/clock.h"
 
 /* The host can access these bytes, and so can the device. */
 void sim_async_shared_memory(const void *from, size_t bytes);

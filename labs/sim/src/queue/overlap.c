@@ -1,4 +1,4 @@
-#include "api/overlap.h"
+#include "queue/overlap.h"
 
 static const char *row(const struct sim_range *r, size_t i) {
     return (const char *)r->from + i * r->pitch;

@@ -1,6 +1,6 @@
-#include "api/copy.h"
+#include "queue/copy.h"
 
-#include "api/api.h"
+#include "base/errors.h"
 #include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
@@ -18,8 +18,10 @@ struct job {
     bool pointers;               /* the bytes come from the device to the host */
 };
 
-bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
-                   struct sim_location location) {
+/* Can `bytes` bytes at `pointer` be accessed, on the device or on the host? If not, reports why.
+ * `side`: "source" or "destination". Hold the device's lock. */
+static bool side_fits(const void *pointer, size_t bytes, bool device, const char *side,
+                      struct sim_location location) {
     if (sim_is_managed(pointer)) {
         return true;
     }
@@ -183,8 +185,8 @@ cudaError_t sim_copy(const struct sim_copy *c) {
     bool from_device =
         by_pointer ? from == DEVICE
                    : c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;
-    bool fits = sim_side_fits(c->to, job.to_bytes, to_device, "destination", c->location) &&
-                sim_side_fits(c->from, job.from_bytes, from_device, "source", c->location);
+    bool fits = side_fits(c->to, job.to_bytes, to_device, "destination", c->location) &&
+                side_fits(c->from, job.from_bytes, from_device, "source", c->location);
     sim_unlock_device();
     job.pointers = from_device && !to_device;
     return fits ? queue_copy(&job, to, from) : sim_fail(cudaErrorInvalidValue);
@@ -219,8 +221,8 @@ cudaError_t sim_fill(const struct sim_fill *f) {
         return cudaSuccess;
     }
     sim_lock_device();
-    bool fits = sim_side_fits(f->to, f->pitch * (f->height - 1) + f->width, true, "destination",
-                              f->location);
+    bool fits =
+        side_fits(f->to, f->pitch * (f->height - 1) + f->width, true, "destination", f->location);
     bool on_device = place_of(f->to) == DEVICE;
     sim_unlock_device();
     if (!fits) {

@@ -2,7 +2,7 @@
 #ifndef SIM_COPY_H
 #define SIM_COPY_H
 
-#include "api/queue.h"
+#include "queue/queue.h"
 
 /* A copy of `depth` slices of `height` rows of `width` bytes; pitches and slices are distances in
  * bytes (those of a dimension of size 1 do not matter). */

@@ -1,8 +1,8 @@
-#include "api/async_check.h"
+#include "queue/check.h"
 
-#include "api/async_host.h"
-#include "api/async_report.h"
-#include "api/overlap.h"
+#include "queue/host_access.h"
+#include "queue/overlap.h"
+#include "queue/report.h"
 
 /* A byte that both touch and one of them writes; NULL: none. */
 static const void *conflict(const struct sim_async *a, const struct sim_async *b) {

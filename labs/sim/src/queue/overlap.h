@@ -3,8 +3,8 @@
 #ifndef SIM_OVERLAP_H
 #define SIM_OVERLAP_H
 
-#include "api/operation.h"
 #include "memory/footprint.h"
+#include "queue/operation.h"
 
 const void *ranges_meet(const struct sim_range *a, const struct sim_range *b);
 const void *range_meets_footprint(const struct sim_range *range, const struct footprint *f);
