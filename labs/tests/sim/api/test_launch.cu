@@ -239,9 +239,9 @@ START_TEST(launch_bounds) {
     ck_success(cudaMalloc(&p, 4));
     for (auto &c : cases) {
         bounds::declared<<<1, c.threads>>>(p);
-        ck_error(cudaGetLastError(), c.answer);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
         bounds::two_lines<<<1, dim3(1, c.threads)>>>(p);
-        ck_error(cudaGetLastError(), c.answer);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
     }
     in_c<<<1, 96>>>(p);
     overloaded<<<1, 128>>>(p);
