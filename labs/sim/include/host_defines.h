@@ -14,6 +14,7 @@
 #define __managed__ __managed__
 #define __forceinline__ __forceinline__
 #define __noinline__ __noinline__
+#define __launch_bounds__ __launch_bounds__
 #else
 #define __global__
 #define __device__
@@ -21,8 +22,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 /* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
 #define __noinline__
-#endif
 #define __launch_bounds__(...)
+#endif
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__

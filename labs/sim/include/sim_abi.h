@@ -87,6 +87,9 @@ struct sim_config {
     size_t closure_bytes; /* size of the arguments, as the threads read them */
 };
 
+/* __launch_bounds__() of a kernel: launches of it with more threads a block fail. Returns true. */
+bool sim_bound_threads(const void *function, long long threads);
+
 /* Calls `thread(closure)` once for each thread of the grid. */
 void sim_launch(const struct sim_config *config, void (*thread)(const void *), const void *closure);
 

@@ -39,8 +39,9 @@ static const struct sim_named_kernel *look_up(const void *function) {
 
 cudaError_t sim_launch_named(struct sim_config config, void *const *arguments) {
     const struct sim_named_kernel *k = look_up(config.function);
-    if (!k) {
-        return sim_fail(cudaErrorInvalidResourceHandle); /* as an H200 says */
+    if (!k) { /* as an H200 says */
+        return sim_fail(config.function ? cudaErrorInvalidResourceHandle
+                                        : cudaErrorInvalidDeviceFunction);
     }
     for (unsigned i = 0; i < k->count; i++) {
         if (!arguments || !arguments[i]) {

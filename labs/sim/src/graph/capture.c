@@ -233,8 +233,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     struct capture *c = (struct capture *)sim_capture_of(handle);
     if (!graph || !c) {
-        return sim_fail(graph && sim_is_stream(handle) ? cudaErrorIllegalState
-                                                       : cudaErrorInvalidValue);
+        return sim_fail(!c && sim_is_stream(handle) ? cudaErrorIllegalState
+                                                    : cudaErrorInvalidValue);
     }
     *graph = NULL;
     if (c->origin != handle) {
