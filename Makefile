@@ -251,8 +251,11 @@ include labs/common/submission.mk
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
 PROGRAM_OPENMP := $(if $(OPENMP),-fopenmp)
-PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) $(PROGRAM_OPENMP) \
-    -Ilabs/sim/include
+# Warnings as for most programs: not those of -Wextra, and the same ones for a traced program.
+PROGRAM_WARN := -Wall -Wno-unknown-pragmas
+PROGRAM_CFLAGS := $(filter-out -w -Wextra,$(STUDENT_CFLAGS)) $(PROGRAM_WARN) -Ilabs/sim/include
+PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS))) \
+    $(PROGRAM_WARN) $(PROGRAM_OPENMP) -Ilabs/sim/include
 
 .PHONY: program
 program: $(PROGRAM)/program
@@ -268,7 +271,7 @@ $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
 	    $(CXX) $(PROGRAM_CXXFLAGS) -x c++ - -c -o $@
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
-	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
+	    $(CC) $(PROGRAM_CFLAGS) -x c - -c -o $@
 endif
 
 # ---------------------------------------------------------------- tests, measurements, releases

@@ -19,7 +19,9 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
-#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
+/* Code reaches 2 GB: the most bytes of one __device__ variable, and of those of a scope. */
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28)
+#define SIM_VARIABLES_BYTES ((size_t)31 << 26)
 
 /* ---- variables of the device */
 

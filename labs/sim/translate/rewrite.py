@@ -28,8 +28,8 @@ from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
-from unsupported import INCLUDE, functions, refuse_names
-from variables import Variables
+from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
+from variables import INLINE, Variables
 from volatile_code import volatile_functions
 
 # Only before a loop, as g++ allows it nowhere else. Only a number of iterations: an expression may
@@ -41,7 +41,6 @@ UNROLL = re.compile(
 )
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
-INLINE = (b"inline", b"__inline__", b"__inline")
 CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 LOCK_STEP = b"#pragma sim_lock_step\n"
@@ -68,6 +67,7 @@ class Translation:
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
+        refuse_clusters(self.tokens)
         self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
@@ -255,7 +255,8 @@ def main() -> int:
         print(str(problem).rstrip("\n"), file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"{shown}: {problem.strerror}: {problem.filename}", file=sys.stderr)
+        where = problem.filename or options.output  # a full disk names no file
+        print(f"{shown}: {where}: {problem.strerror}", file=sys.stderr)
         return 1
     return 0
 

@@ -82,7 +82,13 @@ REFUSED = {
     "#include <cuda/std/atomic>\n": (1, "libcu++"),
     "#include <cuda_gl_interop.h>\n": (1, "copy the image to the host"),
     "#include <cuda.h>\nint main() {\n  cuInit(0);\n}\n": (3, "use the runtime API"),
-    "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "cudaGraphicsNoSuchThing"),
+    "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "write it to a file"),
+    "cudaIpcMemHandle_t h;\n": (1, "let one process do the work of both"),
+    "int main() {\n  cudaImportExternalMemory(0, 0);\n}\n": (2, "through the host's memory"),
+    "#include <cuda_fp8.h>\n": (1, "compute with half or __nv_bfloat16"),
+    "__global__ void k(cudaTextureObject_t t) {\n  float4 d = {};\n"
+    "  texCubemapGrad<float>(t, 1, 0, 0, d, d);\n}\n": (3, "call texCubemapLod()"),
+    "__global__ void\n__cluster_dims__(2, 1, 1) k() {}\n": (2, "between blocks through global"),
     "cudaNoSuchHandle_t g;\n": (1, "cudaNoSuchHandle_t"),
     "__global__ void k(int *p) {\n  *p = __nosuch4a(1, 2, 3);\n}\n": (2, "__nosuch4a"),
     '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "inline PTX"),
@@ -111,6 +117,12 @@ def test_refused_by_name_and_line(tmp_path: Path, source: str) -> None:
     assert ": error: " in done.stderr
     assert name in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_cluster_of_one_block(tmp_path: Path) -> None:
+    source = "#define ONE 1\n__cluster_dims__(ONE, 1, 1) __global__ void k() {}\n"
+    done, _ = rewrite(tmp_path, source + "int main() { k<<<1, 1>>>(); }\n")
+    assert (done.returncode, done.stderr, compile_it(tmp_path)) == (0, "", "")
 
 
 LEFT_ALONE = """\
@@ -567,3 +579,28 @@ def test_a_variable_beyond_the_reach_of_code(tmp_path: Path) -> None:
     done, _ = rewrite(tmp_path, "__device__ char huge[(size_t)3 << 30];\nint main() {}\n")
     assert done.returncode == 0
     assert "no __device__ variable above 1.75 GB: use cudaMalloc()" in compile_it(tmp_path)
+
+
+LARGE = "__device__ char a[1 << 30], b[{second}];\n__device__ int c;\n{more}\nint main() {{}}\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "more", "line"),
+    [
+        ("1 << 30", "", 1),
+        ("1 << 29", "__managed__ float4 d[1 << 25];", 3),
+        ("1 << 29", "__device__ int d[1 << 26]; __device__ int d2;", None),
+        ("1 << 29", "void f() { static char s[1 << 29]; s[0] = 1; }", None),
+        ("1 << 29", "namespace n { __device__ char a[1 << 29]; }", None),  # the linker's to say
+    ],
+)
+def test_variables_that_together_are_beyond_the_reach_of_code(
+    tmp_path: Path, second: str, more: str, line: int | None
+) -> None:
+    done, _ = rewrite(tmp_path, LARGE.format(second=second, more=more))
+    assert done.returncode == 0
+    errors = errors_of(tmp_path)
+    assert len(errors) == (line is not None), errors
+    if line is not None:
+        assert f"student.cu:{line}:" in errors[0]
+        assert "more than 1.9 GB" in errors[0] and "use cudaMalloc()" in errors[0]
