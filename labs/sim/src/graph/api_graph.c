@@ -34,6 +34,9 @@ cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
     if (!copy || !sim_is_graph(graph)) {
         return finish(cudaErrorInvalidValue);
     }
+    if (sim_has_memory_nodes(graph)) {
+        return finish(cudaErrorNotSupported);
+    }
     *copy = sim_copy_graph(graph);
     return finish(*copy ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -187,17 +190,24 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
                                         const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
                                         size_t count) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return change_edges(graph, from, to, edges, count, sim_remove_dependency);
+    sim_lock_graphs();
+    bool fixed = sim_is_graph(graph) && sim_has_memory_nodes(graph);
+    sim_unlock_graphs();
+    return fixed ? sim_fail(cudaErrorNotSupported)
+                 : change_edges(graph, from, to, edges, count, sim_remove_dependency);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    bool known = sim_is_node(node);
-    if (known) {
-        sim_remove_node(node);
+    if (!sim_is_node(node)) {
+        return finish(cudaErrorInvalidValue);
     }
-    return finish(known ? cudaSuccess : cudaErrorInvalidValue);
+    if (sim_has_memory_nodes(node->graph)) {
+        return finish(cudaErrorNotSupported);
+    }
+    sim_remove_node(node);
+    return finish(cudaSuccess);
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type) {

@@ -67,10 +67,11 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        cudaGraph_t child) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    struct sim_graph *copy = sim_is_graph(child) ? sim_copy_graph(child) : NULL;
+    bool fixed = sim_is_graph(child) && sim_has_memory_nodes(child);
+    struct sim_graph *copy = sim_is_graph(child) && !fixed ? sim_copy_graph(child) : NULL;
     sim_unlock_graphs();
     if (!copy) {
-        return sim_fail(cudaErrorInvalidValue);
+        return sim_fail(fixed ? cudaErrorNotSupported : cudaErrorInvalidValue);
     }
     const struct sim_node_content content = {.type = cudaGraphNodeTypeGraph};
     cudaError_t error = add(node, graph, dependencies, count, content);
@@ -83,6 +84,20 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     }
     sim_unlock_graphs();
     return error;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     struct cudaMemAllocNodeParams *p) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return add(node, graph, dependencies, count, sim_allocation_content(p, location));
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count,
+                                    void *memory) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count, sim_release_content(memory, location));
 }
 
 static cudaError_t add_event(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -178,4 +193,19 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p) {
     GET(cudaGraphNodeTypeHost, host);
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p) {
+    GET(cudaGraphNodeTypeMemAlloc, allocation);
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_graphs();
+    bool known = memory && sim_is_node(node) && node->type == cudaGraphNodeTypeMemFree;
+    if (known) {
+        *(const void **)memory = sim_node_memory(node);
+    }
+    sim_unlock_graphs();
+    return known ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }

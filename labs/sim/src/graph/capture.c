@@ -80,8 +80,10 @@ static enum cudaGraphNodeType type_of(const struct sim_operation *o) {
         return cudaGraphNodeTypeMemset;
     case SIM_OP_HOST_CALL:
         return cudaGraphNodeTypeHost;
-    case SIM_OP_MEMORY:
-        return o->run ? cudaGraphNodeTypeMemFree : cudaGraphNodeTypeMemAlloc;
+    case SIM_OP_ALLOCATE:
+        return cudaGraphNodeTypeMemAlloc;
+    case SIM_OP_FREE:
+        return cudaGraphNodeTypeMemFree;
     default:
         return cudaGraphNodeTypeEmpty;
     }

@@ -25,6 +25,7 @@ union sim_node_parameters {
     struct cudaMemcpy3DParms copy;
     struct cudaMemsetParams fill;
     struct cudaHostNodeParams host;
+    struct cudaMemAllocNodeParams allocation;
 };
 
 struct sim_graph_node {
@@ -76,6 +77,16 @@ bool sim_depends_on(const struct sim_graph_node *node, const struct sim_graph_no
 /* The copy of `node` in `graph`, or NULL. */
 struct sim_graph_node *sim_node_in(const struct sim_graph *graph,
                                    const struct sim_graph_node *node);
+
+/* What a node allocates or frees; NULL for other nodes. */
+const void *sim_node_memory(const struct sim_graph_node *node);
+
+/* The node that allocates this memory, or the one that frees it; NULL: none. */
+struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaGraphNodeType type,
+                                       const void *memory);
+
+/* Such a graph cannot be copied by the program, and nothing of it can be removed. */
+bool sim_has_memory_nodes(const struct sim_graph *graph);
 
 /* All nodes of a graph in an order that keeps the dependencies and, of those, hurts: the newest
  * node first, or a random one with CONVLABS_SIM_SEED. An array of node_count; the caller frees it.

@@ -137,6 +137,56 @@ struct sim_node_content sim_host_content(const struct cudaHostNodeParams *p,
     return content;
 }
 
+/* Its step, if it has one, has the name of the function that the program called. */
+static struct sim_node_content named(struct sim_node_content content, const char *name) {
+    if (content.steps) {
+        content.steps->operation.name = name;
+    }
+    return content;
+}
+
+/* The only device has access to all of its memory. */
+static bool are_accessible(const struct cudaMemAccessDesc *list, size_t count) {
+    bool valid = list || count == 0;
+    for (size_t i = 0; i < count && valid; i++) {
+        valid = list[i].location.type == cudaMemLocationTypeDevice && list[i].location.id == 0;
+    }
+    return valid;
+}
+
+struct sim_node_content sim_allocation_content(struct cudaMemAllocNodeParams *p,
+                                               struct sim_location location) {
+    if (!p || p->bytesize == 0 || p->poolProps.allocType != cudaMemAllocationTypePinned ||
+        p->poolProps.handleTypes != cudaMemHandleTypeNone ||
+        p->poolProps.location.type != cudaMemLocationTypeDevice || p->poolProps.location.id != 0 ||
+        !are_accessible(p->accessDescs, p->accessDescCount)) {
+        return failed(cudaErrorInvalidValue);
+    }
+    struct sim_recorder recorder;
+    if (!sim_begin_recorder(&recorder)) {
+        return failed(cudaErrorMemoryAllocation);
+    }
+    sim_site(location.file, location.line);
+    cudaError_t error = cudaMallocAsync(&p->dptr, p->bytesize, recorder.stream);
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemAlloc, error);
+    content.parameters.allocation = *p;
+    return named(content, "cudaGraphAddMemAllocNode");
+}
+
+struct sim_node_content sim_release_content(void *memory, struct sim_location location) {
+    sim_lock_device();
+    const struct sim_allocation *a = sim_owner(memory);
+    bool of_graph = a && a->of_graph;
+    sim_unlock_device();
+    struct sim_recorder recorder;
+    if (!of_graph || !sim_begin_recorder(&recorder)) {
+        return failed(of_graph ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    }
+    sim_site(location.file, location.line);
+    cudaError_t error = cudaFreeAsync(memory, recorder.stream);
+    return named(finish(&recorder, cudaGraphNodeTypeMemFree, error), "cudaGraphAddMemFreeNode");
+}
+
 cudaError_t sim_set_content(struct sim_graph_node *node, struct sim_node_content content) {
     if (content.error != cudaSuccess) {
         return content.error;

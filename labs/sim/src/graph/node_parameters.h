@@ -27,6 +27,9 @@ struct sim_node_content sim_fill_content(const struct cudaMemsetParams *paramete
                                          struct sim_location location);
 struct sim_node_content sim_host_content(const struct cudaHostNodeParams *parameters,
                                          struct sim_location location);
+struct sim_node_content sim_allocation_content(struct cudaMemAllocNodeParams *parameters,
+                                               struct sim_location location);
+struct sim_node_content sim_release_content(void *memory, struct sim_location location);
 
 /* Gives the content to a node. Returns the content's error, or cudaErrorInvalidValue if the node is
  * of another type or NULL, that is, unknown. Hold the lock of this layer. */

@@ -39,6 +39,8 @@ struct sim_allocation {
     struct sim_advice advice;
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
+    bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */
+    bool launched;         /* by a graph that does not free it as well */
     struct sim_allocation *next_open, *next_freed;
 };
 
@@ -82,6 +84,11 @@ struct sim_allocation *sim_nth_allocation(size_t n);
 /* Frees it: any later access faults. */
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
+
+/* Memory of a graph: allocates it at its addresses again, if it is freed; false: out of memory. Ends
+ * when no graph has a node that allocates it; what a launch has left to the program stays. */
+bool sim_allocate_again(struct sim_allocation *allocation);
+void sim_leave_graph(struct sim_allocation *allocation);
 
 /* Device memory can be accessed only between these two calls, and at first by a thread that
  * handles its faults with sim_open_at(). The second call also reports bytes that were written just

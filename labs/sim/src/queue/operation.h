@@ -9,7 +9,8 @@ enum sim_operation_kind {
     SIM_OP_COPY,
     SIM_OP_FILL,
     SIM_OP_HOST_CALL, /* runs without the device's lock */
-    SIM_OP_MEMORY,    /* allocates or frees in the order of a stream */
+    SIM_OP_ALLOCATE,  /* memory in the order of a stream; no function but in a graph */
+    SIM_OP_FREE,
     SIM_OP_RECORD,    /* of an event; no function */
     SIM_OP_WAIT,      /* for an event; no function */
 };

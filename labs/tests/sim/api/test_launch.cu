@@ -201,25 +201,30 @@ START_TEST(injection) {
 END_TEST
 
 #define BOUNDED __launch_bounds__(96)
+/* Kernels of one text may have one address. */
 namespace bounds {
 __global__ void __launch_bounds__(32 * 2, 4) declared(int *p, float f = 1);
 static __global__ __launch_bounds__(
-    64) void two_lines() {
+    64) void two_lines(int *p) {
+    *p = 2;
 }
-template <class T, int N> __global__ void __launch_bounds__(N, 2) instance(T *) {
+template <class T, int N> __global__ void __launch_bounds__(N, 2) instance(T *p) {
+    *p = 3;
 }
 } // namespace bounds
 extern "C" {
-__global__ void BOUNDED in_c(int *) {
+__global__ void BOUNDED in_c(int *p) {
+    *p = 4;
 }
 }
-__global__ void __launch_bounds__(128) overloaded(int *) {
+__global__ void __launch_bounds__(128) overloaded(int *p) {
+    *p = 5;
 }
-__global__ void __launch_bounds__(32) overloaded(float *) {
+__global__ void __launch_bounds__(32) overloaded(float *p) {
+    *p = 6;
 }
-__global__ void bounds::declared(int *, float) {
-}
-__device__ void __launch_bounds__(7) no_kernel() {
+__global__ void bounds::declared(int *p, float f) {
+    *p = (int)f;
 }
 
 START_TEST(launch_bounds) {
@@ -230,28 +235,30 @@ START_TEST(launch_bounds) {
                  {64, cudaSuccess},
                  {65, cudaErrorInvalidValue},
                  {1025, cudaErrorInvalidConfiguration}};
+    int *p;
+    ck_success(cudaMalloc(&p, 4));
     for (auto &c : cases) {
-        bounds::declared<<<1, c.threads>>>(NULL);
-        ck_error(cudaGetLastError(), c.answer);
-        bounds::two_lines<<<1, dim3(1, c.threads)>>>();
-        ck_error(cudaGetLastError(), c.answer);
+        bounds::declared<<<1, c.threads>>>(p);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
+        bounds::two_lines<<<1, dim3(1, c.threads)>>>(p);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
     }
-    in_c<<<1, 96>>>(NULL);
-    overloaded<<<1, 128>>>((int *)NULL);
-    overloaded<<<1, 32>>>((float *)NULL);
+    in_c<<<1, 96>>>(p);
+    overloaded<<<1, 128>>>(p);
+    overloaded<<<1, 32>>>((float *)p);
     ck_success(cudaGetLastError());
-    in_c<<<1, 97>>>(NULL);
+    in_c<<<1, 97>>>(p);
     ck_error(cudaGetLastError(), cudaErrorInvalidValue);
-    overloaded<<<1, 129>>>((int *)NULL);
+    overloaded<<<1, 129>>>(p);
     ck_error(cudaGetLastError(), cudaErrorInvalidValue);
-    overloaded<<<1, 33>>>((float *)NULL);
+    overloaded<<<1, 33>>>((float *)p);
     ck_error(cudaGetLastError(), cudaErrorInvalidValue);
-    bounds::instance<int, 64><<<1, 65>>>(NULL); /* the bound of an instance is not known */
+    bounds::instance<int, 64><<<1, 65>>>(p); /* the bound of an instance is not known */
     ck_success(cudaGetLastError());
     cudaFuncAttributes attributes;
     ck_success(cudaFuncGetAttributes(&attributes, bounds::declared));
     ck_assert_int_eq(attributes.maxThreadsPerBlock, 64);
-    ck_assert_str_eq("__launch_bounds__(64)", "__launch_bounds__" "(64)");
+    ck_success(cudaFree(p));
 }
 END_TEST
 

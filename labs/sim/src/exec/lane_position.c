@@ -1,6 +1,4 @@
-#include "profile/lane_position.h"
-
-#include "profile/unrolled_loops.h"
+#include "exec/lane_position.h"
 
 #include "sim_marks.h"
 
