@@ -138,7 +138,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(
                   --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
                   -fno-crossjumping -freorder-blocks-algorithm=simple -fno-tree-pre \
-                  -fno-code-hoisting -fsanitize=thread \
+                  -fno-code-hoisting -fno-store-merging -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
