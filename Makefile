@@ -268,12 +268,17 @@ $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	    $(CXX) $(PROGRAM_CXXFLAGS)
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)
 	$(call compile-translated,$(PROGRAM_CXXFLAGS))
+# What the simulator does not have makes g++ complain of much else: the reason alone is shown then.
+# $(1): the language, $(2): the compiler with its flags.
+define compile-host
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
+	    $(2) -x $(1) - -c -o $@ 2> $@.log && { cat $@.log >&2; exit; }; \
+	    $(TRANSLATE) --host --shown "$${!name}" $< -- $(2) && cat $@.log >&2; exit 1
+endef
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
-	    $(CXX) $(PROGRAM_CXXFLAGS) -x c++ - -c -o $@
+	$(call compile-host,c++,$(CXX) $(PROGRAM_CXXFLAGS))
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
-	    $(CC) $(PROGRAM_CFLAGS) -x c - -c -o $@
+	$(call compile-host,c,$(CC) $(PROGRAM_CFLAGS))
 endif
 
 # ---------------------------------------------------------------- tests, measurements, releases

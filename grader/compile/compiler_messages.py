@@ -13,6 +13,22 @@ _DIAGNOSTIC = re.compile(
     r"(?:#[\w-]+)?: (?P<text>.*)$"
 )
 _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
+# Whose functions a program may declare and not define, by the beginning of their names.
+_LIBRARIES = (
+    (r"cublas(?:Lt|Xt)?[A-Z]", "cuBLAS"),
+    (r"cufft[A-Z]", "cuFFT"),
+    (r"curand[A-Z]", "cuRAND"),
+    (r"cusparse[A-Z]", "cuSPARSE"),
+    (r"cusolver(?:Dn|Sp|Rf|Mg)", "cuSOLVER"),
+    (r"cudnn[A-Z]", "cuDNN"),
+    (r"npp[is][A-Z]", "NPP"),
+    (r"nvrtc[A-Z]", "NVRTC"),
+    (r"nccl[A-Z]", "NCCL"),
+    (r"MPI_", "MPI"),
+    (r"(?:gl|glut|glew|glfw|glX|egl)[A-Z]", "OpenGL"),
+    (r"vk[A-Z]", "Vulkan"),
+    (r"cu[A-Z]", "the CUDA driver API"),
+)
 _MISSING = re.compile(r"undefined reference to `(?P<name>[^']+)'")
 _DISK = re.compile(
     r"^(?! *\d* \|).*(No space left on device|Disk quota exceeded|Read-only file system)'?$",
@@ -105,12 +121,18 @@ def unlinked(log: str, submission: Submission) -> list[str]:
     return []
 
 
+def _missing(name: str) -> str:
+    library = next((library for prefix, library in _LIBRARIES if re.match(prefix, name)), None)
+    if library:
+        return f"{name} is part of {library}, which the simulator does not have"
+    return f"{name} is used, but none of the files defines it"
+
+
 def undefined(log: str) -> list[str]:
     """The linker's complaints that functions of a user's own program are defined nowhere, one
     sentence each; [] when there are none."""
     names = list(dict.fromkeys(m["name"] for m in _MISSING.finditer(log)))
-    sentences = [f"{name} is used, but none of the files defines it" for name in names
-                 if name != "main"]  # fmt: skip
+    sentences = [_missing(name) for name in names if name != "main"]
     if "main" in names:
         why = "the program has no main(): ./grade run needs all of its files, one with a main()"
         sentences.insert(0, why)

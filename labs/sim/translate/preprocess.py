@@ -45,6 +45,7 @@ class Preprocessor:
     path: Path
     shown: str
     lock_step: bool = False
+    is_host: bool = False  # a .cpp or .c file, in which nvcc's words mean nothing
 
     @property
     def is_traced(self) -> bool:
@@ -53,15 +54,15 @@ class Preprocessor:
 
     def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
         """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
-        defined = [f"-D{name}" for name in DEFINED]
+        defined = [f"-D{name}" for name in ([] if self.is_host else DEFINED)]
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
-        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * (
-            self.is_traced or self.lock_step
-        )
+        given = "" if self.is_host else "#include <cuda_runtime.h>\n"
+        given += "#include <sim_marks.h>\n" * (self.is_traced or self.lock_step)
         given += f"#line 1 {quoted(self.shown)}\n"
+        language = "c" if self.path.suffix == ".c" else "c++"
         done = subprocess.run(
-            [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", "c++", "-"],
+            [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", language, "-"],
             input=given.encode(errors="surrogateescape") + self.source() + last,
             capture_output=True,
             check=False,

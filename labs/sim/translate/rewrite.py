@@ -234,20 +234,34 @@ def translate(path: Path, shown: str, compiler: list[str], lock_step: bool) -> t
     return Translation(expanded, preprocessor.is_traced, lock_step, counts).rewrite(), warnings
 
 
+def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:
+    """Raises Refusal if a file that g++ compiles as it is uses what the simulator does not have."""
+    preprocessor = Preprocessor(compiler, path, shown, is_host=True)
+    sources = Lines(shown, preprocessor.source())
+    refuse_names(Tokens(preprocessor.expand(preprocessor.run()[0], sources)))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="CUDA C++ to C++ for the simulator.",
-        usage="rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...",
+        usage="rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
+        "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
-    parser.add_argument("-o", dest="output", required=True, type=Path)
+    parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
+    parser.add_argument("-o", dest="output", type=Path)
     parser.add_argument("input", type=Path)
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:at])
     shown = options.shown or str(options.input)
     compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", f"-I{INCLUDE}"]
+    if bool(options.output) == options.host:
+        parser.error("a .cu file needs -o, and a host file takes none")
     try:
+        if options.host:
+            refuse_host_code(options.input, shown, compiler)
+            return 0
         code, warnings = translate(options.input, shown, compiler, options.lock_step)
         options.output.write_bytes(code)
         sys.stderr.write(warnings.decode(errors="replace"))

@@ -408,6 +408,56 @@ def test_headers_of_the_programs_own(tmp_path: Path) -> None:
     assert f"{tmp_path}/kernels.cuh:3:9: error: cuInit" in done.stderr
 
 
+HOST = {
+    "a name": (
+        "#include <cuda_runtime.h>\n\nint main() { return cuInit(0); }\n",
+        3,
+        "cuInit: the driver",
+    ),
+    "a type": (
+        "#include <cuda.h>\nint main() { CUmodule c; }\n",
+        2,
+        "CUmodule: the driver",
+    ),
+    "a header": ("#include <stdio.h>\n#include <cublas_v2.h>\nint main() {}\n", 2, "cuBLAS"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".cpp", ".c"])
+@pytest.mark.parametrize("case", HOST)
+def test_host_files_are_refused_by_name_too(tmp_path: Path, case: str, suffix: str) -> None:
+    source, line, name = HOST[case]
+    file = tmp_path / f"host{suffix}"
+    file.write_text(source)
+    done = host(file)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"host.cpp:{line}:") and name in done.stderr
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "int main() { return undeclared; }\n",
+        "int cuBoid(int); int main() { return cuBoid(1); }\n",
+        "struct CUstom { int __x; }; int main() { CUstom c = {1}; return c.__x; }\n",
+        '#include "cuFFT_of_my_own.h"\nint main() { return cufftOfMyOwn(); }\n',
+    ],
+)
+def test_host_files_that_are_not_refused(tmp_path: Path, source: str) -> None:
+    """Right or wrong, they are for g++ to judge."""
+    (tmp_path / "cuFFT_of_my_own.h").write_text("inline int cufftOfMyOwn() { return 1; }\n")
+    file = tmp_path / "host.cpp"
+    file.write_text(source)
+    done = host(file)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def host(file: Path) -> subprocess.CompletedProcess[str]:
+    compiler = ["g++", f"-I{ROOT / 'labs' / 'sim' / 'include'}"]
+    command = [sys.executable, str(REWRITE), "--host", "--shown", "host.cpp", str(file)]
+    return subprocess.run([*command, "--", *compiler], capture_output=True, text=True, check=False)
+
+
 def test_a_header_that_cannot_be_found(tmp_path: Path) -> None:
     source = '\n#include "elsewhere.h"\ncudaSomething x;\n'
     done, _ = rewrite(tmp_path, source)
