@@ -74,10 +74,12 @@ def run(
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
     ending = _early_end(done)
+    width = output.width_of(sys.stderr)
     if profiled:
-        print(render_profile.render(profile), file=sys.stderr)
+        print(render_profile.render(profile, width), file=sys.stderr)
     if checked:
-        print(render_profile.findings(profile, ended_early=ending is not None), file=sys.stderr)
+        found = render_profile.findings(profile, ending is not None, width)
+        print(f"\n{found}" if profiled else found, file=sys.stderr)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:

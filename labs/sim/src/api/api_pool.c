@@ -19,10 +19,10 @@ static struct sim_operation step(enum sim_operation_kind kind, void *const *poin
                                   .range_count = 1};
 }
 
-/* The memory of a graph, live or freed. */
+/* The memory of a graph that starts there, live or freed: a launch may allocate it again. */
 static struct sim_allocation *of_graph(void *pointer) {
     struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(pointer);
-    return a && a->of_graph ? a : NULL;
+    return a && a->of_graph && a->base == pointer ? a : NULL;
 }
 
 static void allocate_again(void *closure) {
@@ -116,15 +116,19 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!pointer) {
         return cudaSuccess;
     }
+    const bool captured = sim_capture_of(stream) != NULL;
     sim_lock_device();
-    struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
-    bool again = a && a->is_free_queued;
-    size_t bytes = a ? a->bytes : 0;
-    if (a) {
-        a->is_free_queued = true; /* also memory of cudaMalloc(), as on an H200 */
+    struct sim_allocation *a = captured ? of_graph(pointer) : NULL;
+    bool again = false;
+    if (!a) {
+        const struct sim_allocation *owner = sim_owner(pointer);
+        a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
+        again = (a && a->is_free_queued) || (owner && owner->freed);
+        if (a) {
+            a->is_free_queued = true; /* also memory of cudaMalloc(), as on an H200 */
+        }
     }
-    const struct sim_allocation *owner = sim_owner(pointer);
-    again = again || (owner && owner->freed);
+    size_t bytes = a ? a->bytes : 0;
     sim_unlock_device();
     if (!a || again) {
         struct sim_finding finding = {.kind = again ? "use-after-free" : "wrong-space",

@@ -18,8 +18,9 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
     return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
-/* The running thread waits for its block, or for its grid, at a line of the program. */
-static void wait_for_all(enum thread_state state, const char *file, int line) {
+/* The running thread waits for its block, or for its grid, at a line of the program. Inline: a
+ * barrier costs little more than this. */
+static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state, const char *file, int line) {
     struct worker *w = sim_worker;
     struct sim_location at = {file, line};
     if (w->leader == NULL) {
@@ -32,11 +33,11 @@ static void wait_for_all(enum thread_state state, const char *file, int line) {
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
     struct worker *w = sim_worker;
-    uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
-    uint32_t *predicates = &w->warps[w->current / SIM_WARP_SIZE].predicates;
-    *predicates = predicate ? *predicates | bit : *predicates & ~bit;
+    if (predicate) {
+        w->now->predicates |= 1u << w->current % SIM_WARP_SIZE;
+    }
     wait_for_all(AT_BARRIER, file, line);
-    return w->barrier;
+    return sim_worker->barrier; /* `w` would have to be kept on the stack of each thread */
 }
 
 void sim_grid_barrier(const char *file, int line) {
@@ -173,6 +174,7 @@ static void pass_barrier(struct worker *w) {
         uint32_t lanes = w->warps[i].in[AT_BARRIER];
         w->barrier.threads += __builtin_popcount(lanes);
         w->barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
+        w->warps[i].predicates = 0;
     }
     sim_wake(w, AT_BARRIER);
 }

@@ -82,13 +82,15 @@ struct worker {
     struct fiber *running;
 
     /* The block that runs now. `round` has the lanes of warp `warp` that will run before the
-     * scheduler looks at the warp again. */
+     * scheduler looks at the warp again; `now` is that warp and `lanes` are its threads. */
     const struct sim_config *config; /* NULL between blocks */
     void (*call)(const void *);
     const void *closure;
     uint64_t block;
     unsigned current, warp, warp_count, count;
     uint32_t round;
+    struct warp *now;
+    struct thread *lanes;
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
     bool stepped;   /* a thread has a lock_step */
     unsigned steps; /* how often lanes of `warp` went on together to a volatile access */
@@ -179,26 +181,30 @@ static inline struct fiber *sim_successor(struct worker *w) {
     if (w->failed != cudaSuccess || (w->round == 0 && !w->next_round(w))) {
         return &w->host;
     }
-    unsigned lane = sim_next_lane(w), t = w->warp * SIM_WARP_SIZE + lane;
-    if (w->warps[w->warp].fresh >> lane & 1u) {
+    unsigned lane = sim_next_lane(w);
+    if (w->now->fresh >> lane & 1u) {
         return w->idle_count ? w->running = w->idle[--w->idle_count] : &w->host;
     }
     w->round &= ~(1u << lane);
-    w->running = w->thread[t].fiber;
-    sim_become(w, t);
-    return w->running;
+    struct fiber *next = w->running = w->lanes[lane].fiber;
+    const struct fiber *later = w->lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
+    if (later) {
+        __builtin_prefetch(later->stack_pointer);
+    }
+    sim_become(w, w->warp * SIM_WARP_SIZE + lane);
+    return next;
 }
 
 /* The running thread waits in `state` at `at`. Returns when it is resumed. */
 static inline __attribute__((always_inline)) struct thread *
 sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
-    unsigned t = w->current;
-    struct thread *me = &w->thread[t];
+    unsigned lane = w->current % SIM_WARP_SIZE;
+    struct thread *me = &w->lanes[lane];
     struct fiber *mine = w->running;
     w->busy = true;
     me->at = at;
     me->fiber = mine;
-    w->warps[t / SIM_WARP_SIZE].in[state] |= 1u << t % SIM_WARP_SIZE;
+    w->now->in[state] |= 1u << lane;
     w->progress |= state != SPINNING && state != AT_VOLATILE;
     struct fiber *next = sim_successor(w);
     if (next != mine) {

@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) unsigned long long
 take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
           unsigned long long value, unsigned from, const char *file, int line) {
     uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
-    struct thread *me = &w->thread[w->current];
+    struct thread *me = &w->lanes[w->current % SIM_WARP_SIZE];
     me->operation = operation;
     me->mask = mask;
     me->value = value;
@@ -64,7 +64,7 @@ take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
             report_outside(w, mask, name_of(operation), (struct sim_location){file, line});
             return operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0;
         }
-        join(&w->warps[w->current / SIM_WARP_SIZE], operation, mask, bit);
+        join(w->now, operation, mask, bit);
     }
     return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
 }

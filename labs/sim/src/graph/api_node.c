@@ -7,8 +7,12 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph,
                        const cudaGraphNode_t *dependencies, size_t count,
                        struct sim_node_content content) {
     sim_lock_graphs();
-    bool valid =
-        content.error == cudaSuccess && node && sim_is_graph(graph) && (dependencies || count == 0);
+    const struct sim_operation *frees = content.type == cudaGraphNodeTypeMemFree && content.steps
+                                            ? &content.steps->operation
+                                            : NULL;
+    bool valid = content.error == cudaSuccess && node && sim_is_graph(graph) &&
+                 (dependencies || count == 0) &&
+                 (!frees || sim_may_free(graph, frees->ranges[0].from, frees->location));
     struct sim_graph_node *added =
         valid ? sim_add_node(graph, content.type, dependencies, count) : NULL;
     if (added) {

@@ -99,6 +99,11 @@ static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,
         return invalidate(c, cudaErrorStreamCaptureIsolation);
     }
     sim_lock_graphs();
+    if (operation->kind == SIM_OP_FREE &&
+        !sim_may_free(c->graph, operation->ranges[0].from, operation->location)) {
+        sim_unlock_graphs();
+        return sim_fail(cudaErrorInvalidValue);
+    }
     struct front *f = front_of(c, stream, false);
     struct sim_graph_node *node =
         f ? sim_add_node(c->graph, type_of(operation), f->nodes, f->count) : NULL;

@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include "base/options.h"
+#include "memory/allocations.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -209,6 +210,21 @@ struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaG
         n = n->next;
     }
     return n;
+}
+
+bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location) {
+    if (sim_memory_node(graph, cudaGraphNodeTypeMemFree, memory)) {
+        struct sim_finding finding = {.kind = "use-after-free", .location = location};
+        sim_report(&finding, "another node of this graph frees this memory already");
+        return false;
+    }
+    sim_lock_device();
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(memory);
+    if (a && sim_memory_node(graph, cudaGraphNodeTypeMemAlloc, memory)) {
+        a->is_free_queued = true;
+    }
+    sim_unlock_device();
+    return true;
 }
 
 bool sim_has_memory_nodes(const struct sim_graph *graph) {

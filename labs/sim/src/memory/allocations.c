@@ -190,10 +190,14 @@ const char *sim_device_end(const void *address) {
     return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
-/* Unmaps the allocations that were freed first, once there are too many. */
+/* Unmaps the allocations that were freed first, once there are too many. One that is open is still
+ * in the list of device_access.c. */
 static void shorten_quarantine(void) {
     while (quarantine.bytes > QUARANTINE_BYTES || quarantine.count > QUARANTINE_COUNT) {
         struct sim_allocation *a = quarantine.first;
+        if (a->open) {
+            return;
+        }
         quarantine.first = a->next_freed;
         if (quarantine.first == NULL) {
             quarantine.end = &quarantine.first;

@@ -31,7 +31,7 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
-    bool open;       /* the running kernel has accessed it: device_access.c */
+    bool open;       /* a kernel has accessed it: device_access.c */
     uint64_t number; /* counts allocations */
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
@@ -90,13 +90,16 @@ void sim_release_device(void);
 bool sim_allocate_again(struct sim_allocation *allocation);
 void sim_leave_graph(struct sim_allocation *allocation);
 
-/* Device memory can be accessed only between these two calls, and at first by a thread that
+/* A kernel runs between these two calls. Its first access of an allocation faults, for a thread that
  * handles its faults with sim_open_at(). The second call also reports bytes that were written just
  * outside of an allocation, by `kernel`. */
 void sim_open_device(void);
 void sim_close_device(const char *kernel, struct sim_location location);
 
-/* Between them: makes the device memory around this address accessible. False if that is not
+/* After it, before code of the host goes on: any further access of device memory faults. */
+void sim_return_device(void);
+
+/* While a kernel runs: makes the device memory around this address accessible. False if that is not
  * possible, and the access is wrong. To be called when it has faulted. */
 bool sim_open_at(const void *address);
 

@@ -14,4 +14,8 @@
  * of the loops begins. The events must contain all rounds of these loops. */
 void number_unrolled(uint64_t *events, size_t count);
 
+/* How many rounds the unrolled loop has whose first event is `events[0]`. Returns the index of the
+ * first event after it. */
+size_t unrolled_rounds(const uint64_t *events, size_t count, size_t *rounds);
+
 #endif

@@ -13,10 +13,11 @@
 /* As many operations may be pending. The oldest runs when there is one more: a device's queue is
  * not endless either. */
 #define MOST_PENDING 1024
+#define AT_ONCE 64 /* so many then run: device memory is opened once for all of them */
 
 static pthread_cond_t item_ended = PTHREAD_COND_INITIALIZER;
 static struct sim_item *oldest, *newest; /* of those that have not ended */
-static unsigned pending, waiting_threads;
+static unsigned pending, running, waiting_threads;
 static uint64_t enqueued;
 
 static void link_newest(struct sim_item *item) {
@@ -46,6 +47,9 @@ static void end(struct sim_item *item) {
 static void execute(struct sim_item *item) {
     const struct sim_operation *o = &item->operation;
     if (o->kind == SIM_OP_HOST_CALL) {
+        sim_lock_device();
+        sim_return_device();
+        sim_unlock_device();
         sim_in_host_call = true;
         o->run(item->closure);
         sim_in_host_call = false;
@@ -64,6 +68,7 @@ static void run(struct sim_item *item) {
     item->state = SIM_RUNNING;
     bool runs = sim_sticky() == cudaSuccess && sim_async_begin(item->async) && o->run;
     if (runs || o->destroy) {
+        running++;
         sim_unlock_queue();
         if (runs) {
             execute(item);
@@ -72,9 +77,19 @@ static void run(struct sim_item *item) {
             o->destroy(item->closure);
         }
         sim_lock_queue();
+        running--;
     }
     sim_async_end(item->async);
     end(item);
+}
+
+/* The caller's code goes on. Another thread that still runs something does this at its end. */
+static void return_to_host(void) {
+    if (running == 0) {
+        sim_lock_device();
+        sim_return_device();
+        sim_unlock_device();
+    }
 }
 
 static void wait_until_one_ends(void) {
@@ -165,7 +180,7 @@ static void step(struct path *path) {
     }
 }
 
-void sim_complete(struct sim_item *item) {
+static void complete(struct sim_item *item) {
     struct path path = {NULL, 0, 0};
     while (item->state != SIM_ENDED) {
         if (path.count == 0 && !push(&path, item)) {
@@ -190,11 +205,19 @@ void sim_complete(struct sim_item *item) {
 
 /* ---- what the other files call */
 
-/* Runs the oldest while too many are pending: its dependencies are older, and so have ended. */
+void sim_complete(struct sim_item *item) {
+    complete(item);
+    return_to_host();
+}
+
+/* Runs the oldest ones if too many are pending: their dependencies are older, and so have ended. */
 static void limit_pending(void) {
-    while (pending > MOST_PENDING) {
+    if (pending <= MOST_PENDING) {
+        return;
+    }
+    while (pending > MOST_PENDING - AT_ONCE) {
         if (oldest->operation.kind == SIM_OP_HOST_CALL) {
-            return; /* it may need what this thread holds: progress.c runs it */
+            break; /* it may need what this thread holds: progress.c runs it */
         }
         if (oldest->state == SIM_RUNNING) {
             wait_until_one_ends();
@@ -202,6 +225,7 @@ static void limit_pending(void) {
             run(oldest);
         }
     }
+    return_to_host();
 }
 
 void sim_schedule(struct sim_item *item) {
@@ -221,6 +245,7 @@ bool sim_advance(struct sim_item *item) {
     item->references++;
     run(item);
     sim_drop_item(item);
+    return_to_host();
     return works;
 }
 
@@ -244,9 +269,10 @@ static struct sim_item *pending_until(uint64_t last) {
 void sim_complete_until(uint64_t number) {
     for (struct sim_item *item; (item = pending_until(number));) {
         item->references++;
-        sim_complete(item);
+        complete(item);
         sim_drop_item(item);
     }
+    return_to_host();
 }
 
 uint64_t sim_newest_number(void) {

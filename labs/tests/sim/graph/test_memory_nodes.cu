@@ -134,6 +134,10 @@ START_TEST(memory_that_another_graph_frees) {
     }
     ck_success(cudaDeviceSynchronize());
     ck_error(cudaFree(g.d), cudaErrorInvalidValue);
+    cudaGraph_t later; // a node may free memory that is free now
+    ck_success(cudaGraphCreate(&later, 0));
+    ck_success(cudaGraphAddMemFreeNode(&end, later, NULL, 0, g.d));
+    ck_success(cudaGraphDestroy(later));
     ck_success(cudaGraphExecDestroy(first));
     ck_success(cudaGraphExecDestroy(second));
     ck_success(cudaGraphDestroy(g.graph));
@@ -162,6 +166,8 @@ START_TEST(what_memory_nodes_refuse) {
     ck_error(cudaGraphAddMemFreeNode(&node, other, NULL, 0, d), cudaErrorInvalidValue);
     ck_error(cudaGraphAddMemFreeNode(&node, other, NULL, 0, NULL), cudaErrorInvalidValue);
     ck_success(cudaFree(d));
+    ck_error(cudaGraphAddMemFreeNode(&node, other, NULL, 0, (char *)g.d + 1),
+             cudaErrorInvalidValue);
 
     ck_error(cudaGraphClone(&copy, g.graph), cudaErrorNotSupported);
     ck_error(cudaGraphAddChildGraphNode(&node, other, NULL, 0, g.graph), cudaErrorNotSupported);
