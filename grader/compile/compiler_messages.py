@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader import paths
 from grader.model.submission import Submission
 
 _DIAGNOSTIC = re.compile(
@@ -13,6 +14,15 @@ _DIAGNOSTIC = re.compile(
 )
 _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
 _MISSING = re.compile(r"undefined reference to `(?P<name>[^']+)'")
+_DISK = re.compile(
+    r"^(?! *\d* \|).*(No space left on device|Disk quota exceeded|Read-only file system)'?$",
+    re.MULTILINE,
+)
+_EXCERPT = re.compile(r" *\d+ \| (?P<source>.*)")
+_CARET = re.compile(r" *\| (?P<before> *)")
+# The simulator's functions of the runtime API also take the file and line of a call.
+_ADDED_PARAMETERS = re.compile(r"(?:, )?const char\*, int\)(?=’|')")
+_OUT_OF_REACH = re.compile(r"relocation truncated to fit|failed to convert GOTPCREL relocation")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
@@ -32,13 +42,49 @@ class Diagnostic:
 def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
     """The messages of gcc, g++ or nvcc about files in the folder `shown`, in order and without
     repetitions: two builds of one file give the same messages twice."""
-    diagnostics = []
+    return [d for d in _diagnostics(log) if d.file.startswith(shown + "/")]
+
+
+def program_warnings(log: str) -> list[Diagnostic]:
+    """The compiler's warnings about the files of a user's own program, in order and without
+    repetitions; none about the simulator's headers and the code that it adds."""
+    return [
+        replace(d, text=_ADDED_PARAMETERS.sub(")", d.text))
+        for d in _diagnostics(log)
+        if d.severity == "warning" and "sim_" not in d.text and not _is_simulators(d.file)
+    ]
+
+
+def program_errors(log: str) -> list[str]:
+    """What the compiler printed about a user's own program. A caret behind the end of its line is
+    left out: it points into code that the simulator added there."""
+    lines: list[str] = []
     for line in log.splitlines():
-        match = _DIAGNOSTIC.match(line)
-        if match and match["file"].startswith(shown + "/"):
-            severity = "warning" if match["kind"] == "warning" else "error"
-            line_number = int(match["line"])
-            diagnostics.append(Diagnostic(match["file"], line_number, severity, match["text"]))
+        source = _EXCERPT.fullmatch(lines[-1]) if lines else None
+        caret = _CARET.match(line)
+        if source and caret and len(caret["before"]) > len(source["source"]):
+            continue
+        if not line.startswith("make: "):
+            lines.append(line)
+    return lines
+
+
+def disk_error(log: str) -> str | None:
+    """Why the compiler could not write a file; None when it says nothing of the kind."""
+    found = _DISK.search(log)
+    return found[1] if found else None
+
+
+def _is_simulators(file: str) -> bool:
+    return (paths.ROOT / file).resolve().is_relative_to(paths.LABS / "sim")
+
+
+def _diagnostics(log: str) -> list[Diagnostic]:
+    diagnostics = []
+    for match in filter(None, map(_DIAGNOSTIC.match, log.splitlines())):
+        severity = "warning" if match["kind"] == "warning" else "error"
+        line_number = int(match["line"])
+        diagnostics.append(Diagnostic(match["file"], line_number, severity, match["text"]))
     return list(dict.fromkeys(diagnostics))
 
 
@@ -69,6 +115,17 @@ def undefined(log: str) -> list[str]:
         why = "the program has no main(): ./grade run needs all of its files, one with a main()"
         sentences.insert(0, why)
     return sentences
+
+
+def unlinkable(log: str) -> list[str]:
+    """Why a user's own program does not link, one sentence each; [] when the linker did not say."""
+    if _OUT_OF_REACH.search(log):
+        return [
+            "the global variables of all files together take more than 2 GB, which the simulator "
+            "does not have for them: use cudaMalloc() in place of large __device__ variables, and "
+            "malloc() in place of large arrays of the host"
+        ]
+    return undefined(log)
 
 
 def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:

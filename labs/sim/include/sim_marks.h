@@ -1,5 +1,5 @@
 /* The control flow of device functions in a traced program: labs/sim/translate/control_marks.py
- * inserts these marks, and labs/sim/src/profile/lane_position.h says what they mean.
+ * inserts these marks, and labs/sim/src/exec/lane_position.h says what they mean.
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
@@ -17,6 +17,17 @@ enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, 
 /* A mark in one word: bit 63, the kind, the arm, the number. */
 #define SIM_MARK(kind, arm, number)                                                                \
     (1ull << 63 | (unsigned long long)(kind) << 48 | (unsigned long long)(arm) << 32 | (number))
+
+/* An access that nvcc may merge with its neighbours (labs/sim/src/profile/merged_accesses.h): the
+ * window in which they stand, its kind, and what its address is known to be a multiple of but for a
+ * constant: 1 to 16 bytes. */
+enum sim_tag_kind { SIM_TAG_SHARED = 1, SIM_TAG_GLOBAL, SIM_TAG_READ_ONLY, SIM_TAG_SHARED_STORE,
+                    SIM_TAG_GLOBAL_STORE };
+#define SIM_TAG(window, kind, aligned)                                                             \
+    ((unsigned long long)(window) << 16 | (unsigned long long)(kind) << 8 | (aligned))
+#define SIM_TAG_WINDOW(tag) ((tag) >> 16)
+#define SIM_TAG_KIND(tag) ((unsigned)((tag) >> 8 & 0xff))
+#define SIM_TAG_ALIGNED(tag) ((tag) & 0xff)
 
 #ifdef __cplusplus
 #include <type_traits>
@@ -62,6 +73,34 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
         T copy = value;
         asm volatile("" : : "m"(copy));
     }
+}
+
+extern "C" __attribute__((const, nothrow, leaf)) int sim_tag(const void *at,
+                                                             unsigned long long tag);
+
+constexpr unsigned long long sim_gcd(unsigned long long a, unsigned long long b) {
+    return b == 0 ? a : sim_gcd(b, a % b);
+}
+
+/* The largest power of two that divides both, at most 16; 0 is a multiple of everything. */
+constexpr unsigned long long sim_aligned(unsigned long long known, unsigned long long most) {
+    return sim_gcd(sim_gcd(known, most), 16);
+}
+
+/* Tags an access whose address is a multiple of KNOWN bytes but for a constant (0: it is one).
+ * COPIES: in a loop of so many copies the pointer that walks through memory points to the middle of
+ * them, and no more is known of it; 0: it is not such a loop's. */
+template <unsigned WINDOW, unsigned KIND, unsigned long long KNOWN, unsigned COPIES, typename T>
+inline __attribute__((always_inline)) T &sim_neighbour(T &at) {
+    if constexpr (std::is_arithmetic<T>::value && !std::is_volatile<T>::value) {
+        const unsigned long long aligned = sim_aligned(KNOWN, COPIES * sizeof(T) / 2);
+        if constexpr (aligned > sizeof(T)) {
+            const void *address = &at;
+            asm volatile("" : "+r"(address));
+            asm volatile("" : : "r"(sim_tag(address, SIM_TAG(WINDOW, KIND, aligned))));
+        }
+    }
+    return at;
 }
 
 #define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;

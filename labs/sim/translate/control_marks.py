@@ -2,7 +2,7 @@
 
 A compiler rearranges loops and branches, and so the blocks of a compiled kernel do not say where
 the lanes of a warp reconverge. The source does: after the statement that separated them.
-These marks, which sim_marks.h defines, tell the replay (labs/sim/src/profile/lane_position.h) where
+These marks, which sim_marks.h defines, tell the replay (labs/sim/src/exec/lane_position.h) where
 in the source a lane is:
 
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
@@ -13,6 +13,7 @@ in the source a lane is:
     sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
     *(c ? &a : &b)       one load where nvcc chooses between addresses (chosen_loads.py)
     sim_joined<id>(...)  around an operand that only some lanes evaluate
+    sim_neighbour<...>(load)  an access that nvcc may merge with others (merged_accesses.py)
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
 arm. The marks of a function rise in the order of the source. Every edit is an insertion
@@ -26,10 +27,12 @@ from itertools import takewhile
 
 import tree_sitter_cuda
 from chosen_loads import chosen_loads, pointer_parameters
+from constant_values import Constants
+from merged_accesses import Function, is_block, loop_around
 from tree_sitter import Language, Node, Parser
-from unrolled_loops import unrolling
+from unrolled_loops import LOOPS, unrolling
+from whole_loops import is_whole
 
-LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 BRANCHES = ("if_statement", "switch_statement")
 SEQUENCES = ("compound_statement", "case_statement")
 DEVICE = re.compile(rb"__(?:global|device)__")
@@ -47,10 +50,14 @@ def _text(node: Node | None) -> bytes:
 
 
 class Marker:
-    """The marks of one file."""
+    """The marks of one file. is_counted: for the counters of a traced run, with what only they
+    need. Otherwise for a plain run in lock step (labs/sim/src/exec/lock_step.h), which knows only
+    the marks and the order of the code: every function has one, and every branch around an access.
+    """
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, is_counted: bool) -> None:
         self.source = code
+        self.is_counted = is_counted
         # A directive between a loop's head and its body would end the loop for the grammar.
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
@@ -58,6 +65,8 @@ class Marker:
         self.heavy: dict[int, bool] = {}
         self.jumps: dict[bytes, list[int]] = {}  # of the function
         self.pointers: dict[bytes, bytes] = {}  # its parameters: to what
+        self.accesses: Function | None = None  # those that may be merged
+        self.windows = (0, 0)  # for shared and for global memory
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -68,6 +77,7 @@ class Marker:
 
     def file(self) -> list[tuple[int, str]]:
         root = Parser(Language(tree_sitter_cuda.language())).parse(self.code).root_node
+        self.constants = Constants(root)
         stack = [root]
         while stack:
             node = stack.pop()
@@ -86,11 +96,14 @@ class Marker:
     # ---- what needs marks
 
     def is_heavy(self, node: Node) -> bool:
-        """Does it contain a loop, a label or a call, whose accesses may come more than once?"""
+        """Does it contain a loop, a label or a call, whose accesses may come more than once; or in
+        lock step, any access?"""
         if node.id not in self.heavy:
             if node.type == "lambda_expression":
                 self.heavy[node.id] = False  # its body runs where it is called
-            elif node.type in (*LOOPS, "labeled_statement"):
+            elif node.type in (*LOOPS, "labeled_statement") or (
+                self._is_access(node) and not self.is_counted
+            ):
                 self.heavy[node.id] = True
             else:
                 call = node.type == "call_expression" and not PLAIN_CALL.match(
@@ -111,7 +124,7 @@ class Marker:
         """nvcc hoists what both arms begin with, and nothing else; g++ hoists nothing here."""
         condition = node.child_by_field_name("condition")
         arms = [node.child_by_field_name(f) for f in ("consequence", "alternative")]
-        if condition is None or None in arms or self._has_effect(condition):
+        if not self.is_counted or condition is None or None in arms or self._has_effect(condition):
             return
         sequences: list[list[str]] = [[], []]
         for arm, loads in zip(arms, sequences, strict=True):
@@ -191,7 +204,7 @@ class Marker:
         if node.type == "conditional_expression":
             if not self.is_heavy(node):
                 loads = chosen_loads(node, self.pointers)
-                if loads:
+                if loads and self.is_counted:
                     self.insert(node.start_byte, "(*(")
                     for load in loads:
                         self.insert(load.start_byte, "&")
@@ -225,10 +238,40 @@ class Marker:
     # ---- statements
 
     def function(self, body: Node, is_kernel: bool) -> None:
-        if not is_kernel and self.has_control_flow(body):
+        is_marked = not is_kernel and (self.has_control_flow(body) or not self.is_counted)
+        if is_marked:
             self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
         self.jumps = self._jumps(body)
+        outer = self.accesses
+        is_function = body.parent is not None and body.parent.type == "function_definition"
+        self.accesses = None
+        if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
+            self.accesses = Function(body.parent, self.constants)
+        self.windows = (self.number(), self.number())
         self.sequence(body)
+        self.accesses = outer
+
+    # ---- windows: basic blocks, as nvcc sees them
+
+    def tag(self, node: Node) -> None:
+        """Tags the accesses of an expression or a simple statement."""
+        if self.accesses is not None:
+            for at, text in self.accesses.tags(node, self.windows):
+                self.insert(at, text)
+
+    def is_copied(self, loop: Node) -> bool:
+        return is_whole(loop, self.constants, self.source)
+
+    def window_after(self, node: Node) -> None:
+        """New windows after a statement, unless it is part of the block around it."""
+        self.windows = (
+            self._window(node, self.windows[0], False),
+            self._window(node, self.windows[1], True),
+        )
+
+    def _window(self, node: Node, window: int, in_global: bool) -> int:
+        inside = is_block(node, self.is_heavy, self.is_copied, in_global)
+        return window if inside else self.number()
 
     def _jumps(self, body: Node) -> dict[bytes, list[int]]:
         """Where each goto ends, by its label."""
@@ -282,6 +325,12 @@ class Marker:
     def statement(self, node: Node, in_sequence: bool) -> int:
         """Marks one statement, and its end if others of its sequence follow. Returns its number,
         or 0."""
+        number = self._statement(node, in_sequence)
+        if node.type not in SEQUENCES:
+            self.window_after(node)
+        return number
+
+    def _statement(self, node: Node, in_sequence: bool) -> int:
         number = 0
         if node.type in LOOPS:
             number = self.loop(node)
@@ -302,6 +351,7 @@ class Marker:
             if is_declaration or is_expression or node.type == "return_statement":
                 self.join_within(node)
                 self.conditionals(node)
+                self.tag(node)
             self.lambdas(node)
         if number and in_sequence:
             self.insert(node.end_byte, f" SIM_END({number})")
@@ -320,6 +370,12 @@ class Marker:
 
     def arm(self, node: Node, after: int, mark: str) -> None:
         """A statement that begins with a mark. `after`: where the head before it ends."""
+        outer = self.windows
+        self.windows = (self.number(), self.number())
+        self._arm(node, after, mark)
+        self.windows = outer
+
+    def _arm(self, node: Node, after: int, mark: str) -> None:
         if node.type == "compound_statement":
             self.insert(node.start_byte + 1, f" {mark}")
             self.sequence(node)
@@ -342,7 +398,18 @@ class Marker:
         if node.type != "for_range_loop" and any(self._reads(part) for part in head):
             mark += f" SIM_ROUND({number})"
         before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
-        self.arm(body, before[-1].end_byte, mark)
+        copied = self.is_copied(node)
+        outer = self.windows
+        if self.accesses is not None:
+            self.accesses.loops.append(loop_around(node, unrolled, copied, self.constants))
+        self.windows = (
+            outer[0] if is_block(node, self.is_heavy, self.is_copied, False) else self.number(),
+            outer[1] if is_block(node, self.is_heavy, self.is_copied, True) else self.number(),
+        )
+        self._arm(body, before[-1].end_byte, mark)
+        self.windows = outer
+        if self.accesses is not None:
+            self.accesses.loops.pop()
         return number
 
     def _reads(self, node: Node) -> bool:
@@ -359,9 +426,13 @@ class Marker:
         other = next((c for c in no.named_children if c.type != "comment"), None) if no else None
         arms = [n for n in (yes, other) if n is not None]
         self.read_first(node)
+        self.tag(condition)
         if not any(self.is_heavy(arm) for arm in arms) and not self.is_conditional(condition):
+            outer = self.windows
             for arm in arms:
+                self.windows = (self.number(), self.number())
                 self.statement(arm, in_sequence=False)
+            self.windows = outer
             return 0
         number = self.number()
         self.arm(yes, condition.end_byte, f"SIM_ARM({number}, 1)")
@@ -378,6 +449,7 @@ class Marker:
         number = self.number() if is_heavy else 0
         arm = 0
         for case in body.named_children:
+            self.windows = (self.number(), self.number())
             if case.type != "case_statement":
                 self.statement(case, in_sequence=True)
                 continue
@@ -392,6 +464,6 @@ class Marker:
         return number
 
 
-def marks(code: bytes) -> list[tuple[int, str]]:
+def marks(code: bytes, is_counted: bool) -> list[tuple[int, str]]:
     """What to insert, and before which byte, in an order that keeps equal indices in sequence."""
-    return Marker(code).file()
+    return Marker(code, is_counted).file()

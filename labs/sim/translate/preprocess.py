@@ -39,11 +39,12 @@ class PreprocessorError(Exception):
 @dataclass(frozen=True)
 class Preprocessor:
     """compiler: the command that compiles the result, with its flags. shown: the file's name in
-    messages and in __FILE__."""
+    messages and in __FILE__. lock_step: as --lock-step of rewrite.py."""
 
     compiler: list[str]
     path: Path
     shown: str
+    lock_step: bool = False
 
     @property
     def is_traced(self) -> bool:
@@ -55,7 +56,9 @@ class Preprocessor:
         defined = [f"-D{name}" for name in DEFINED]
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
-        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * self.is_traced
+        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * (
+            self.is_traced or self.lock_step
+        )
         given += f"#line 1 {quoted(self.shown)}\n"
         done = subprocess.run(
             [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", "c++", "-"],

@@ -24,6 +24,7 @@ COSTS = {"subscript_expression": 3, "pointer_expression": 2, "binary_expression"
          "conditional_expression": 2, "if_statement": 2}  # fmt: skip
 LOOP_COST = 3  # to count, compare and jump
 
+LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 COMPARISONS = (b"<", b"<=", b">", b">=", b"!=")
 EXITS = ("break_statement", "return_statement", "goto_statement", "labeled_statement",
          "lambda_expression")  # fmt: skip

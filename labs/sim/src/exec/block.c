@@ -2,6 +2,7 @@
 
 #include "exec/fault.h"
 #include "exec/hooks.h"
+#include "exec/lock_step.h"
 #include "exec/park.h"
 #include "exec/shared.h"
 #include "exec/tile.h"
@@ -202,7 +203,7 @@ static void run(struct worker *w) {
         w->progress = w->preempted = false;
         for (unsigned i = 0; i < w->warp_count && w->failed == cudaSuccess; i++) {
             unsigned warp = w->reversed ? w->warp_count - 1 - i : i;
-            if (w->warps[warp].in[READY]) {
+            if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
                 sim_settle_warp(w, warp);
             }
         }
@@ -212,7 +213,7 @@ static void run(struct worker *w) {
         if (sim_open_tiles(w)) {
             continue;
         }
-        if (sim_any(w, SPINNING)) {
+        if (sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE)) {
             if (!spin_again(w, &tries)) {
                 return;
             }
@@ -294,6 +295,7 @@ static void prepare(struct worker *w) {
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
+    sim_lock_step_begin(w);
     w->leader = NULL;
     w->differs = false;
     w->faulted = false;
@@ -302,7 +304,7 @@ static void prepare(struct worker *w) {
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING);
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE);
     if (w->failed == cudaSuccess && waits && !sim_park(w)) {
         w->failed = cudaErrorLaunchOutOfResources;
     }
@@ -326,6 +328,7 @@ static cudaError_t resume(struct worker *w, struct parked_block *parked,
     number_block(w, parked->index);
     sim_unpark(w, parked);
     sim_wake(w, from);
+    sim_wake(w, AT_VOLATILE); /* those that others kept waiting all the time */
     run(w);
     return leave(w);
 }

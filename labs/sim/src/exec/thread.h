@@ -15,17 +15,30 @@
 
 /* What a thread does that does not run. SPINNING: it repeats a read until another thread changes
  * what it reads, and gave up its turn. */
-enum thread_state { READY, AT_BARRIER, AT_WARP, AT_TILE, AT_GRID, SPINNING, DONE, THREAD_STATES };
+enum thread_state {
+    READY,
+    AT_BARRIER,
+    AT_WARP,
+    AT_TILE,
+    AT_GRID,
+    AT_VOLATILE, /* before a volatile access: lock_step.h */
+    SPINNING,
+    DONE,
+    THREAD_STATES
+};
+
+struct lock_step;
 
 struct thread {
     struct fiber *fiber;    /* its stack, while it waits or is ready */
     struct sim_location at; /* where it waits; when it spins, file is NULL */
-    const void *pc;         /* where it spins */
+    const void *pc;         /* where it spins, or makes a volatile access */
     unsigned tile;          /* at the barrier of a tile of several warps: its threads */
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;
     unsigned long long value; /* its input; when the thread is ready, its result */
+    struct lock_step *lock_step; /* from malloc(), or NULL */
 };
 
 /* A warp operation that some of its lanes have reached. */
@@ -79,6 +92,8 @@ struct worker {
     struct warp *now;
     struct thread *lanes;
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
+    bool stepped;   /* a thread has a lock_step */
+    unsigned steps; /* how often lanes of `warp` went on together to a volatile access */
     uint64_t turns;                       /* how often a thread has begun to run */
     unsigned failures;  /* tries of the running thread in a row that another one has thwarted */
     bool reversed;      /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
@@ -190,7 +205,7 @@ sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
     me->at = at;
     me->fiber = mine;
     w->now->in[state] |= 1u << lane;
-    w->progress |= state != SPINNING;
+    w->progress |= state != SPINNING && state != AT_VOLATILE;
     struct fiber *next = sim_successor(w);
     if (next != mine) {
         fiber_switch(mine, next);

@@ -40,6 +40,8 @@ struct sim_allocation {
     struct sim_advice advice;
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
+    bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */
+    bool launched;         /* by a graph that does not free it as well */
     struct sim_allocation *next_open, *next_freed;
 };
 
@@ -59,7 +61,8 @@ extern size_t sim_guard;
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
-/* New memory full of SIM_POISON, or NULL. It takes room of the host only where it is written. */
+/* New memory full of SIM_POISON (with sim_options.zeros, of zeros), or NULL. It takes room of the
+ * host only where it is written. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location);
 
@@ -82,6 +85,11 @@ struct sim_allocation *sim_nth_allocation(size_t n);
 /* Frees it: any later access faults. */
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
+
+/* Memory of a graph: allocates it at its addresses again, if it is freed; false: out of memory. Ends
+ * when no graph has a node that allocates it; what a launch has left to the program stays. */
+bool sim_allocate_again(struct sim_allocation *allocation);
+void sim_leave_graph(struct sim_allocation *allocation);
 
 /* A kernel runs between these two calls. Its first access of an allocation faults, for a thread that
  * handles its faults with sim_open_at(). The second call also reports bytes that were written just

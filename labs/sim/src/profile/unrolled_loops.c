@@ -65,15 +65,20 @@ static unsigned divide(size_t rounds, unsigned how, struct copy copies[MOST_COPI
     return count;
 }
 
+size_t unrolled_rounds(const uint64_t *events, size_t count, size_t *rounds) {
+    size_t end = 0;
+    *rounds = 0;
+    for (; end < count && is_within(events[end], (uint32_t)events[0]); end++) {
+        *rounds += unrolling(events[end]) != 0;
+    }
+    return end;
+}
+
 /* Marks the rounds of one loop, whose first event is `events[0]`. Returns the index of the first
  * event after it. */
 static size_t number_loop(uint64_t *events, size_t count) {
-    uint32_t loop = (uint32_t)events[0];
     unsigned how = unrolling(events[0]);
-    size_t rounds = 0, end = 0;
-    for (; end < count && is_within(events[end], loop); end++) {
-        rounds += unrolling(events[end]) != 0;
-    }
+    size_t rounds, end = unrolled_rounds(events, count, &rounds);
     struct copy copies[MOST_COPIES];
     unsigned copy_count = divide(rounds, how, copies), next = 0;
     size_t round = 0;

@@ -11,6 +11,7 @@
 #include "exec/hooks.h"
 #include "memory/footprint.h"
 #include "memory/variables.h"
+#include "profile/merged_accesses.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
 #include "trace/recorder.h"
@@ -26,6 +27,7 @@
  * blocks are divided among threads. */
 static struct {
     struct lane_stream streams[SIM_WARP_SIZE];
+    struct access_tags tags[SIM_WARP_SIZE];
     struct lane_position positions[SIM_MAX_THREADS];
     bool profiled;  /* the launch is counted */
     bool counted;   /* and so is the running block */
@@ -35,6 +37,7 @@ static struct {
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. Its stack
  * is local memory, which is not recorded. */
 static _Thread_local struct lane_stream *stream;
+static _Thread_local struct access_tags *tags; /* while there is a stream */
 static _Thread_local const char *stack;
 static _Thread_local size_t stack_bytes;
 
@@ -49,6 +52,7 @@ static void launch_begin(const struct sim_config *config) {
     trace.exhausted = false;
     for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) { /* of a launch that ended early */
         trace.streams[lane].code_count = trace.streams[lane].address_count = 0;
+        trace.tags[lane].count = 0;
     }
 }
 
@@ -76,6 +80,7 @@ static void thread(const struct worker *w, unsigned t) {
         check_thread(t);
     }
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
+    tags = &trace.tags[t % SIM_WARP_SIZE];
     stack = w->running->stack;
     stack_bytes = w->running->bytes;
 }
@@ -173,6 +178,12 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
 static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
     if (trace.counted && !trace.exhausted) {
+        for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
+            if (trace.tags[lane].count > 0) {
+                merge_accesses(&trace.streams[lane], &trace.tags[lane], (uintptr_t)w->arena,
+                               (uintptr_t)w->dynamic_end);
+            }
+        }
         replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
     }
 }
@@ -354,6 +365,18 @@ void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
 int sim_mark(unsigned long long mark) {
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
+    }
+    return 0;
+}
+
+int sim_tag(const void *at, unsigned long long tag);
+int sim_tag(const void *at, unsigned long long tag) {
+    struct access_tag access = {(uintptr_t)at, tag, 0};
+    if (stream != NULL) {
+        access.event = stream->code_count;
+        if (!access_tags_add(tags, &access)) {
+            trace.exhausted = true;
+        }
     }
     return 0;
 }
