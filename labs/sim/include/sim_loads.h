@@ -79,6 +79,29 @@ SIM_HERE std::conditional_t<sim_is_whole<T>(MASK), const T &, T> sim_fields(cons
     }
 }
 
+/* A structure of the program: nvcc copies it, in global memory, in pieces of its alignment. */
+extern "C" void sim_note_layout(unsigned long size, unsigned long alignment);
+
+template <typename T> struct sim_layout {
+    sim_layout() {
+        if constexpr (std::is_trivially_copyable<T>::value) {
+            sim_note_layout(sizeof(T), alignof(T));
+        }
+    }
+};
+
+/* The members that are used of such a structure, if each is a piece of its own. */
+template <typename T, typename... M> SIM_HERE T sim_members(const T &from, M T::*...members) {
+    if constexpr (((std::is_arithmetic<M>::value && sizeof(M) == alignof(T)) && ...) &&
+                  alignof(T) <= 4 && alignof(T) < sizeof(T)) {
+        T read;
+        ((read.*members = from.*members), ...);
+        return read;
+    } else {
+        return from;
+    }
+}
+
 /* A load of what is used below a test only. */
 template <typename L> SIM_HERE auto sim_below(bool test, L load) -> sim_plain<decltype(load())> {
     sim_plain<decltype(load())> value{};

@@ -15,6 +15,7 @@ in the source a lane is:
     sim_joined<id>(...)  around an operand that only some lanes evaluate
     sim_neighbour<...>(load)  an access that nvcc may merge with others (merged_accesses.py)
     sim_fields, sim_below, sim_chosen  structures that nvcc treats as variables (structure_loads.py)
+    sim_layout           a structure is defined (structure_layouts.py)
     sim_hoisted          a load that nvcc makes before a loop (hoisted_loads.py)
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
@@ -32,6 +33,7 @@ from chosen_loads import chosen_loads, pointer_parameters
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
+from structure_layouts import layout
 from structure_loads import Structures, chosen_store
 from tree_sitter import Language, Node, Parser
 from unrolled_loops import LOOPS, unrolling
@@ -68,6 +70,7 @@ class Marker:
         self.accesses: Function | None = None  # those that may be merged
         self.windows = (0, 0)  # for shared and for global memory
         self.structures: Structures | None = None
+        self.own: set[str] = set()  # the program's own structures so far
         self.hoister: Hoister | None = None  # of a kernel
 
     def insert(self, at: int, text: str) -> None:
@@ -83,6 +86,11 @@ class Marker:
         stack = [root]
         while stack:
             node = stack.pop()
+            registered = layout(node)
+            if registered is not None:
+                name, end = registered
+                self.own.add(name)
+                self.insert(end, f" static const sim_layout<{name}> sim_layout_of_{name};")
             if node.type == "function_definition":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type == "compound_statement":
@@ -92,7 +100,7 @@ class Marker:
                             self.pointers = pointer_parameters(node)
                             self.function(body, is_kernel=b"__global__" in head)
                         continue
-            stack.extend(node.children)
+            stack.extend(reversed(node.children))
         return self.inserts
 
     # ---- what needs marks
@@ -246,7 +254,8 @@ class Marker:
         self.accesses = None
         if (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)
-        self.structures = Structures(body) if is_function else None
+        shared = self.accesses.shared if self.accesses is not None else set()
+        self.structures = Structures(body, self.own, shared) if is_function else None
         self.hoister = None
         if self.accesses is not None and is_kernel:
             self.hoister = Hoister(

@@ -12,9 +12,9 @@ import re
 
 from tree_sitter import Node
 
-FIELDS = (b"x", b"y", b"z", b"w")
+FIELDS = ("x", "y", "z", "w")
 CACHED = re.compile(rb"__ld(?:g|c[agsv]|lu)$")
-TYPE = re.compile(rb"(?:const )?(?:u?(?:char|short|int|long|longlong)|float|double)[234]")
+TYPE = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)[234]")
 PLAIN = ("identifier", "number_literal", "binary_expression", "parenthesized_expression",
          "condition_clause", "field_identifier")  # fmt: skip
 BUILT_IN = re.compile(rb"(?:thread|block)Idx\.\w|(?:block|grid)Dim\.\w")
@@ -47,9 +47,12 @@ def _is_load(node: Node | None) -> bool:
 
 
 class Structures:
-    """Those of one function."""
+    """Those of one function. own: the names of the program's own structures. shared: the arrays in
+    shared memory, where nvcc merges fields that are words."""
 
-    def __init__(self, body: Node) -> None:
+    def __init__(self, body: Node, own: set[str], shared: set[bytes]) -> None:
+        self.own = own
+        self.shared = shared
         self.uses: dict[bytes, list[Node]] = {}
         self.declared: dict[bytes, int] = {}
         for node in _all(body):
@@ -61,7 +64,8 @@ class Structures:
 
     def declaration(self, node: Node) -> list[tuple[Node, str, str]]:
         """What to insert around the values of a declaration of structures."""
-        if TYPE.fullmatch(b" ".join(_text(node.child_by_field_name("type")).split())) is None:
+        kind = " ".join(_text(node.child_by_field_name("type")).decode(errors="replace").split())
+        if kind not in self.own and TYPE.fullmatch(kind) is None:
             return []
         inserts: list[tuple[Node, str, str]] = []
         test = self._test_below(node)
@@ -71,40 +75,46 @@ class Structures:
             if value is None or name is None or name.type != "identifier" or not _is_load(value):
                 continue
             fields = self._fields(name)
-            if fields is None:
+            if not fields or (kind not in self.own and not fields <= set(FIELDS)):
                 continue
-            before, after = f"sim_fields<{fields}>(", ")"
+            if kind in self.own:
+                if self.shared & {_text(used) for used in _all(value) if used.type == "identifier"}:
+                    continue
+                members = "".join(f", &{kind}::{field}" for field in sorted(fields))
+                before, after = "sim_members(", f"{members})"
+            else:
+                mask = sum(1 << FIELDS.index(field) for field in fields)
+                before, after = f"sim_fields<{mask}>(", ")"
             if test is not None:
                 before = f"sim_below({test}, [&]() -> decltype(auto) {{ return {before}"
                 after += "; })"
             inserts.append((value, before, after))
         return inserts
 
-    def _fields(self, name: Node) -> int | None:
-        """A bit for each field that is read; None if not only fields of it are."""
-        mask = 0
+    def _fields(self, name: Node) -> set[str]:
+        """The fields that are read; none if the structure is used otherwise, too."""
+        fields: set[str] = set()
         if self.declared.get(_text(name)) != 1:
-            return None
+            return fields
         for use in self.uses[_text(name)]:
             parent = use.parent
             if use == name or parent is None:
                 continue
             if parent.type != "field_expression" or parent.child_by_field_name("argument") != use:
-                return None
-            field = _text(parent.child_by_field_name("field"))
+                return set()
             outer = parent.parent
-            is_stored = outer is not None and (
-                (outer.type == "pointer_expression" and _text(outer)[:1] == b"&")
+            if outer is not None and (
+                outer.type in ("subscript_expression", "call_expression", "field_expression")
+                or (outer.type == "pointer_expression" and _text(outer)[:1] == b"&")
                 or (
                     outer.type == "assignment_expression"
                     and outer.child_by_field_name("left") == parent
                     and _text(outer.child_by_field_name("operator")) == b"="
                 )
-            )
-            if field not in FIELDS or is_stored:
-                return None
-            mask |= 1 << FIELDS.index(field)
-        return mask or None
+            ):
+                return set()
+            fields.add(_text(parent.child_by_field_name("field")).decode(errors="replace"))
+        return fields
 
     def _test_below(self, node: Node) -> str | None:
         """The condition of the if that follows, if all uses of what is declared are in its body."""

@@ -36,6 +36,26 @@ FIELDS = {
     "test_of_memory": ("float4", "float a = 0; float4 v = in[i]; if (in[2].x > 9) a = v.x + v.y;",
                        2),
 }  # fmt: skip
+TYPES = """
+struct pixel { unsigned char r, g, b, a; };
+typedef struct { float re, im; } complex;
+struct mixed { short a, b; float c; };
+struct triple { float v[3]; };
+struct four { float x, y, z, w; };
+struct __align__(8) pair { float x, y; };
+"""
+# Copies of structures `in[i]` to `out[i]`: loads of global memory.
+COPIES = {"pixel": 4, "complex": 2, "mixed": 2, "triple": 3, "four": 4, "pair": 1, "float3": 3,
+          "float4": 1, "double2": 1}  # fmt: skip
+# Those of a local structure, of which fields are used.
+LOCAL = {
+    "complex": ("complex", "complex a = in[i]; out[i] = a.re * a.im;", 2),
+    "one": ("complex", "complex a = in[i]; out[i] = a.im;", 1),
+    "three_of_four": ("four", "four a = in[i]; out[i] = a.x + a.y + a.w;", 3),
+    "bytes": ("pixel", "pixel a = in[i]; out[i] = a.r + a.g + a.b;", 3),
+    "an_array": ("triple", "triple a = in[i]; out[i] = a.v[0] + a.v[1] + a.v[2];", 3),
+    "aligned": ("pair", "pair a = in[i]; out[i] = a.x + a.y;", 1),
+}
 SHARED = "__shared__ float s[64]; s[i] = in[i]; __syncthreads();"
 # The body of a kernel; its loads of shared memory.
 HOISTED = {
@@ -82,7 +102,18 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Counters:
     kernels += [
         Kernel(f"chosen_{name}", "float4", "float4", body) for name, (body, _) in CHOSEN.items()
     ]
-    return counters(kernels, "", tmp_path_factory.mktemp("structures"))
+    kernels += [Kernel(f"copy_{name}", name, name, "out[i] = in[i];") for name in COPIES]
+    kernels += [
+        Kernel(f"local_{name}", kind, "float", body) for name, (kind, body, _) in LOCAL.items()
+    ]
+    kernels.append(
+        Kernel(
+            "shared_complex", "complex", "float",
+            "__shared__ complex s[64]; s[i] = in[i]; __syncthreads(); complex a = s[31 - i];"
+            " out[i] = a.re * a.im;",
+        )
+    )  # fmt: skip
+    return counters(kernels, TYPES, tmp_path_factory.mktemp("structures"))
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -98,3 +129,20 @@ def test_loads_before_a_loop(name: str, counted: Counters) -> None:
 @pytest.mark.parametrize("name", CHOSEN)
 def test_stores_of_a_choice(name: str, counted: Counters) -> None:
     assert counted[f"chosen_{name}"]["shared_store_requests"] == CHOSEN[name][1]
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_in_pieces_of_the_alignment(name: str, counted: Counters) -> None:
+    assert counted[f"copy_{name}"]["global_load_requests"] == COPIES[name]
+    assert counted[f"copy_{name}"]["global_store_requests"] == COPIES[name]
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_loads_of_members(name: str, counted: Counters) -> None:
+    assert counted[f"local_{name}"]["global_load_requests"] == LOCAL[name][2]
+
+
+def test_words_in_shared_memory_are_merged(counted: Counters) -> None:
+    assert counted["shared_complex"]["shared_load_requests"] == 1
+    assert counted["shared_complex"]["shared_store_requests"] == 1
+    assert counted["shared_complex"]["global_load_requests"] == 2
