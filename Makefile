@@ -105,9 +105,15 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # the CPU can, a*b+c is contracted to one rounding, as nvcc does by default (--fmad=true). DWARF 4,
 # because addr2line finds the file that a #line names in it, but not in gcc's DWARF 5.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
-# .cu to .ii: preprocessed C++, with the flags that compile it.
+# .cu to .ii: preprocessed C++, with the flags that compile it; and .ii to .o with the flags $(1).
 REWRITER := $(call some,labs/sim/translate/*.py)
 TRANSLATE = $(PYTHON) labs/sim/translate/rewrite.py
+define compile-translated
+	$(Q)if grep -q '^#pragma sim_lock_step' $<; then \
+	    $(CXX) $(1) $(LOCK_STEP_FLAGS) -S $< -o $(@:.o=.s) && sed -i -E -f $(LOCK_STEP_SED) $(@:.o=.s) && \
+	    $(CXX) -c $(@:.o=.s) -o $@; \
+	else $(CXX) $(1) -c $< -o $@; fi
+endef
 SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h)
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
@@ -141,6 +147,12 @@ ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -
 RACE_CFLAGS    := -std=gnu11 -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
+# Volatile accesses of a plain program's kernels are in lock step: labs/sim/translate/lock_step.sed
+# says how. The code keeps the order of the source, which tells the lanes who goes first.
+LOCK_STEP_SED  := labs/sim/translate/lock_step.sed
+LOCK_STEP_FLAGS := -fno-reorder-blocks -fno-thread-jumps -fno-tree-tail-merge -fno-crossjumping \
+                  -fno-optimize-sibling-calls -Wno-tsan -fno-sanitize=address -fsanitize=thread \
+                  --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/common, labs/sim
@@ -219,10 +231,10 @@ $(TESTDIR)/%.o: labs/tests/%.c
 TEST_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS)
 $(TESTDIR)/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
-$(TESTDIR)/%.o: $(TESTDIR)/%.ii
+	$(Q)$(TRANSLATE) --lock-step $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(TESTDIR)/%.o: $(TESTDIR)/%.ii $(LOCK_STEP_SED)
 	$(say) CXX labs/tests/$*.cu
-	$(Q)$(CXX) $(TEST_CXXFLAGS) -c $< -o $@
+	$(call compile-translated,$(TEST_CXXFLAGS))
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
@@ -239,23 +251,34 @@ include labs/common/submission.mk
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
 PROGRAM_OPENMP := $(if $(OPENMP),-fopenmp)
-PROGRAM_CXXFLAGS := $(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS)) $(PROGRAM_OPENMP) \
-    -Ilabs/sim/include
+# Many programs check their results with loops on the host, which take longer than their kernels:
+# -O3 vectorises them, and adds a seventh to the time of the compiler.
+# Warnings as for most programs: not those of -Wextra, and the same ones for a traced program.
+PROGRAM_WARN := -Wall -Wno-unknown-pragmas
+PROGRAM_CFLAGS := $(filter-out -w -Wextra,$(STUDENT_CFLAGS)) $(PROGRAM_WARN) -Ilabs/sim/include
+PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS) -O3)) \
+    $(PROGRAM_WARN) $(PROGRAM_OPENMP) -Ilabs/sim/include
 
 .PHONY: program
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) -lm -pthread
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
-	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $< -o $@ -- $(CXX) $(PROGRAM_CXXFLAGS)
-$(PROGRAM)/%.o: $(PROGRAM)/%.ii
-	$(Q)$(CXX) $(PROGRAM_CXXFLAGS) -c $< -o $@
+	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) $< -o $@ -- \
+	    $(CXX) $(PROGRAM_CXXFLAGS)
+$(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)
+	$(call compile-translated,$(PROGRAM_CXXFLAGS))
+# What the simulator does not have makes g++ complain of much else: the reason alone is shown then.
+# $(1): the language, $(2): the compiler with its flags.
+define compile-host
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
+	    $(2) -x $(1) - -c -o $@ 2> $@.log && { cat $@.log >&2; exit; }; \
+	    $(TRANSLATE) --host --shown "$${!name}" $< -- $(2) && cat $@.log >&2; exit 1
+endef
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
-	    $(CXX) $(PROGRAM_CXXFLAGS) -x c++ - -c -o $@
+	$(call compile-host,c++,$(CXX) $(PROGRAM_CXXFLAGS))
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
-	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } | \
-	    $(CC) $(STUDENT_CFLAGS) -Ilabs/sim/include -x c - -c -o $@
+	$(call compile-host,c,$(CC) $(PROGRAM_CFLAGS))
 endif
 
 # ---------------------------------------------------------------- tests, measurements, releases

@@ -97,7 +97,8 @@ def grade(request: Request) -> int:
     if not quiet:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
-        print(_tables(profiles), file=sys.stderr if quiet else sys.stdout)
+        stream = sys.stderr if quiet else sys.stdout
+        print(_tables(profiles, output.width_of(stream)), file=stream)
     recorded = graded.selected is None and progress.is_own(submission)
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
@@ -110,13 +111,16 @@ def grade(request: Request) -> int:
     return graded.exit_code
 
 
-def _tables(profiles: list[tuple[spec.Technique, Profile]]) -> str:
-    """The counters of each traced input once, under the names of the checks that use them."""
+def _tables(profiles: list[tuple[spec.Technique, Profile]], width: int | None) -> str:
+    """The counters of each traced input once, under the names of the checks that use them. width:
+    of the terminal, if it is one."""
     cases: dict[str, tuple[list[str], Profile]] = {}
     for technique, profile in profiles:
         heading = f"{technique.part}  {technique.name}"
         cases.setdefault(technique.signature(), ([], profile))[0].append(heading)
     if not cases:
         return "\nno counters: no technique check ran on a right result"
-    tables = ["\n".join(["", *names, render_profile.tables(p)]) for names, p in cases.values()]
-    return "\n".join([*tables, "", render_profile.LEGEND])
+    tables = [
+        "\n".join(["", *names, render_profile.tables(p, width)]) for names, p in cases.values()
+    ]
+    return "\n".join([*tables, "", render_profile.legend(width)])

@@ -39,6 +39,14 @@ def columns() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 
 
+def width_of(stream: TextIO) -> int | None:
+    """The width of the terminal that a stream is; None where it is a file or a pipe."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except OSError:
+        return None
+
+
 def announce_first_build() -> None:
     """Says on stderr why the first build takes longer, where this is the first."""
     from grader.compile import make

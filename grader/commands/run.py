@@ -12,7 +12,10 @@ import typer
 from grader import exit_codes
 from grader.commands import output
 from grader.commands.errors import CommandError
+from grader.compile.compiler_messages import Diagnostic
 from grader.sandbox.ending import Finished, early_end, shell_status
+
+MOST_WARNINGS = 10  # of the compiler that are shown
 
 
 def run(
@@ -62,20 +65,35 @@ def run(
         built = program.build(files, include or [], traced)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
+    _show_warnings(built.warnings)
     counted = profiled or json_file is not None
-    done, profile = program.execute(
-        built, context.obj, seconds, checked, sample if counted else None
-    )
+    try:
+        done, profile = program.execute(
+            built, context.obj, seconds, checked, sample if counted else None
+        )
+    except program.LostError as problem:
+        raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
     ending = _early_end(done)
+    width = output.width_of(sys.stderr)
     if profiled:
-        print(render_profile.render(profile), file=sys.stderr)
+        print(render_profile.render(profile, width), file=sys.stderr)
     if checked:
-        print(render_profile.findings(profile, ended_early=ending is not None), file=sys.stderr)
+        found = render_profile.findings(profile, ending is not None, width)
+        print(f"\n{found}" if profiled else found, file=sys.stderr)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
         output.write(json_file, msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
     raise typer.Exit(_status(done))
+
+
+def _show_warnings(warnings: list[Diagnostic]) -> None:
+    """Prints the first of the compiler's warnings, as g++ does, and how many there are more."""
+    for warning in warnings[:MOST_WARNINGS]:
+        print(f"{warning.file}:{warning.line}: warning: {warning.text}", file=sys.stderr)
+    more = len(warnings) - MOST_WARNINGS
+    if more > 0:
+        print(f"and {more} more warning{'s' if more > 1 else ''}", file=sys.stderr, flush=True)
 
 
 def _early_end(done: Finished) -> str | None:

@@ -7,6 +7,8 @@ labs/common/submission.mk.
 from __future__ import annotations
 
 import contextlib
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +19,11 @@ from grader.compile import sources, staging
 from grader.compile.compiler_messages import (
     Diagnostic,
     diagnostics_in,
+    disk_error,
     listed,
-    undefined,
+    program_errors,
+    program_warnings,
+    unlinkable,
     unlinked,
 )
 from grader.model.spec import Lab
@@ -30,6 +35,8 @@ from grader.sandbox.limits import Limits
 
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
+
+TOOLS = ("g++", "gcc", "as", "ld", "ar", "bash")  # that the rules of make call
 
 Target = Literal["run", "checked", "unit", "speed"]
 _RULES: dict[Target, str] = {
@@ -186,24 +193,38 @@ def prepare(lab: Lab, backend: str, timed: bool) -> None:
 
 def make_program(
     home: Path, files: list[str], profiled: bool, env: dict[str, str], openmp: bool = False
-) -> str | None:
-    """Builds home/program, a user's own program, from files in home/src. Returns None, or what the
-    compiler printed when it failed. openmp: its host code uses OpenMP. Raises BuildError."""
+) -> Build:
+    """Builds home/program, a user's own program, from files in home/src. When that fails, the
+    errors are what the compiler printed. The warnings are those of the files that this call
+    compiled: none when all is up to date. openmp: its host code uses OpenMP. Raises BuildError."""
     variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(files)}
     variables |= {"TRACED": "1"} if profiled else {}
     variables |= {"OPENMP": "1"} if openmp else {}
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with _locked(home):
+        staging.begin(home)
         done = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
-    if done.status == 0:
-        return None
-    if early := early_end(done):
-        return f"the compiler {early.reason}"
+        if done.status is not None:
+            staging.finish(home)
     log = done.stderr.decode(errors="replace")
-    if missing := undefined(log):
-        return "\n".join(missing)
-    lines = log.splitlines()
-    return "\n".join(line for line in lines if not line.startswith("make: ")) or "make failed"
+    if done.status == 0:
+        return Build(home / "program", [], program_warnings(log), done.seconds)
+    if early := early_end(done):
+        return Build(None, [f"the compiler {early.reason}"])
+    if reason := _fault_of_machine(log):
+        raise BuildError(reason, "")
+    return Build(None, unlinkable(log) or program_errors(log) or ["make failed"])
+
+
+def _fault_of_machine(log: str) -> str | None:
+    """Why no compiler can work on this machine now, and what to do; None when it can."""
+    absent = [name for name in TOOLS if shutil.which(name) is None]
+    if absent:
+        return f"{', '.join(absent)}: not found on this machine; try ./grade doctor"
+    if reason := disk_error(log):
+        where = f"to build/ or {tempfile.gettempdir()}"
+        return f"the compiler cannot write {where}: {reason}; free some space"
+    return None
 
 
 def _variables(lab: Lab, backend: str, files: tuple[str, ...], out: Path) -> dict[str, str]:
@@ -228,7 +249,9 @@ def _build_course(problem: str, rules: list[str], variables: dict[str, str], ver
         needed = ["runtime", *(f"{rule}-given" for rule in rules)]
         done = _make(needed, variables, RUNTIME_LIMITS, verbose)
     if done.status != 0:
-        raise BuildError(problem, done.stderr.decode(errors="replace"))
+        log = done.stderr.decode(errors="replace")
+        reason = _fault_of_machine(log)
+        raise BuildError(reason or problem, "" if reason else log)
 
 
 def _make(

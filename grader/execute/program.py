@@ -11,6 +11,8 @@ from pathlib import Path
 
 from grader import paths
 from grader.compile import make as compiler
+from grader.compile import staging
+from grader.compile.compiler_messages import Diagnostic
 from grader.execute.findings import FINDINGS, findings_in
 from grader.execute.profile import Launch, Profile, profile, read
 from grader.model import submission as submissions
@@ -18,10 +20,16 @@ from grader.sandbox import foreground
 from grader.sandbox.ending import Finished
 from grader.sandbox.workspace import workspace
 
+KEPT = 60  # built programs; one has about 2 MB
+PROFILE = "profile.jsonl"
 SUFFIXES = (".cu", ".cpp", ".c")
 # nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
 # that includes this header was built with one.
 OPENMP = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]omp\.h', re.MULTILINE)
+
+
+class LostError(Exception):
+    """The counters or findings of a run could not be written to build/run."""
 
 
 class ProgramError(Exception):
@@ -30,16 +38,18 @@ class ProgramError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """A built program. profiled: it counts its memory accesses."""
+    """A built program. profiled: it counts its memory accesses. warnings: the compiler's, about
+    the program's own files; none when nothing had to be compiled."""
 
     binary: Path
     profiled: bool
+    warnings: list[Diagnostic]
 
 
 def build(files: list[str], include: list[str], profiled: bool) -> Program:
-    """Compiles and links the files. include: the folders of -I options. Raises ProgramError, or
+    """Compiles and links the files. include: the folders of -I options. Raises ProgramError,
     BuildError when a part of the course does not build."""
-    key = hashlib.sha256(repr((files, include, profiled)).encode())
+    kind = hashlib.sha256(repr((files, include, profiled)).encode())
     contents = []
     headers = []
     for name in files:
@@ -49,26 +59,20 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
             contents.append(Path(name).read_bytes())
         except OSError as problem:
             raise ProgramError(f"{name}: {problem.strerror}") from problem
-        key.update(hashlib.sha256(contents[-1]).digest())
         folders = [Path(name).resolve().parent, *map(Path, include)]
         for header in _headers(contents[-1], folders, set()):
-            key.update(hashlib.sha256(header).digest())
+            kind.update(hashlib.sha256(header).digest())
             headers.append(header)
-    home = paths.BUILD / "program" / key.hexdigest()[:12]
-    (home / "src").mkdir(parents=True, exist_ok=True)
-    staged = [f"{number}{Path(name).suffix}" for number, name in enumerate(files)]
-    for target, content in zip(staged, contents, strict=True):
-        file = home / "src" / target
-        if not file.exists() or file.read_bytes() != content:
-            file.write_bytes(content)
+    staged = {f"{i}{Path(name).suffix}": contents[i] for i, name in enumerate(files)}
+    home = staging.stage(paths.BUILD / "program", kind.hexdigest(), staged, KEPT)
     searched = [*(str(Path(name).resolve().parent) for name in files), *include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
     openmp = any(OPENMP.search(source) for source in (*contents, *headers))
-    errors = compiler.make_program(home, staged, profiled, environment, openmp)
-    if errors is not None:
-        raise ProgramError(errors)
-    return Program(home / "program", profiled)
+    result = compiler.make_program(home, list(staged), profiled, environment, openmp)
+    if result.binary is None:
+        raise ProgramError("\n".join(result.errors))
+    return Program(result.binary, profiled, result.warnings)
 
 
 def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterator[bytes]:
@@ -99,18 +103,26 @@ def execute(
     sample: counts about this many blocks of each launch and scales to all; 0 counts all blocks,
     None counts nothing, which saves half of the time that the checks take.
     Returns how it ended, and what it counted and found; there are no counters of a program that was
-    not built to be profiled.
+    not built to be profiled. Raises LostError, and OSError.
     """
     with workspace() as work:
         environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
+        written = [work / FINDINGS]
         if checked:
             environment["CONVLABS_SIM_CHECK"] = "1"
+        else:  # what a device does in practice; the checks report who relies on it
+            environment["CONVLABS_SIM_FRESH"] = "zeros"
         if program.profiled and sample is not None:
-            environment["CONVLABS_SIM_PROFILE"] = str(work / "profile.jsonl")
+            written.append(work / PROFILE)
+            environment["CONVLABS_SIM_PROFILE"] = str(work / PROFILE)
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
             environment["CONVLABS_SIM_THREADS"] = "1"  # or counters depend on the number of cores
+        for file in written:
+            file.touch()
         done = foreground.run([program.binary, *arguments], seconds, environment)
-        raw = work / "profile.jsonl"
+        if program.profiled and not all(file.exists() for file in written):
+            raise LostError("the simulator cannot write to build/run; is the disk full?")
+        raw = work / PROFILE
         launches: list[Launch] = read(raw.read_bytes(), strict=False) if raw.exists() else []
         findings = findings_in(work, program.binary)
         return done, profile(program.binary, launches, findings)

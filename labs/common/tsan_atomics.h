@@ -1,7 +1,8 @@
 /* The functions that gcc calls for atomic accesses in code that it instruments (-fsanitize=thread).
  * Each does what its name says, whatever the order of memory asked for; before that it tells who
  * includes this: NOTE_ATOMIC(at, bytes, kind) must be defined, and may use
- * __builtin_return_address(0) for where the access stands.
+ * __builtin_return_address(0) for where the access stands. ATOMIC_FUNCTION(bits, name) may be
+ * defined to give them other names.
  */
 #ifndef CONVLABS_TSAN_ATOMICS_H
 #define CONVLABS_TSAN_ATOMICS_H
@@ -9,35 +10,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef ATOMIC_FUNCTION
+#define ATOMIC_FUNCTION(bits, name) __tsan_atomic##bits##_##name
+#endif
+
 /* ATOMIC_MAY_COMPARE: a compare-and-exchange that may fail without a reason, the weak one. */
 enum atomic_kind { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE, ATOMIC_MAY_COMPARE };
 
 #define LOAD_AND_STORE(type, bits)                                                                 \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order);                           \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order) {                          \
+    type ATOMIC_FUNCTION(bits, load)(const volatile type *at, int order);                           \
+    type ATOMIC_FUNCTION(bits, load)(const volatile type *at, int order) {                          \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_LOAD);                                                  \
         return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order);                    \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {                   \
+    void ATOMIC_FUNCTION(bits, store)(volatile type *at, type value, int order);                    \
+    void ATOMIC_FUNCTION(bits, store)(volatile type *at, type value, int order) {                   \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_STORE);                                                 \
         __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
     }
 
 #define UPDATE(type, bits, name, builtin)                                                          \
-    type __tsan_atomic##bits##_##name(volatile type *at, type value, int order);                   \
-    type __tsan_atomic##bits##_##name(volatile type *at, type value, int order) {                  \
+    type ATOMIC_FUNCTION(bits, name)(volatile type *at, type value, int order);                   \
+    type ATOMIC_FUNCTION(bits, name)(volatile type *at, type value, int order) {                  \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_UPDATE);                                                \
         return builtin(at, value, __ATOMIC_SEQ_CST);                                               \
     }
 
 #define COMPARE(type, bits, strength, kind)                                                        \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type *at, type *expected,       \
+    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile type *at, type *expected,       \
                                                           type value, int order, int otherwise);   \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type *at, type *expected,       \
+    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile type *at, type *expected,       \
                                                           type value, int order, int otherwise) {  \
         (void)order, (void)otherwise;                                                              \
         NOTE_ATOMIC(at, sizeof *at, kind);                                                         \

@@ -17,7 +17,7 @@ import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-LAYERS = ("base", "memory", "exec", "texture", "profile", "check", "trace", "api", "graph")
+LAYERS = ("base", "memory", "exec", "texture", "profile", "check", "trace", "queue", "api", "graph")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 SECTION_BOUND = re.compile(r"__(start|stop)_sim_")
 

@@ -38,7 +38,7 @@ FUNCTION = re.compile(
     (?:\binline\b|\bextern\s+"C")(?P<type>[^;{}()=]*?)\b(?P<name>[A-Za-z_]\w*)\s*\(""",
     re.VERBOSE,
 )
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?!deprecated).*?\)\)", re.DOTALL)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?!deprecated)(?:[^()]|\([^()]*\))*\)\)")
 TYPE = re.compile(
     r"\b(?:struct|class|enum|union)\s+(\w+)(?:\s*:\s*[^{};]*)?\s*\{|\btypedef\b[^;{}()]*?\b(\w+)\s*;"
     r"|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*="

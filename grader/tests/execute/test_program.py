@@ -188,6 +188,30 @@ def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) ->
     }
 
 
+FRESH = """#include <stdio.h>
+__global__ void add(int *p) { p[0] += p[9] + 1; }
+int main()
+{
+    int *p, h;
+    cudaMalloc(&p, 40);
+    add<<<1, 1>>>(p);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDefault);
+    printf("%d\\n", h);
+    cudaFree(p);
+}
+"""
+
+
+def test_new_memory_is_what_a_device_has_and_the_checks_name_who_relies_on_it(
+    tmp_path: Path,
+) -> None:
+    source = tmp_path / "fresh.cu"
+    source.write_text(FRESH)
+    plain, checked = run(source), run(source, "--check")
+    assert (plain.stdout, plain.stderr) == ("1\n", "")
+    assert "uninitialised-read" in checked.stderr and "fresh.cu:2" in checked.stderr
+
+
 @pytest.mark.parametrize("symbol", ['"c_mask"', "&c_mask"])
 def test_a_copy_to_something_that_is_no_symbol_names_the_line(symbol: str, tmp_path: Path) -> None:
     source = tmp_path / "quoted.cu"

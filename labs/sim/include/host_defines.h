@@ -14,6 +14,8 @@
 #define __managed__ __managed__
 #define __forceinline__ __forceinline__
 #define __noinline__ __noinline__
+#define __cluster_dims__(...) __attribute__((sim_cluster_dims(__VA_ARGS__)))
+#define __launch_bounds__ __launch_bounds__
 #else
 #define __global__
 #define __device__
@@ -21,10 +23,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 /* Nothing, as g++'s own headers write __attribute__((__noinline__)). */
 #define __noinline__
-#endif
-#define __launch_bounds__(...)
-#define __maxnreg__(...)
 #define __cluster_dims__(...)
+#define __launch_bounds__(...)
+#endif
+#define __maxnreg__(...)
 #define __grid_constant__
 #define __cudart_builtin__
 #define __device_builtin__

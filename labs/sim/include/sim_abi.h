@@ -19,7 +19,9 @@ extern "C" {
 #define SIM_WARP_SIZE 32
 #define SIM_BLOCK_SHARED ((size_t)48 * 1024) /* bytes of static shared memory of a block */
 #define SIM_CONSTANT_BYTES ((size_t)64 * 1024)
-#define SIM_VARIABLE_BYTES ((size_t)7 << 28) /* of one __device__ variable: code reaches 2 GB */
+/* Code reaches 2 GB: the most bytes of one __device__ variable, and of those of a scope. */
+#define SIM_VARIABLE_BYTES ((size_t)7 << 28)
+#define SIM_VARIABLES_BYTES ((size_t)31 << 26)
 
 /* ---- variables of the device */
 
@@ -86,6 +88,9 @@ struct sim_config {
     int cooperative;      /* all blocks run at once: cudaLaunchCooperativeKernel() */
     size_t closure_bytes; /* size of the arguments, as the threads read them */
 };
+
+/* __launch_bounds__() of a kernel: launches of it with more threads a block fail. Returns true. */
+bool sim_bound_threads(const void *function, long long threads);
 
 /* Calls `thread(closure)` once for each thread of the grid. */
 void sim_launch(const struct sim_config *config, void (*thread)(const void *), const void *closure);

@@ -1,5 +1,5 @@
-/* The runtime API's functions for graphs. cuda_runtime_api.h includes it. Not supported, and refused
- * by name: conditional nodes, nodes of memory and of external semaphores, launches from a kernel. */
+/* The runtime API's functions for graphs. cuda_runtime_api.h includes it. Not supported, and
+ * refused by name: conditional nodes, nodes of external semaphores, launches from a kernel. */
 #ifndef SIM_API_GRAPH_H
 #define SIM_API_GRAPH_H
 
@@ -56,6 +56,10 @@ SIM_API(cudaGraphAddEventRecordNode, (node, graph, dependencies, count, event), 
         cudaEvent_t event)
 SIM_API(cudaGraphAddEventWaitNode, (node, graph, dependencies, count, event), SIM_NODE_ARGUMENTS,
         cudaEvent_t event)
+SIM_API(cudaGraphAddMemAllocNode, (node, graph, dependencies, count, parameters),
+        SIM_NODE_ARGUMENTS, struct cudaMemAllocNodeParams *parameters)
+SIM_API(cudaGraphAddMemFreeNode, (node, graph, dependencies, count, memory), SIM_NODE_ARGUMENTS,
+        void *memory)
 SIM_API(cudaGraphDestroyNode, (node), cudaGraphNode_t node)
 SIM_API(cudaGraphNodeGetType, (node, type), cudaGraphNode_t node, enum cudaGraphNodeType *type)
 SIM_API(cudaGraphNodeFindInClone, (found, original, copy), cudaGraphNode_t *found,
@@ -83,6 +87,9 @@ SIM_API(cudaGraphHostNodeGetParams, (node, parameters), cudaGraphNode_t node,
         struct cudaHostNodeParams *parameters)
 SIM_API(cudaGraphHostNodeSetParams, (node, parameters), cudaGraphNode_t node,
         const struct cudaHostNodeParams *parameters)
+SIM_API(cudaGraphMemAllocNodeGetParams, (node, parameters), cudaGraphNode_t node,
+        struct cudaMemAllocNodeParams *parameters)
+SIM_API(cudaGraphMemFreeNodeGetParams, (node, memory), cudaGraphNode_t node, void *memory)
 
 /* ---- executable graphs */
 

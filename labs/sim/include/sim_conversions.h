@@ -36,45 +36,27 @@ template <class To> SIM_PURE To sim_to_integer(double x, sim_rounding mode, bool
     return sim_saturated<To>(sim_integral(x, mode), wide ? sim_top_bit<To> : (To)0);
 }
 
-#define SIM_TO_INTEGER(name, From, To, mode)                                                       \
+#define SIM_TO_INTEGER_BY(name, From, To, mode)                                                    \
     SIM_INLINED To name(From x) {                                                                  \
         return sim_to_integer<To>((double)x, mode, sizeof x == 8);                                 \
     }
+#define SIM_TO_INTEGER(name, From, To)                                                             \
+    SIM_TO_INTEGER_BY(name##_rn, From, To, SIM_ROUND_NEAREST)                                      \
+    SIM_TO_INTEGER_BY(name##_rz, From, To, SIM_ROUND_ZERO)                                         \
+    SIM_TO_INTEGER_BY(name##_rd, From, To, SIM_ROUND_DOWN)                                         \
+    SIM_TO_INTEGER_BY(name##_ru, From, To, SIM_ROUND_UP)
 
-SIM_TO_INTEGER(__float2int_rn, float, int, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__float2int_rz, float, int, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__float2int_rd, float, int, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__float2int_ru, float, int, SIM_ROUND_UP)
-SIM_TO_INTEGER(__float2uint_rn, float, unsigned, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__float2uint_rz, float, unsigned, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__float2uint_rd, float, unsigned, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__float2uint_ru, float, unsigned, SIM_ROUND_UP)
-SIM_TO_INTEGER(__float2ll_rn, float, long long, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__float2ll_rz, float, long long, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__float2ll_rd, float, long long, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__float2ll_ru, float, long long, SIM_ROUND_UP)
-SIM_TO_INTEGER(__float2ull_rn, float, unsigned long long, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__float2ull_rz, float, unsigned long long, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__float2ull_rd, float, unsigned long long, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__float2ull_ru, float, unsigned long long, SIM_ROUND_UP)
-SIM_TO_INTEGER(__double2int_rn, double, int, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__double2int_rz, double, int, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__double2int_rd, double, int, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__double2int_ru, double, int, SIM_ROUND_UP)
-SIM_TO_INTEGER(__double2uint_rn, double, unsigned, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__double2uint_rz, double, unsigned, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__double2uint_rd, double, unsigned, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__double2uint_ru, double, unsigned, SIM_ROUND_UP)
-SIM_TO_INTEGER(__double2ll_rn, double, long long, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__double2ll_rz, double, long long, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__double2ll_rd, double, long long, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__double2ll_ru, double, long long, SIM_ROUND_UP)
-SIM_TO_INTEGER(__double2ull_rn, double, unsigned long long, SIM_ROUND_NEAREST)
-SIM_TO_INTEGER(__double2ull_rz, double, unsigned long long, SIM_ROUND_ZERO)
-SIM_TO_INTEGER(__double2ull_rd, double, unsigned long long, SIM_ROUND_DOWN)
-SIM_TO_INTEGER(__double2ull_ru, double, unsigned long long, SIM_ROUND_UP)
+SIM_TO_INTEGER(__float2int, float, int)
+SIM_TO_INTEGER(__float2uint, float, unsigned)
+SIM_TO_INTEGER(__float2ll, float, long long)
+SIM_TO_INTEGER(__float2ull, float, unsigned long long)
+SIM_TO_INTEGER(__double2int, double, int)
+SIM_TO_INTEGER(__double2uint, double, unsigned)
+SIM_TO_INTEGER(__double2ll, double, long long)
+SIM_TO_INTEGER(__double2ull, double, unsigned long long)
 
 #undef SIM_TO_INTEGER
+#undef SIM_TO_INTEGER_BY
 
 /* ---- from an integer */
 
@@ -93,28 +75,23 @@ template <class From> static inline double sim_integer_to_odd(From x) {
     return x < 0 ? -(double)size : (double)size;
 }
 
-#define SIM_TO_FLOAT(name, From, mode)                                                             \
+#define SIM_TO_FLOAT_BY(name, From, mode)                                                          \
     SIM_PURE float name(From x) {                                                                  \
         return sim_narrow(sim_integer_to_odd(x), mode);                                            \
     }
+#define SIM_TO_FLOAT(name, From)                                                                   \
+    SIM_TO_FLOAT_BY(name##_rz, From, SIM_ROUND_ZERO)                                               \
+    SIM_TO_FLOAT_BY(name##_rd, From, SIM_ROUND_DOWN)                                               \
+    SIM_TO_FLOAT_BY(name##_ru, From, SIM_ROUND_UP)
 
-SIM_TO_FLOAT(__int2float_rz, int, SIM_ROUND_ZERO)
-SIM_TO_FLOAT(__int2float_rd, int, SIM_ROUND_DOWN)
-SIM_TO_FLOAT(__int2float_ru, int, SIM_ROUND_UP)
-SIM_TO_FLOAT(__uint2float_rz, unsigned, SIM_ROUND_ZERO)
-SIM_TO_FLOAT(__uint2float_rd, unsigned, SIM_ROUND_DOWN)
-SIM_TO_FLOAT(__uint2float_ru, unsigned, SIM_ROUND_UP)
-SIM_TO_FLOAT(__ll2float_rz, long long, SIM_ROUND_ZERO)
-SIM_TO_FLOAT(__ll2float_rd, long long, SIM_ROUND_DOWN)
-SIM_TO_FLOAT(__ll2float_ru, long long, SIM_ROUND_UP)
-SIM_TO_FLOAT(__ull2float_rz, unsigned long long, SIM_ROUND_ZERO)
-SIM_TO_FLOAT(__ull2float_rd, unsigned long long, SIM_ROUND_DOWN)
-SIM_TO_FLOAT(__ull2float_ru, unsigned long long, SIM_ROUND_UP)
-SIM_TO_FLOAT(__double2float_rz, double, SIM_ROUND_ZERO)
-SIM_TO_FLOAT(__double2float_rd, double, SIM_ROUND_DOWN)
-SIM_TO_FLOAT(__double2float_ru, double, SIM_ROUND_UP)
+SIM_TO_FLOAT(__int2float, int)
+SIM_TO_FLOAT(__uint2float, unsigned)
+SIM_TO_FLOAT(__ll2float, long long)
+SIM_TO_FLOAT(__ull2float, unsigned long long)
+SIM_TO_FLOAT(__double2float, double)
 
 #undef SIM_TO_FLOAT
+#undef SIM_TO_FLOAT_BY
 
 /* A 64-bit integer as a double, in one direction. */
 template <class From> static inline double sim_integer_to_double(From x, sim_rounding mode) {
@@ -130,18 +107,19 @@ template <class From> static inline double sim_integer_to_double(From x, sim_rou
     return sim_as<double>(bits);
 }
 
-#define SIM_TO_DOUBLE(name, From, mode)                                                            \
+#define SIM_TO_DOUBLE_BY(name, From, mode)                                                         \
     SIM_PURE double name(From x) {                                                                 \
         return sim_integer_to_double(x, mode);                                                     \
     }
+#define SIM_TO_DOUBLE(name, From)                                                                  \
+    SIM_TO_DOUBLE_BY(name##_rz, From, SIM_ROUND_ZERO)                                              \
+    SIM_TO_DOUBLE_BY(name##_rd, From, SIM_ROUND_DOWN)                                              \
+    SIM_TO_DOUBLE_BY(name##_ru, From, SIM_ROUND_UP)
 
-SIM_TO_DOUBLE(__ll2double_rz, long long, SIM_ROUND_ZERO)
-SIM_TO_DOUBLE(__ll2double_rd, long long, SIM_ROUND_DOWN)
-SIM_TO_DOUBLE(__ll2double_ru, long long, SIM_ROUND_UP)
-SIM_TO_DOUBLE(__ull2double_rz, unsigned long long, SIM_ROUND_ZERO)
-SIM_TO_DOUBLE(__ull2double_rd, unsigned long long, SIM_ROUND_DOWN)
-SIM_TO_DOUBLE(__ull2double_ru, unsigned long long, SIM_ROUND_UP)
+SIM_TO_DOUBLE(__ll2double, long long)
+SIM_TO_DOUBLE(__ull2double, unsigned long long)
 
+#undef SIM_TO_DOUBLE_BY
 #undef SIM_TO_DOUBLE
 
 static inline float __int2float_rn(int x) {

@@ -122,9 +122,13 @@ SIM_PURE unsigned short sim_f16_fused(unsigned short a, unsigned short b, unsign
     return sim_f16_result<Format>(sum);
 }
 
+template <class Format> static inline constexpr unsigned short sim_f16_one() {
+    return (unsigned short)((1 - Format::least) << Format::digits);
+}
+
 /* Within [0, 1]; 0 for what is no number. */
 template <class Format> static inline unsigned short sim_f16_saturated(unsigned short x) {
-    constexpr unsigned short one = (unsigned short)((1 - Format::least) << Format::digits);
+    constexpr unsigned short one = sim_f16_one<Format>();
     constexpr unsigned infinity = 0x7fffu & ~((1u << Format::digits) - 1);
     if (x & 0x8000u || x > infinity) {
         return 0;

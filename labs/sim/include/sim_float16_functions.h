@@ -1,6 +1,8 @@
-/* What half and bfloat16 have in common. cuda_fp16.h and cuda_bf16.h each include this file once,
- * with SIM_F16 and SIM_F16X2 (the types), SIM_F16_RAW and SIM_F16X2_RAW (their bits) and SIM_FORMAT
- * defined. */
+/* The functions of half and bfloat16 whose names do not tell which type they take. cuda_fp16.h and
+ * cuda_bf16.h each include this file once, with SIM_F16 and SIM_F16X2 (the types), SIM_F16_RAW and
+ * SIM_F16X2_RAW (their bits) and SIM_FORMAT defined, and what sim_float16_types.h asks for. */
+
+#include "sim_float16_types.h"
 
 /* ---- the bits of one and of two: two are loaded and stored as one word, as on the device */
 
@@ -22,6 +24,12 @@ SIM_INLINED SIM_F16X2 sim_of_bits(SIM_FORMAT, unsigned low, unsigned high) {
     SIM_F16X2 x;
     __builtin_memcpy(&x, &bits, sizeof bits);
     return x;
+}
+SIM_INLINED SIM_F16 sim_one(SIM_FORMAT) {
+    return sim_of_bits(SIM_FORMAT{}, sim_f16_one<SIM_FORMAT>());
+}
+SIM_INLINED SIM_F16X2 sim_two_ones(SIM_FORMAT) {
+    return SIM_F16X2(sim_one(SIM_FORMAT{}), sim_one(SIM_FORMAT{}));
 }
 SIM_INLINED unsigned short sim_low(const SIM_F16X2 &x) {
     return (unsigned short)sim_bits(x);
@@ -239,104 +247,72 @@ SIM_ATOMIC_INLINE SIM_F16X2 atomicAdd(SIM_F16X2 *address, SIM_F16X2 value) {
 
 /* ---- operators */
 
-#ifndef SIM_F16_NO_OPERATORS
-#define SIM_F16_OPERATOR(sign, function)                                                           \
-    SIM_INLINED SIM_F16 operator sign(const SIM_F16 &a, const SIM_F16 &b) {                        \
+#define SIM_F16_OPERATOR(Type, sign, function)                                                     \
+    SIM_INLINED Type operator sign(const Type &a, const Type &b) {                                 \
         return function(a, b);                                                                     \
     }                                                                                              \
-    SIM_INLINED SIM_F16 &operator sign##=(SIM_F16 &a, const SIM_F16 &b) {                          \
+    SIM_INLINED Type &operator sign##=(Type &a, const Type &b) {                                   \
         return a = function(a, b);                                                                 \
     }
-#define SIM_F16_COMPARISON(sign, function)                                                         \
-    SIM_INLINED bool operator sign(const SIM_F16 &a, const SIM_F16 &b) {                           \
+#define SIM_F16_STEP(Type, sign, function, one)                                                    \
+    SIM_INLINED Type &operator sign(Type &a) {                                                     \
+        return a = function(a, one);                                                               \
+    }                                                                                              \
+    SIM_INLINED Type operator sign(Type &a, int) {                                                 \
+        Type old = a;                                                                              \
+        a = function(a, one);                                                                      \
+        return old;                                                                                \
+    }
+#define SIM_F16_COMPARISON(Type, sign, function)                                                   \
+    SIM_INLINED bool operator sign(const Type &a, const Type &b) {                                 \
         return function(a, b);                                                                     \
     }
 
-SIM_F16_OPERATOR(+, __hadd)
-SIM_F16_OPERATOR(-, __hsub)
-SIM_F16_OPERATOR(*, __hmul)
-SIM_F16_OPERATOR(/, __hdiv)
-SIM_F16_COMPARISON(==, __heq)
-SIM_F16_COMPARISON(!=, __hneu)
-SIM_F16_COMPARISON(>, __hgt)
-SIM_F16_COMPARISON(<, __hlt)
-SIM_F16_COMPARISON(>=, __hge)
-SIM_F16_COMPARISON(<=, __hle)
+#ifndef SIM_F16_NO_OPERATORS
+SIM_F16_OPERATOR(SIM_F16, +, __hadd)
+SIM_F16_OPERATOR(SIM_F16, -, __hsub)
+SIM_F16_OPERATOR(SIM_F16, *, __hmul)
+SIM_F16_OPERATOR(SIM_F16, /, __hdiv)
+SIM_F16_STEP(SIM_F16, ++, __hadd, sim_one(SIM_FORMAT{}))
+SIM_F16_STEP(SIM_F16, --, __hsub, sim_one(SIM_FORMAT{}))
+SIM_F16_COMPARISON(SIM_F16, ==, __heq)
+SIM_F16_COMPARISON(SIM_F16, !=, __hneu)
+SIM_F16_COMPARISON(SIM_F16, >, __hgt)
+SIM_F16_COMPARISON(SIM_F16, <, __hlt)
+SIM_F16_COMPARISON(SIM_F16, >=, __hge)
+SIM_F16_COMPARISON(SIM_F16, <=, __hle)
 SIM_INLINED SIM_F16 operator+(const SIM_F16 &a) {
     return a;
 }
 SIM_INLINED SIM_F16 operator-(const SIM_F16 &a) {
     return __hneg(a);
 }
-SIM_INLINED SIM_F16 &operator++(SIM_F16 &a) {
-    return a = __hadd(a, SIM_F16(1.0f));
-}
-SIM_INLINED SIM_F16 &operator--(SIM_F16 &a) {
-    return a = __hsub(a, SIM_F16(1.0f));
-}
-SIM_INLINED SIM_F16 operator++(SIM_F16 &a, int) {
-    SIM_F16 old = a;
-    a = __hadd(a, SIM_F16(1.0f));
-    return old;
-}
-SIM_INLINED SIM_F16 operator--(SIM_F16 &a, int) {
-    SIM_F16 old = a;
-    a = __hsub(a, SIM_F16(1.0f));
-    return old;
-}
-#undef SIM_F16_COMPARISON
-#undef SIM_F16_OPERATOR
 #endif
 
 #ifndef SIM_F16X2_NO_OPERATORS
-#define SIM_F16X2_OPERATOR(sign, function)                                                         \
-    SIM_INLINED SIM_F16X2 operator sign(const SIM_F16X2 &a, const SIM_F16X2 &b) {                  \
-        return function(a, b);                                                                     \
-    }                                                                                              \
-    SIM_INLINED SIM_F16X2 &operator sign##=(SIM_F16X2 &a, const SIM_F16X2 &b) {                    \
-        return a = function(a, b);                                                                 \
-    }
-#define SIM_F16X2_COMPARISON(sign, function)                                                       \
-    SIM_INLINED bool operator sign(const SIM_F16X2 &a, const SIM_F16X2 &b) {                       \
-        return function(a, b);                                                                     \
-    }
-
-SIM_F16X2_OPERATOR(+, __hadd2)
-SIM_F16X2_OPERATOR(-, __hsub2)
-SIM_F16X2_OPERATOR(*, __hmul2)
-SIM_F16X2_OPERATOR(/, __h2div)
-SIM_F16X2_COMPARISON(==, __hbeq2)
-SIM_F16X2_COMPARISON(!=, __hbneu2)
-SIM_F16X2_COMPARISON(>, __hbgt2)
-SIM_F16X2_COMPARISON(<, __hblt2)
-SIM_F16X2_COMPARISON(>=, __hbge2)
-SIM_F16X2_COMPARISON(<=, __hble2)
+SIM_F16_OPERATOR(SIM_F16X2, +, __hadd2)
+SIM_F16_OPERATOR(SIM_F16X2, -, __hsub2)
+SIM_F16_OPERATOR(SIM_F16X2, *, __hmul2)
+SIM_F16_OPERATOR(SIM_F16X2, /, __h2div)
+SIM_F16_STEP(SIM_F16X2, ++, __hadd2, sim_two_ones(SIM_FORMAT{}))
+SIM_F16_STEP(SIM_F16X2, --, __hsub2, sim_two_ones(SIM_FORMAT{}))
+SIM_F16_COMPARISON(SIM_F16X2, ==, __hbeq2)
+SIM_F16_COMPARISON(SIM_F16X2, !=, __hbneu2)
+SIM_F16_COMPARISON(SIM_F16X2, >, __hbgt2)
+SIM_F16_COMPARISON(SIM_F16X2, <, __hblt2)
+SIM_F16_COMPARISON(SIM_F16X2, >=, __hbge2)
+SIM_F16_COMPARISON(SIM_F16X2, <=, __hble2)
 SIM_INLINED SIM_F16X2 operator+(const SIM_F16X2 &a) {
     return a;
 }
 SIM_INLINED SIM_F16X2 operator-(const SIM_F16X2 &a) {
     return __hneg2(a);
 }
-SIM_INLINED SIM_F16X2 &operator++(SIM_F16X2 &a) {
-    return a = __hadd2(a, SIM_F16X2(SIM_F16(1.0f), SIM_F16(1.0f)));
-}
-SIM_INLINED SIM_F16X2 &operator--(SIM_F16X2 &a) {
-    return a = __hsub2(a, SIM_F16X2(SIM_F16(1.0f), SIM_F16(1.0f)));
-}
-SIM_INLINED SIM_F16X2 operator++(SIM_F16X2 &a, int) {
-    SIM_F16X2 old = a;
-    ++a;
-    return old;
-}
-SIM_INLINED SIM_F16X2 operator--(SIM_F16X2 &a, int) {
-    SIM_F16X2 old = a;
-    --a;
-    return old;
-}
-#undef SIM_F16X2_COMPARISON
-#undef SIM_F16X2_OPERATOR
 #endif
 
+#undef SIM_F16_COMPARISON
+#undef SIM_F16_STEP
+#undef SIM_F16_OPERATOR
 #undef SIM_F16_SHUFFLE
 #undef SIM_F16_FUNCTION
 #undef SIM_F16_COMPARE_PAIRS

@@ -10,6 +10,7 @@
 constexpr size_t sim_variable_gap = SIM_VARIABLE_GAP;
 constexpr size_t sim_constant_bytes = SIM_CONSTANT_BYTES;
 constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
+constexpr size_t sim_variables_bytes = SIM_VARIABLES_BYTES;
 
 /* It also writes one of these, which registers the variable before main(). */
 struct sim_registered_variable : sim_variable {

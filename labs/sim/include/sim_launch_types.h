@@ -195,4 +195,13 @@ struct cudaHostNodeParams {
     void *userData;
 };
 
+/* dptr: the address, which the call that adds the node sets. */
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount;
+    size_t bytesize;
+    void *dptr;
+};
+
 #endif

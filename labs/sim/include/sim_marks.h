@@ -1,5 +1,5 @@
 /* The control flow of device functions in a traced program: labs/sim/translate/control_marks.py
- * inserts these marks, and labs/sim/src/profile/lane_position.h says what they mean.
+ * inserts these marks, and labs/sim/src/exec/lane_position.h says what they mean.
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without

@@ -27,20 +27,17 @@
 
 /* ---- no contraction: the compiler may fuse a*b+c, but not through this */
 
-static inline float sim_rounded(float x) {
 #ifdef __x86_64__
-    __asm__("" : "+x"(x));
+#define SIM_FLOAT_REGISTER "+x"
 #else
-    __asm__("" : "+w"(x));
+#define SIM_FLOAT_REGISTER "+w"
 #endif
+static inline float sim_rounded(float x) {
+    __asm__("" : SIM_FLOAT_REGISTER(x));
     return x;
 }
 static inline double sim_rounded(double x) {
-#ifdef __x86_64__
-    __asm__("" : "+x"(x));
-#else
-    __asm__("" : "+w"(x));
-#endif
+    __asm__("" : SIM_FLOAT_REGISTER(x));
     return x;
 }
 
@@ -115,37 +112,26 @@ SIM_PURE float sim_root(float a, sim_rounding mode) {
     return sim_narrow(sim_rounded(__builtin_sqrt((double)a)), mode);
 }
 
-#define SIM_DIRECTED(name, arguments, core, ...)                                                   \
+#define SIM_ONE_DIRECTION(name, arguments, mode, core, ...)                                        \
     SIM_INLINED float name arguments {                                                             \
-        return core(__VA_ARGS__);                                                                  \
+        return core(__VA_ARGS__, mode);                                                            \
     }
+#define SIM_DIRECTED(name, arguments, ...)                                                         \
+    SIM_ONE_DIRECTION(name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                           \
+    SIM_ONE_DIRECTION(name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                           \
+    SIM_ONE_DIRECTION(name##_ru, arguments, SIM_ROUND_UP, __VA_ARGS__)
 
-SIM_DIRECTED(__fadd_rz, (float a, float b), sim_add, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fadd_rd, (float a, float b), sim_add, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fadd_ru, (float a, float b), sim_add, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__fsub_rz, (float a, float b), sim_add, a, -b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fsub_rd, (float a, float b), sim_add, a, -b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fsub_ru, (float a, float b), sim_add, a, -b, SIM_ROUND_UP)
-SIM_DIRECTED(__fmul_rz, (float a, float b), sim_multiply, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fmul_rd, (float a, float b), sim_multiply, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fmul_ru, (float a, float b), sim_multiply, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__fmaf_rz, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fmaf_rd, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fmaf_ru, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_UP)
-SIM_DIRECTED(__fmaf_ieee_rz, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fmaf_ieee_rd, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fmaf_ieee_ru, (float a, float b, float c), sim_fused, a, b, c, SIM_ROUND_UP)
-SIM_DIRECTED(__fdiv_rz, (float a, float b), sim_divide, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fdiv_rd, (float a, float b), sim_divide, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fdiv_ru, (float a, float b), sim_divide, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__frcp_rz, (float a), sim_divide, 1.0f, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__frcp_rd, (float a), sim_divide, 1.0f, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__frcp_ru, (float a), sim_divide, 1.0f, a, SIM_ROUND_UP)
-SIM_DIRECTED(__fsqrt_rz, (float a), sim_root, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fsqrt_rd, (float a), sim_root, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fsqrt_ru, (float a), sim_root, a, SIM_ROUND_UP)
+SIM_DIRECTED(__fadd, (float a, float b), sim_add, a, b)
+SIM_DIRECTED(__fsub, (float a, float b), sim_add, a, -b)
+SIM_DIRECTED(__fmul, (float a, float b), sim_multiply, a, b)
+SIM_DIRECTED(__fmaf, (float a, float b, float c), sim_fused, a, b, c)
+SIM_DIRECTED(__fmaf_ieee, (float a, float b, float c), sim_fused, a, b, c)
+SIM_DIRECTED(__fdiv, (float a, float b), sim_divide, a, b)
+SIM_DIRECTED(__frcp, (float a), sim_divide, 1.0f, a)
+SIM_DIRECTED(__fsqrt, (float a), sim_root, a)
 
 #undef SIM_DIRECTED
+#undef SIM_ONE_DIRECTION
 
 /* ---- to nearest, which is the processor's own way */
 
@@ -241,33 +227,24 @@ SIM_PURE double sim_root(double a, sim_rounding mode) {
     return sim_directed(root, __builtin_fma(-root, root, a), mode);
 }
 
-#define SIM_DIRECTED(name, arguments, core, ...)                                                   \
+#define SIM_ONE_DIRECTION(name, arguments, mode, core, ...)                                        \
     SIM_INLINED double name arguments {                                                            \
-        return core(__VA_ARGS__);                                                                  \
+        return core(__VA_ARGS__, mode);                                                            \
     }
+#define SIM_DIRECTED(name, arguments, ...)                                                         \
+    SIM_ONE_DIRECTION(name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                           \
+    SIM_ONE_DIRECTION(name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                           \
+    SIM_ONE_DIRECTION(name##_ru, arguments, SIM_ROUND_UP, __VA_ARGS__)
 
-SIM_DIRECTED(__dadd_rz, (double a, double b), sim_add, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dadd_rd, (double a, double b), sim_add, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dadd_ru, (double a, double b), sim_add, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__dsub_rz, (double a, double b), sim_add, a, -b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dsub_rd, (double a, double b), sim_add, a, -b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dsub_ru, (double a, double b), sim_add, a, -b, SIM_ROUND_UP)
-SIM_DIRECTED(__dmul_rz, (double a, double b), sim_multiply, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dmul_rd, (double a, double b), sim_multiply, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dmul_ru, (double a, double b), sim_multiply, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__fma_rz, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_ZERO)
-SIM_DIRECTED(__fma_rd, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_DOWN)
-SIM_DIRECTED(__fma_ru, (double a, double b, double c), sim_double_fused, a, b, c, SIM_ROUND_UP)
-SIM_DIRECTED(__ddiv_rz, (double a, double b), sim_divide, a, b, SIM_ROUND_ZERO)
-SIM_DIRECTED(__ddiv_rd, (double a, double b), sim_divide, a, b, SIM_ROUND_DOWN)
-SIM_DIRECTED(__ddiv_ru, (double a, double b), sim_divide, a, b, SIM_ROUND_UP)
-SIM_DIRECTED(__drcp_rz, (double a), sim_divide, 1.0, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__drcp_rd, (double a), sim_divide, 1.0, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__drcp_ru, (double a), sim_divide, 1.0, a, SIM_ROUND_UP)
-SIM_DIRECTED(__dsqrt_rz, (double a), sim_root, a, SIM_ROUND_ZERO)
-SIM_DIRECTED(__dsqrt_rd, (double a), sim_root, a, SIM_ROUND_DOWN)
-SIM_DIRECTED(__dsqrt_ru, (double a), sim_root, a, SIM_ROUND_UP)
+SIM_DIRECTED(__dadd, (double a, double b), sim_add, a, b)
+SIM_DIRECTED(__dsub, (double a, double b), sim_add, a, -b)
+SIM_DIRECTED(__dmul, (double a, double b), sim_multiply, a, b)
+SIM_DIRECTED(__fma, (double a, double b, double c), sim_double_fused, a, b, c)
+SIM_DIRECTED(__ddiv, (double a, double b), sim_divide, a, b)
+SIM_DIRECTED(__drcp, (double a), sim_divide, 1.0, a)
+SIM_DIRECTED(__dsqrt, (double a), sim_root, a)
 
 #undef SIM_DIRECTED
+#undef SIM_ONE_DIRECTION
 
 #endif

@@ -38,5 +38,7 @@
 #define cudaGraphAddMemcpyNode1D(...) SIM_AT(cudaGraphAddMemcpyNode1D(__VA_ARGS__))
 #define cudaGraphAddMemsetNode(...) SIM_AT(cudaGraphAddMemsetNode(__VA_ARGS__))
 #define cudaGraphAddHostNode(...) SIM_AT(cudaGraphAddHostNode(__VA_ARGS__))
+#define cudaGraphAddMemAllocNode(...) SIM_AT(cudaGraphAddMemAllocNode(__VA_ARGS__))
+#define cudaGraphAddMemFreeNode(...) SIM_AT(cudaGraphAddMemFreeNode(__VA_ARGS__))
 
 #endif

@@ -2,7 +2,7 @@
 
 A compiler rearranges loops and branches, and so the blocks of a compiled kernel do not say where
 the lanes of a warp reconverge. The source does: after the statement that separated them.
-These marks, which sim_marks.h defines, tell the replay (labs/sim/src/profile/lane_position.h) where
+These marks, which sim_marks.h defines, tell the replay (labs/sim/src/exec/lane_position.h) where
 in the source a lane is:
 
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
@@ -56,10 +56,14 @@ def _text(node: Node | None) -> bytes:
 
 
 class Marker:
-    """The marks of one file."""
+    """The marks of one file. is_counted: for the counters of a traced run, with what only they
+    need. Otherwise for a plain run in lock step (labs/sim/src/exec/lock_step.h), which knows only
+    the marks and the order of the code: every function has one, and every branch around an access.
+    """
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, is_counted: bool) -> None:
         self.source = code
+        self.is_counted = is_counted
         # A directive between a loop's head and its body would end the loop for the grammar.
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
@@ -106,11 +110,14 @@ class Marker:
     # ---- what needs marks
 
     def is_heavy(self, node: Node) -> bool:
-        """Does it contain a loop, a label or a call, whose accesses may come more than once?"""
+        """Does it contain a loop, a label or a call, whose accesses may come more than once; or in
+        lock step, any access?"""
         if node.id not in self.heavy:
             if node.type == "lambda_expression":
                 self.heavy[node.id] = False  # its body runs where it is called
-            elif node.type in (*LOOPS, "labeled_statement"):
+            elif node.type in (*LOOPS, "labeled_statement") or (
+                self._is_access(node) and not self.is_counted
+            ):
                 self.heavy[node.id] = True
             else:
                 call = node.type == "call_expression" and not PLAIN_CALL.match(
@@ -131,7 +138,7 @@ class Marker:
         """nvcc hoists what both arms begin with, and nothing else; g++ hoists nothing here."""
         condition = node.child_by_field_name("condition")
         arms = [node.child_by_field_name(f) for f in ("consequence", "alternative")]
-        if condition is None or None in arms or self._has_effect(condition):
+        if not self.is_counted or condition is None or None in arms or self._has_effect(condition):
             return
         sequences: list[list[str]] = [[], []]
         for arm, loads in zip(arms, sequences, strict=True):
@@ -211,7 +218,7 @@ class Marker:
         if node.type == "conditional_expression":
             if not self.is_heavy(node):
                 loads = chosen_loads(node, self.pointers)
-                if loads:
+                if loads and self.is_counted:
                     self.insert(node.start_byte, "(*(")
                     for load in loads:
                         self.insert(load.start_byte, "&")
@@ -245,14 +252,14 @@ class Marker:
     # ---- statements
 
     def function(self, body: Node, is_kernel: bool) -> None:
-        is_marked = not is_kernel and self.has_control_flow(body)
+        is_marked = not is_kernel and (self.has_control_flow(body) or not self.is_counted)
         if is_marked:
             self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
         self.jumps = self._jumps(body)
         outer = self.accesses
         is_function = body.parent is not None and body.parent.type == "function_definition"
         self.accesses = None
-        if (is_kernel or is_marked) and is_function and body.parent is not None:
+        if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)
         shared = self.accesses.shared if self.accesses is not None else set()
         self.structures = Structures(body, self.own, shared) if is_function else None
@@ -517,6 +524,6 @@ class Marker:
         return number
 
 
-def marks(code: bytes) -> list[tuple[int, str]]:
+def marks(code: bytes, is_counted: bool) -> list[tuple[int, str]]:
     """What to insert, and before which byte, in an order that keeps equal indices in sequence."""
-    return Marker(code).file()
+    return Marker(code, is_counted).file()

@@ -68,6 +68,15 @@ def kernel_at(tokens: Tokens, mark: int) -> Kernel | None:
     return Kernel(first, name, template, (i, tokens.match[i]), defaults, is_shadowed)
 
 
+def type_of(tokens: Tokens, kernel: Kernel) -> str:
+    """The type of a pointer to the kernel: no default arguments."""
+    types = []
+    for begin, end in tokens.commas(kernel.parameters[0] + 1, kernel.parameters[1]):
+        given = next((i for i in range(begin, end) if tokens.text[i] == b"="), end)
+        types.append(tokens.flat(begin, given))
+    return f"void (*)({', '.join(types)})"
+
+
 class Launches:
     """Rewrites the launches of a program."""
 
@@ -106,10 +115,6 @@ class Launches:
     def _companion(self, kernel: Kernel) -> None:
         tokens = self.tokens
         first, last = kernel.parameters
-        types = []
-        for begin, end in tokens.commas(first + 1, last):
-            given = next((i for i in range(begin, end) if tokens.text[i] == b"="), end)
-            types.append(tokens.flat(begin, given))
         head = "template <int...> "  # g++ warns of a plain function that is never defined
         if kernel.template:
             head = "template " + tokens.flat(kernel.template[0], kernel.template[1] + 1) + " "
@@ -117,7 +122,7 @@ class Launches:
         tokens.insert(
             tokens.start[kernel.first],
             f"{head}auto {name}{COMPANION}"
-            f"({tokens.flat(first + 1, last)}) -> void (*)({', '.join(types)}); ",
+            f"({tokens.flat(first + 1, last)}) -> {type_of(tokens, kernel)}; ",
         )
 
     def _is_hidden(self, name: bytes, i: int) -> bool:

@@ -39,11 +39,13 @@ class PreprocessorError(Exception):
 @dataclass(frozen=True)
 class Preprocessor:
     """compiler: the command that compiles the result, with its flags. shown: the file's name in
-    messages and in __FILE__."""
+    messages and in __FILE__. lock_step: as --lock-step of rewrite.py."""
 
     compiler: list[str]
     path: Path
     shown: str
+    lock_step: bool = False
+    is_host: bool = False  # a .cpp or .c file, in which nvcc's words mean nothing
 
     @property
     def is_traced(self) -> bool:
@@ -52,13 +54,15 @@ class Preprocessor:
 
     def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
         """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
-        defined = [f"-D{name}" for name in DEFINED]
+        defined = [f"-D{name}" for name in ([] if self.is_host else DEFINED)]
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
-        given = "#include <cuda_runtime.h>\n" + "#include <sim_marks.h>\n" * self.is_traced
+        given = "" if self.is_host else "#include <cuda_runtime.h>\n"
+        given += "#include <sim_marks.h>\n" * (self.is_traced or self.lock_step)
         given += f"#line 1 {quoted(self.shown)}\n"
+        language = "c" if self.path.suffix == ".c" else "c++"
         done = subprocess.run(
-            [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", "c++", "-"],
+            [*self.compiler, *defined, "-E", "-iquote", str(self.path.parent), "-x", language, "-"],
             input=given.encode(errors="surrogateescape") + self.source() + last,
             capture_output=True,
             check=False,

@@ -1,6 +1,6 @@
 """Translates CUDA C++ for g++ and the simulator's cuda_runtime.h.
 
-    rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...
+    rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...
 
 g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
 are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
@@ -8,6 +8,10 @@ They are rewritten in the program's own text; headers of the system and of the s
 looked at. Every edit stays on its line, and the preprocessor's line markers stay, so that compilers
 and findings show the program's own files and lines. What the simulator does not support is refused
 by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit status 1.
+
+--lock-step: where device code has volatile accesses, its control flow is marked, and the first
+line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
+exec/lock_step.h.
 """
 
 from __future__ import annotations
@@ -17,14 +21,16 @@ import re
 import sys
 from pathlib import Path
 
+import launch_bounds
 from architecture import merged
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError
-from tokens import MARKS, Tokens
+from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
-from unsupported import INCLUDE, functions, refuse_names
-from variables import Variables
+from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
+from variables import INLINE, Variables
+from volatile_code import volatile_functions
 
 # Only before a loop, as g++ allows it nowhere else. Only a number of iterations: an expression may
 # depend on a template parameter, which g++ does not allow.
@@ -35,29 +41,37 @@ UNROLL = re.compile(
 )
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
-INLINE = (b"inline", b"__inline__", b"__inline")
 CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
+LOCK_STEP = b"#pragma sim_lock_step\n"
 
 
 class Translation:
     """One program; `rewrite()` returns it as C++, or raises Refusal.
 
-    is_traced: it is for counters and checks. counts: the values of macros in #pragma unroll."""
+    is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
+    macros in #pragma unroll."""
 
     def __init__(
-        self, expanded: Expanded, is_traced: bool = False, counts: dict[bytes, int] | None = None
+        self,
+        expanded: Expanded,
+        is_traced: bool = False,
+        lock_step: bool = False,
+        counts: dict[bytes, int] | None = None,
     ) -> None:
         self.expanded = expanded
         self.is_traced = is_traced
+        self.lock_step = lock_step
         self.counts = counts or {}
         self.tokens = Tokens(expanded)
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
+        refuse_clusters(self.tokens)
         self._references()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
+        launch_bounds.rewrite(self.tokens, self.launches.kernels)
         self._addresses(set(self.launches.kernels))
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
@@ -65,7 +79,10 @@ class Translation:
         if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
             self._unroll()
             self._control_flow()
-        return self.tokens.edited()
+        stepped = volatile_functions(self.tokens) if self.lock_step else []
+        if stepped:
+            self._control_flow(stepped)
+        return LOCK_STEP * bool(stepped) + self.tokens.edited()
 
     def _marks(self) -> None:
         """Removes the marks of functions and lambdas."""
@@ -164,8 +181,9 @@ class Translation:
             if count is not None and 1 <= count < 65535:
                 self.tokens.cut(*found.span("unroll"), f"GCC unroll {count}")
 
-    def _control_flow(self) -> None:
-        """Adds the marks of control_marks.py, which sim_marks.h defines."""
+    def _control_flow(self, only: list[Function] | None = None) -> None:
+        """Adds the marks of control_marks.py, which sim_marks.h defines. only: to these functions,
+        and without what only counters need."""
         from control_marks import marks  # its grammar takes a while to load
 
         tokens = self.tokens
@@ -182,8 +200,10 @@ class Translation:
             hide(tokens.start[i], tokens.end(i))
         for start, end in self.launches.configurations:
             hide(start, end)
-        for at, mark in marks(bytes(code)):
-            tokens.insert(at, MARK.sub(_marked, mark))
+        for at, mark in marks(bytes(code), is_counted=only is None):
+            inside = (tokens.start[f.opened] < at < tokens.end(f.closed) for f in only or [])
+            if only is None or any(inside):
+                tokens.insert(at, MARK.sub(_marked, mark))
 
 
 MARK = re.compile(r"SIM_(FUNCTION|LOOP|ROUND|ARM|END)\((\d+)(?:, (\d+))?\)")
@@ -200,9 +220,9 @@ def _marked(mark: re.Match[str]) -> str:
     )
 
 
-def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes]:
+def translate(path: Path, shown: str, compiler: list[str], lock_step: bool) -> tuple[bytes, bytes]:
     """The file as C++, and what g++ warned of. Raises Refusal or PreprocessorError."""
-    preprocessor = Preprocessor(compiler, path, shown)
+    preprocessor = Preprocessor(compiler, path, shown, lock_step)
     sources = Lines(shown, preprocessor.source())
     output, warnings = preprocessor.run()
     expanded = preprocessor.expand(output, sources)
@@ -211,30 +231,46 @@ def translate(path: Path, shown: str, compiler: list[str]) -> tuple[bytes, bytes
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
-    return Translation(expanded, preprocessor.is_traced, counts).rewrite(), warnings
+    return Translation(expanded, preprocessor.is_traced, lock_step, counts).rewrite(), warnings
+
+
+def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:
+    """Raises Refusal if a file that g++ compiles as it is uses what the simulator does not have."""
+    preprocessor = Preprocessor(compiler, path, shown, is_host=True)
+    sources = Lines(shown, preprocessor.source())
+    refuse_names(Tokens(preprocessor.expand(preprocessor.run()[0], sources)))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="CUDA C++ to C++ for the simulator.",
-        usage="rewrite.py [--shown NAME] IN.cu -o OUT.ii -- COMPILER FLAG...",
+        usage="rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
+        "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
-    parser.add_argument("-o", dest="output", required=True, type=Path)
+    parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
+    parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
+    parser.add_argument("-o", dest="output", type=Path)
     parser.add_argument("input", type=Path)
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:at])
     shown = options.shown or str(options.input)
     compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", f"-I{INCLUDE}"]
+    if bool(options.output) == options.host:
+        parser.error("a .cu file needs -o, and a host file takes none")
     try:
-        code, warnings = translate(options.input, shown, compiler)
+        if options.host:
+            refuse_host_code(options.input, shown, compiler)
+            return 0
+        code, warnings = translate(options.input, shown, compiler, options.lock_step)
         options.output.write_bytes(code)
         sys.stderr.write(warnings.decode(errors="replace"))
     except (Refusal, PreprocessorError) as problem:
         print(str(problem).rstrip("\n"), file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"{shown}: {problem.strerror}: {problem.filename}", file=sys.stderr)
+        where = problem.filename or options.output  # a full disk names no file
+        print(f"{shown}: {where}: {problem.strerror}", file=sys.stderr)
         return 1
     return 0
 

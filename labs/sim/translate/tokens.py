@@ -24,6 +24,7 @@ TOKEN = re.compile(
 OPEN = {b"(": b")", b"[": b"]", b"{": b"}"}
 CLOSE = {close: opened for opened, close in OPEN.items()}
 ENDS = (b";", b"{", b"}")
+BOUNDS = b"__launch_bounds__"
 MARKS = (b"__global__", b"__device__", b"__host__")
 # Words that are not names: an expression or a declaration begins after one.
 KEYWORDS = frozenset(
@@ -58,6 +59,15 @@ class Function:
         )
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """A __launch_bounds__(...): its bytes, and the text of its first argument."""
+
+    start: int
+    end: int
+    threads: bytes
+
+
 class Tokens:
     """The tokens of a program's own text."""
 
@@ -72,12 +82,38 @@ class Tokens:
                 self.text.append(found.group())
                 self.start.append(found.start())
                 self.kind.append(found.lastgroup)
+        self.bounds = self._set_aside_bounds()
         self.match = [-1] * len(self.text)  # the other bracket of each bracket
         self.up = [-1] * len(self.text)  # the innermost { around each token
         self._match_brackets()
         self.functions = self._functions()
         self.bodies = {f.opened: f for f in self.functions}
         self.edits: list[Edit] = []
+
+    def _set_aside_bounds(self) -> list[Bounds]:
+        """Takes each __launch_bounds__(...) out of the tokens: nothing else has to know of them."""
+        bounds = []
+        i = 0
+        while i < len(self.text) - 1:
+            if self.text[i] != BOUNDS or self.text[i + 1] != b"(":
+                i += 1
+                continue
+            depth, comma, closed = 0, None, i + 1
+            while closed < len(self.text):
+                text = self.text[closed]
+                depth += (text in (b"(", b"[", b"{")) - (text in (b")", b"]", b"}"))
+                if depth == 0:
+                    break
+                if depth == 1 and text == b"," and comma is None:
+                    comma = self.start[closed]
+                closed += 1
+            if closed == len(self.text):
+                break
+            first, last = self.start[i + 1] + 1, comma or self.start[closed]
+            bounds.append(Bounds(self.start[i], self.end(closed), self.source[first:last]))
+            for tokens in (self.text, self.start, self.kind):
+                del tokens[i : closed + 1]
+        return bounds
 
     def _match_brackets(self) -> None:
         stack: list[int] = []

@@ -37,6 +37,8 @@ LIBRARIES = (
      "use atomicAdd(), __syncthreads() and plain types"),
     (r"cuda_pipeline|cuda_awbarrier", "the asynchronous copy to shared memory",
      "copy with ordinary assignments and __syncthreads()"),
+    (r"cuda_fp[468]", "arithmetic in 8 bits or fewer",
+     "compute with half or __nv_bfloat16"),
     (r"(?:cuda_(?:gl|egl|vdpau|d3d\w*)_interop|cuda[GEV]\w+|cuda(?:GL|EGL|VDPAU|D3D\w*))\.h"
      r"|GL/|GLES|EGL/|GLFW/|vulkan/|nvscibuf|nvscisync", "graphics",
      "copy the image to the host and write it to a file"),
@@ -45,11 +47,20 @@ LIBRARIES = (
     (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
+# Names, and what to do in place of what they do.
+INSTEAD = (
+    (r"cudaIpc", "let one process do the work of both"),
+    (r"cuda\w*External", "copy the data through the host's memory"),
+    (r"cudaGraphics|cuda(?:GL|EGL|VDPAU|D3D)", "copy the image to the host and write it to a file"),
+    (r"texCubemap\w*Grad", "compute the level of detail and call texCubemapLod()"),
+)
+CLUSTER = "a cluster of more than one block needs a GPU machine and nvcc; here, exchange data "
+CLUSTER += "between blocks through global memory"
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
 DRIVER = re.compile(
     rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
 )
-PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*")
+PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*|texCubemap\w*Grad")
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
     rb"|const|volatile|inline|signed|complex|real|imag|label|thread|null|is_|has_|underlying|bases"
@@ -98,7 +109,7 @@ def refuse_names(tokens: Tokens) -> None:
     uses: dict[bytes, int] = {}
     declared: set[bytes] = set()
     for i, text in enumerate(tokens.text):
-        if not (text.startswith((b"cu", b"CU", b"__", b"nvcuda"))
+        if not (text.startswith((b"cu", b"CU", b"__", b"nvcuda", b"texCubemap"))
                 and tokens.kind[i] == "word") or text in declared:  # fmt: skip
             continue
         if not DRIVER.fullmatch(text) and (not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):
@@ -116,8 +127,19 @@ def refuse_names(tokens: Tokens) -> None:
                 f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
             )
         else:
-            why = ELSEWHERE
+            instead = next((text for name, text in INSTEAD if re.match(name, shown)), None)
+            why = f"{ELSEWHERE}; here, {instead}" if instead else ELSEWHERE
         raise tokens.refusal(i, f"{shown}: {why}")
+
+
+def refuse_clusters(tokens: Tokens) -> None:
+    """Refuses __cluster_dims__(2), and removes it where its kernels have clusters of one block."""
+    for i in tokens.words(b"sim_cluster_dims"):
+        opened = i + 1
+        sizes = tokens.text[opened + 1 : tokens.match[opened]]
+        if any(size not in (b"1", b",") for size in sizes):
+            raise tokens.refusal(i, CLUSTER)
+        tokens.blank(i - 3, tokens.match[i - 2])  # from __attribute__ to its last bracket
 
 
 def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:

@@ -28,6 +28,7 @@ NOT_TYPES = (b"static", b"volatile", b"__device__")
 SPACES = (b"__shared__", *SECTIONS)
 ALIGNED = (b"aligned", b"__aligned__", b"alignas")
 STORAGE = (b"static", b"extern")
+INLINE = (b"inline", b"__inline__", b"__inline")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Variables:
         self.tokens = tokens
         self.is_traced = is_traced
         self.done: set[int] = set()
+        self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
 
     def rewrite(self) -> None:
         for mark in self.tokens.words(*SPACES):
@@ -181,7 +183,8 @@ class Variables:
             tokens.blank(marks[space])
             return
         section = ZERO if space == b"__device__" and self._is_zero(declaration) else SECTIONS[space]
-        tokens.replace(marks[space], f'__attribute__((used, section("{section}")))')
+        weak = self._weak(declaration)
+        tokens.replace(marks[space], f'__attribute__((used, {weak}section("{section}")))')
         after = tokens.end(declaration.last)
         in_class = not tokens.is_global(declaration.first)
         for name in declaration.names:
@@ -202,6 +205,32 @@ class Variables:
                 limit, why = "sim_constant_bytes", "a device has 65536 bytes of __constant__ memory"
             if not is_qualified and (not in_class or tokens.around(name) is not None):
                 tokens.insert(after, f' static_assert(sizeof({it}) <= {limit}, "{why}");')
+            if not is_qualified and not in_class and space != b"__constant__":
+                self._add_up(it, tokens.up[declaration.first], after)
+
+    def _add_up(self, name: str, scope: int, at: int) -> None:
+        """Adds a variable to the bytes of those before it in its scope, which have a limit."""
+        before = self.total.get(scope, "0")
+        self.total[scope] = total = f"{name}_sim_total"
+        why = f"{name} and the __device__ variables before it take more than 1.9 GB, which the "
+        why += "simulator does not have for them: use cudaMalloc()"
+        self.tokens.insert(
+            at,
+            f" static constexpr size_t {total} = {before} + sizeof({name});"
+            f" static_assert({before} > sim_variables_bytes || {total} <= sim_variables_bytes, "
+            f'"{why}");',
+        )
+
+    def _weak(self, declaration: Declaration) -> str:
+        """The attribute that takes the place of `inline`, which it removes: g++ lets no variable
+        that may be defined again share a section with others, unless it is weak."""
+        tokens, marks = self.tokens, declaration.marks
+        words = [word for word in INLINE if word in marks]
+        if not words or not tokens.is_global(declaration.first):
+            return ""
+        for word in words:
+            tokens.blank(marks[word])
+        return "" if b"static" in marks else "weak, "
 
     def _is_zero(self, declaration: Declaration) -> bool:
         """Is it certain that these variables begin as zeros, and are defined once?"""

@@ -1,11 +1,12 @@
 """Runs CUDA programs of other projects with `./grade run` and says how each one ended.
 
-    python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--jobs N] [--csv FILE]
+    python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--jobs N] [--csv FILE] [--nvcc]
 
 FOLDER has a clone of each repository of programs.toml, named as there: none of their code is part
 of this project. A program runs in its own folder and may write there, so those of one folder run
 one after another. The outcomes replace those of the same programs in FILE; with --not-right, only
-the programs run that are not right there. table.py turns FILE into RESULTS.md.
+the programs run that are not right there. table.py turns FILE into RESULTS.md. With --nvcc they are
+compiled with nvcc and run on this machine's GPU: what a device does with them.
 """
 
 from __future__ import annotations
@@ -91,34 +92,77 @@ def _up(folder: str, include: list[str]) -> list[str]:
     return ["../" * len(Path(folder).parts) + name for name in include]
 
 
-def run(program: Program, home: Path, grade: Path, seconds: float) -> Outcome:
-    include = [word for folder in program.include for word in ("-I", folder)]
-    limit = ["--time-limit", f"{seconds:g}"] if grade == GRADE else []
-    began = time.monotonic()
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write(program.input)
-        file.flush()
-        arguments = [word.replace("{input}", file.name) for word in program.arguments]
-        argv = [str(grade), "run", *program.files, *include, *limit, "--", *arguments]
-        return _run(program, argv, home, seconds, began)
+@dataclass(frozen=True)
+class Runner:
+    """How programs are built and run. `home`: the folder of the repositories."""
+
+    home: Path
+    grade: Path | None  # None: nvcc and the GPU
+    seconds: float
+
+    def run(self, program: Program) -> Outcome:
+        folder = self.home / program.repository / program.folder
+        began = time.monotonic()
+        if not folder.is_dir():
+            return Outcome(program, "does not build", "the folder is absent", 0)
+        with tempfile.TemporaryDirectory() as work:
+            text = Path(work) / "input"
+            text.write_text(program.input)
+            arguments = [word.replace("{input}", str(text)) for word in program.arguments]
+            if self.grade is None:
+                kind, reason = self._with_nvcc(program, arguments, folder, Path(work) / "program")
+            else:
+                kind, reason = self._with_grade(program, arguments, folder)
+        return Outcome(program, kind, reason, time.monotonic() - began)
+
+    def _with_grade(self, program: Program, arguments: list[str], folder: Path) -> tuple[str, str]:
+        include = [word for name in program.include for word in ("-I", name)]
+        # Another checkout may not know the option.
+        limit = ["--time-limit", f"{self.seconds:g}"] if self.grade == GRADE else []
+        argv = [str(self.grade), "run", *program.files, *include, *limit, "--", *arguments]
+        done = _ended(argv, folder, self.seconds + 120)
+        if done is None:
+            return "stopped", f"after {self.seconds:g} s"
+        # No path of this machine.
+        return judge(
+            program, done.returncode, done.stdout, done.stderr.replace(f"{self.home}/", "")
+        )
+
+    def _with_nvcc(
+        self, program: Program, arguments: list[str], folder: Path, binary: Path
+    ) -> tuple[str, str]:
+        include = [f"-I{name}" for name in program.include]
+        flags = ["-O2", "-std=c++17", "-arch=native", "-rdc=true", "-Xcompiler", "-fopenmp"]
+        argv = ["nvcc", *flags, *include, *program.files, "-o", str(binary)]
+        built = _ended(argv, folder, 300)
+        if built is None or built.returncode:
+            errors = "" if built is None else built.stdout + built.stderr
+            line = next((x for x in errors.splitlines() if "error" in x or "undefined" in x), "")
+            return "does not build", line or "nvcc did not end"
+        done = _ended([str(binary), *arguments], folder, self.seconds)
+        if done is None:
+            return "stopped", f"after {self.seconds:g} s"
+        status = 128 - done.returncode if done.returncode < 0 else done.returncode
+        return judge(program, status, done.stdout, done.stderr)
 
 
-def _run(program: Program, argv: list[str], home: Path, seconds: float, began: float) -> Outcome:
+def _ended(
+    argv: list[str], folder: Path, seconds: float
+) -> subprocess.CompletedProcess[str] | None:
+    """The command in this folder when it has ended; None when it took too long."""
     try:
-        done = subprocess.run(
+        return subprocess.run(
             argv,
-            cwd=home / program.repository / program.folder,
+            cwd=folder,
             capture_output=True,
+            text=True,
+            errors="replace",
             stdin=subprocess.DEVNULL,
-            timeout=seconds + 120,
+            timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Outcome(program, "stopped", f"after {seconds:g} s", time.monotonic() - began)
-    stdout = done.stdout.decode(errors="replace")
-    stderr = done.stderr.decode(errors="replace").replace(f"{home}/", "")  # no path of this machine
-    kind, reason = judge(program, done.returncode, stdout, stderr)
-    return Outcome(program, kind, reason, time.monotonic() - began)
+        return None
 
 
 def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str, str]:
@@ -149,6 +193,7 @@ def main() -> int:
     parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
     parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
+    parser.add_argument("--nvcc", action="store_true", help="on this machine's GPU, with nvcc")
     parser.add_argument("--seconds", type=float, default=300, help="time limit of each (300)")
     parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
     parser.add_argument("--supported", action="store_true", help="skip those that need a library")
@@ -162,12 +207,13 @@ def main() -> int:
         if not (options.supported and program.needs)
         and not (options.not_right and before.get(program.name, {}).get("outcome") in RIGHT)
     ]
-    home, grade = options.home.resolve(), options.grade.resolve()
+    grade = None if options.nvcc else options.grade.resolve()
+    runner = Runner(options.home.resolve(), grade, options.seconds)
     outcomes: list[Outcome] = []
 
     def run_folder(some: list[Program]) -> None:
         for program in some:
-            outcome = run(program, home, grade, options.seconds)
+            outcome = runner.run(program)
             outcomes.append(outcome)
             show(outcome)
 

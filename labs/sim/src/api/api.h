@@ -15,14 +15,6 @@
     }                                                                                              \
     (void)0
 
-/* Can `bytes` bytes at `pointer` be accessed, on the device or on the host? If not, reports why.
- * `side`: "source" or "destination". Hold the device's lock. */
-bool sim_side_fits(const void *pointer, size_t bytes, bool device, const char *side,
-                   struct sim_location location);
-
-/* Is it the default stream, or a stream that exists? */
-bool sim_is_stream(cudaStream_t stream);
-
 /* Records for sim_queued() what the program queues in a stream. */
 void sim_note_queued(enum sim_work work, cudaStream_t stream);
 

@@ -1,8 +1,8 @@
 /* CUDA arrays: allocation and what they are. The largest extents are those of an H200. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/array.h"
+#include "queue/queue.h"
 
 static bool is_within(struct cudaExtent e, size_t width, size_t height, size_t depth) {
     return e.width <= width && e.height <= height && e.depth <= depth;

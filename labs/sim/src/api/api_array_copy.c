@@ -15,69 +15,58 @@ static cudaError_t copy_2d(struct sim_copy c, const struct cudaArray *to, size_t
                            from ? (struct array_place){from, from_x, from_y, 0} : in_memory);
 }
 
-static cudaError_t to_array(struct sim_copy c, cudaArray_t to, size_t x, size_t y) {
+/* A copy of `height` rows of `width` bytes whose sides are yet to be set. */
+static struct sim_copy rows(size_t width, size_t height, enum cudaMemcpyKind kind, const char *name,
+                            struct sim_location location) {
+    return (struct sim_copy){
+        .width = width, .height = height, .kind = kind, .name = name, .location = location};
+}
+
+static struct sim_copy queued(struct sim_copy c, cudaStream_t stream) {
+    c.stream = stream;
+    c.async = true;
+    return c;
+}
+
+static cudaError_t to_array(struct sim_copy c, cudaArray_t to, size_t x, size_t y, const void *from,
+                            size_t pitch) {
+    c.from = from;
+    c.from_pitch = pitch;
     return to ? copy_2d(c, to, x, y, NULL, 0, 0) : sim_fail(cudaErrorInvalidResourceHandle);
 }
 
-static cudaError_t from_array(struct sim_copy c, cudaArray_const_t from, size_t x, size_t y) {
+static cudaError_t from_array(struct sim_copy c, void *to, size_t pitch, cudaArray_const_t from,
+                              size_t x, size_t y) {
+    c.to = to;
+    c.to_pitch = pitch;
     return from ? copy_2d(c, NULL, 0, 0, from, x, y) : sim_fail(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return to_array((struct sim_copy){.from = from,
-                                      .from_pitch = pitch,
-                                      .width = width,
-                                      .height = height,
-                                      .kind = kind,
-                                      .name = __func__,
-                                      .location = location},
-                    to, x, y);
+    return to_array(rows(width, height, kind, __func__, location), to, x, y, from, pitch);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                      size_t pitch, size_t width, size_t height,
                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return to_array((struct sim_copy){.from = from,
-                                      .from_pitch = pitch,
-                                      .width = width,
-                                      .height = height,
-                                      .kind = kind,
-                                      .name = __func__,
-                                      .location = location,
-                                      .stream = stream,
-                                      .async = true},
-                    to, x, y);
+    return to_array(queued(rows(width, height, kind, __func__, location), stream), to, x, y, from,
+                    pitch);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return from_array((struct sim_copy){.to = to,
-                                        .to_pitch = pitch,
-                                        .width = width,
-                                        .height = height,
-                                        .kind = kind,
-                                        .name = __func__,
-                                        .location = location},
-                      from, x, y);
+    return from_array(rows(width, height, kind, __func__, location), to, pitch, from, x, y);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height,
                                        enum cudaMemcpyKind kind, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return from_array((struct sim_copy){.to = to,
-                                        .to_pitch = pitch,
-                                        .width = width,
-                                        .height = height,
-                                        .kind = kind,
-                                        .name = __func__,
-                                        .location = location,
-                                        .stream = stream,
-                                        .async = true},
+    return from_array(queued(rows(width, height, kind, __func__, location), stream), to, pitch,
                       from, x, y);
 }
 
@@ -88,10 +77,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
     if (!to || !from) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    return copy_2d(
-        (struct sim_copy){
-            .width = width, .height = height, .kind = kind, .name = __func__, .location = location},
-        to, to_x, to_y, from, from_x, from_y);
+    return copy_2d(rows(width, height, kind, __func__, location), to, to_x, to_y, from, from_x,
+                   from_y);
 }
 
 /* ---- deprecated: `bytes` bytes, row after row of the array */
@@ -138,50 +125,40 @@ static cudaError_t copy_along(struct sim_copy c, const struct cudaArray *array, 
     return cudaSuccess;
 }
 
+static cudaError_t along_to(struct sim_copy c, cudaArray_t to, size_t x, size_t y, const void *from,
+                            size_t bytes) {
+    c.from = from;
+    return from || bytes == 0 ? copy_along(c, to, x, y, bytes) : sim_fail(cudaErrorInvalidValue);
+}
+
+static cudaError_t along_from(struct sim_copy c, void *to, cudaArray_const_t from, size_t x,
+                              size_t y, size_t bytes) {
+    c.to = to;
+    return copy_along(c, from, x, y, bytes);
+}
+
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
                               enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!from && bytes > 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return copy_along(
-        (struct sim_copy){.from = from, .kind = kind, .name = __func__, .location = location}, to,
-        x, y, bytes);
+    return along_to(rows(0, 0, kind, __func__, location), to, x, y, from, bytes);
 }
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                    size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!from && bytes > 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return copy_along((struct sim_copy){.from = from,
-                                        .kind = kind,
-                                        .name = __func__,
-                                        .location = location,
-                                        .stream = stream,
-                                        .async = true},
-                      to, x, y, bytes);
+    return along_to(queued(rows(0, 0, kind, __func__, location), stream), to, x, y, from, bytes);
 }
 
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return copy_along(
-        (struct sim_copy){.to = to, .kind = kind, .name = __func__, .location = location}, from, x,
-        y, bytes);
+    return along_from(rows(0, 0, kind, __func__, location), to, from, x, y, bytes);
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return copy_along((struct sim_copy){.to = to,
-                                        .kind = kind,
-                                        .name = __func__,
-                                        .location = location,
-                                        .stream = stream,
-                                        .async = true},
-                      from, x, y, bytes);
+    return along_from(queued(rows(0, 0, kind, __func__, location), stream), to, from, x, y, bytes);
 }
 
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
@@ -194,7 +171,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
     if (to_x >= to->pitch || from_x >= from->pitch) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    struct sim_copy c = {.height = 1, .kind = kind, .name = __func__, .location = location};
+    struct sim_copy c = rows(0, 1, kind, __func__, location);
     while (bytes > 0) {
         size_t to_room = to->pitch - to_x, from_room = from->pitch - from_x;
         c.width = to_room < from_room ? to_room : from_room;

@@ -1,8 +1,8 @@
 /* cudaMemcpy() and cudaMemset() in their forms for linear and pitched memory. */
 #include "api/api.h"
-#include "api/copy.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "queue/copy.h"
 
 /* Is it the name of a device variable where the call needs an address? Then reports it. */
 static bool is_host_name(const void *pointer, const char *side, const char *instead,

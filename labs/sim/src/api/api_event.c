@@ -120,8 +120,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 /* An event that was never recorded has happened. */
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    SIM_BEGIN(cudaErrorLaunchFailure);
+static cudaError_t ask(cudaEvent_t event, cudaError_t (*of_item)(struct sim_item *item)) {
     if (sim_event_capture(event)) {
         return sim_fail(cudaErrorCapturedEvent);
     }
@@ -129,23 +128,19 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!sim_event_record(event, &record)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
-    cudaError_t error = record ? sim_wait_item(record) : cudaSuccess;
+    cudaError_t answer = record ? of_item(record) : cudaSuccess;
     sim_release_item(record);
-    return error;
+    return answer;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    SIM_BEGIN(cudaErrorLaunchFailure);
+    return ask(event, sim_wait_item);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     SIM_BEGIN(cudaErrorLaunchFailure);
-    if (sim_event_capture(event)) {
-        return sim_fail(cudaErrorCapturedEvent);
-    }
-    struct sim_item *record;
-    if (!sim_event_record(event, &record)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    cudaError_t answer = record ? sim_query_item(record) : cudaSuccess;
-    sim_release_item(record);
-    return answer;
+    return ask(event, sim_query_item);
 }
 
 /* When it happened. cudaErrorInvalidResourceHandle: it has no time; cudaErrorNotReady: not yet. */

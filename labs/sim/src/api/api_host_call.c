@@ -1,6 +1,6 @@
 /* Functions of the host that run in the order of a stream. */
 #include "api/api.h"
-#include "api/queue.h"
+#include "queue/queue.h"
 
 struct call {
     cudaHostFn_t function; /* or else: */

@@ -4,6 +4,13 @@
 #include "base/occupancy.h"
 #include "memory/allocations.h"
 
+extern const char __executable_start[], etext[];
+
+/* Can this be the address of a kernel? */
+static bool is_code(const void *function) {
+    return (const char *)function >= __executable_start && (const char *)function < etext;
+}
+
 /* The dynamic shared memory that a block of the kernel may use. Hold the device's lock. */
 static size_t dynamic_limit(const struct sim_kernel *k) {
     return k && k->dynamic_limit ? k->dynamic_limit
@@ -34,6 +41,9 @@ static bool set_attribute(struct sim_kernel *k, enum cudaFuncAttribute attribute
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
                                  int value) {
     SIM_BEGIN(cudaErrorInvalidValue);
+    if (!is_code(function)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
+    }
     sim_lock_device();
     struct sim_kernel *k = sim_kernel_of(function);
     bool fits = k && set_attribute(k, attribute, value);
@@ -43,16 +53,20 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!attributes || !function) {
+    if (!attributes) {
         return sim_fail(cudaErrorInvalidValue);
+    }
+    if (!is_code(function)) {
+        return sim_fail(cudaErrorInvalidResourceHandle);
     }
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(function);
     size_t fixed = k ? k->static_shared : 0, dynamic = dynamic_limit(k);
     int carveout = k ? k->carveout - 1 : cudaSharedmemCarveoutDefault;
+    int threads = k && k->most_threads ? k->most_threads : SIM_MAX_THREADS;
     sim_unlock_device();
     *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = fixed,
-                                              .maxThreadsPerBlock = SIM_MAX_THREADS,
+                                              .maxThreadsPerBlock = threads,
                                               .ptxVersion = 90,
                                               .binaryVersion = 90,
                                               .maxDynamicSharedSizeBytes = (int)dynamic,

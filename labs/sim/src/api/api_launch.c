@@ -1,5 +1,6 @@
 /* Launches with the addresses of the arguments: cudaLaunchKernel() and the like. */
 #include "api/api.h"
+#include "base/findings.h"
 #include "api/named_kernel.h"
 #include "memory/allocations.h"
 
@@ -39,8 +40,9 @@ static const struct sim_named_kernel *look_up(const void *function) {
 
 cudaError_t sim_launch_named(struct sim_config config, void *const *arguments) {
     const struct sim_named_kernel *k = look_up(config.function);
-    if (!k) {
-        return sim_fail(cudaErrorInvalidResourceHandle); /* as an H200 says */
+    if (!k) { /* as an H200 says */
+        return sim_fail(config.function ? cudaErrorInvalidResourceHandle
+                                        : cudaErrorInvalidDeviceFunction);
     }
     for (unsigned i = 0; i < k->count; i++) {
         if (!arguments || !arguments[i]) {
@@ -87,6 +89,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
 
 /* Applies the attributes of a launch; most of them are hints. */
 static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) {
+    struct sim_finding finding = {.kind = "invalid-launch", .location = {to->file, to->line}};
     for (unsigned i = 0; i < from->numAttrs; i++) {
         const cudaLaunchAttribute *a = &from->attrs[i];
         switch (a->id) {
@@ -97,6 +100,8 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
             bool one = a->val.clusterDim.x == 1 && a->val.clusterDim.y == 1 &&
                        a->val.clusterDim.z == 1;
             if (!one) {
+                sim_report(&finding, "the simulator has no cluster of more than one block: "
+                                     "exchange data between blocks through global memory");
                 return cudaErrorNotSupported;
             }
             break;

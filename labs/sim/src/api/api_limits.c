@@ -6,15 +6,20 @@ enum { PERSISTING_L2 = 39321600 }; /* bytes of the L2 cache that may be set asid
 
 static enum cudaFuncCache preferred_cache;
 
-/* The depth to which kernels wait for kernels that they launched: devices of today have none. */
-static bool is_limit(enum cudaLimit limit) {
-    return (unsigned)limit < SIM_LIMITS && limit != cudaLimitDevRuntimeSyncDepth;
+/* The error for a limit that this device does not have, as an H200 answers. */
+static cudaError_t check(enum cudaLimit limit) {
+    if (limit == cudaLimitDevRuntimeSyncDepth) { /* no device of today waits for launches of its own */
+        return cudaErrorUnsupportedLimit;
+    }
+    return (unsigned)limit < SIM_LIMITS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!is_limit(limit)) {
-        return sim_fail(cudaErrorUnsupportedLimit);
+    enum { DRIVERS_OWN = 7 }; /* the driver's limit of shared memory, for which CUDA has no name */
+    cudaError_t error = (int)limit == DRIVERS_OWN ? cudaErrorNotPermitted : check(limit);
+    if (error != cudaSuccess) {
+        return sim_fail(error);
     }
     bool too_large = value > SIM_GLOBAL_BYTES ||
                      (limit == cudaLimitPersistingL2CacheSize && value > PERSISTING_L2) ||
@@ -31,8 +36,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     if (!value) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    if (!is_limit(limit)) {
-        return sim_fail(cudaErrorUnsupportedLimit);
+    cudaError_t error = check(limit);
+    if (error != cudaSuccess) {
+        return sim_fail(error);
     }
     *value = sim_limits[limit];
     return cudaSuccess;

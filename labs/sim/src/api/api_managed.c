@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "queue/queue.h"
 
 static struct sim_advice of_variables; /* of all __managed__ variables together */
 

@@ -1,10 +1,10 @@
 /* Allocations and their addresses. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
 #include "memory/heap.h"
 #include "memory/variables.h"
+#include "queue/queue.h"
 
 #include <string.h>
 

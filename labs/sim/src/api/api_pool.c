@@ -1,23 +1,46 @@
 /* Memory in the order of a stream. An allocation has its address at once; the device frees it when
  * its stream reaches cudaFreeAsync(). */
 #include "api/api.h"
-#include "api/queue.h"
 #include "exec/fault.h"
 #include "memory/allocations.h"
 #include "memory/pool.h"
+#include "queue/queue.h"
 
-/* Queues a step of the memory's life, so that checks see its order against other streams. */
-static cudaError_t enqueue(void *pointer, size_t bytes, void (*run)(void *), const char *name,
-                           cudaStream_t stream, struct sim_location location) {
-    const struct sim_operation operation = {.kind = SIM_OP_MEMORY,
-                                            .name = name,
-                                            .location = location,
-                                            .run = run,
-                                            .closure = &pointer,
-                                            .closure_bytes = sizeof pointer,
-                                            .ranges = {{pointer, bytes, bytes, 1, true}},
-                                            .range_count = 1};
-    return sim_enqueue(stream, &operation);
+/* A step of the memory's life, which is queued so that checks see its order against other streams.
+ */
+static struct sim_operation step(enum sim_operation_kind kind, void *const *pointer, size_t bytes,
+                                 const char *name, struct sim_location location) {
+    return (struct sim_operation){.kind = kind,
+                                  .name = name,
+                                  .location = location,
+                                  .closure = pointer,
+                                  .closure_bytes = sizeof *pointer,
+                                  .ranges = {{*pointer, bytes, bytes, 1, true}},
+                                  .range_count = 1};
+}
+
+/* The memory of a graph that starts there, live or freed: a launch may allocate it again. */
+static struct sim_allocation *of_graph(void *pointer) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(pointer);
+    return a && a->of_graph && a->base == pointer ? a : NULL;
+}
+
+static void allocate_again(void *closure) {
+    void *const *pointer = closure;
+    struct sim_allocation *a = of_graph(*pointer);
+    if (a && !sim_allocate_again(a)) {
+        sim_fail_for_good(cudaErrorMemoryAllocation);
+    }
+}
+
+static void leave_graph(void *closure) {
+    void *const *pointer = closure;
+    sim_lock_device();
+    struct sim_allocation *a = of_graph(*pointer);
+    if (a) {
+        sim_leave_graph(a);
+    }
+    sim_unlock_device();
 }
 
 static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
@@ -33,22 +56,36 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
         return cudaSuccess;
     }
     sim_catch_faults();
+    const bool captured = sim_capture_of(stream) != NULL;
     sim_lock_device();
     pool = pool ? pool : sim_current_pool;
     bool known = sim_is_pool(pool);
     if (known && sim_pool_take(pool, bytes)) {
         *pointer = sim_allocate(bytes, SIM_DEVICE_MEMORY, 0, location);
-        if (*pointer) {
-            sim_allocation_at(*pointer, SIM_DEVICE_MEMORY)->pool = pool;
+        struct sim_allocation *a = sim_allocation_at(*pointer, SIM_DEVICE_MEMORY);
+        if (a && !captured) {
+            a->pool = pool;
         } else {
-            sim_pool_give_back(pool, bytes);
+            sim_pool_give_back(pool, bytes); /* the memory of graphs is not that of a pool */
+        }
+        if (a) {
+            a->of_graph = captured;
         }
     }
     sim_unlock_device();
     if (!*pointer) {
         return sim_fail(known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
     }
-    return enqueue(*pointer, bytes, NULL, name, stream, location);
+    struct sim_operation operation = step(SIM_OP_ALLOCATE, pointer, bytes, name, location);
+    if (captured) {
+        operation.run = allocate_again;
+        operation.destroy = leave_graph;
+    }
+    cudaError_t error = sim_enqueue(stream, &operation);
+    if (error != cudaSuccess && captured) {
+        leave_graph(pointer);
+    }
+    return error;
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
@@ -79,15 +116,19 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!pointer) {
         return cudaSuccess;
     }
+    const bool captured = sim_capture_of(stream) != NULL;
     sim_lock_device();
-    struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
-    bool again = a && a->is_free_queued;
-    size_t bytes = a ? a->bytes : 0;
-    if (a) {
-        a->is_free_queued = true; /* also memory of cudaMalloc(), as on an H200 */
+    struct sim_allocation *a = captured ? of_graph(pointer) : NULL;
+    bool again = false;
+    if (!a) {
+        const struct sim_allocation *owner = sim_owner(pointer);
+        a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
+        again = (a && a->is_free_queued) || (owner && owner->freed);
+        if (a) {
+            a->is_free_queued = true; /* also memory of cudaMalloc(), as on an H200 */
+        }
     }
-    const struct sim_allocation *owner = sim_owner(pointer);
-    again = again || (owner && owner->freed);
+    size_t bytes = a ? a->bytes : 0;
     sim_unlock_device();
     if (!a || again) {
         struct sim_finding finding = {.kind = again ? "use-after-free" : "wrong-space",
@@ -97,7 +138,9 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
                                      "use the function that belongs to its allocation");
         return sim_fail(cudaErrorInvalidValue);
     }
-    return enqueue(pointer, bytes, free_memory, __func__, stream, location);
+    struct sim_operation operation = step(SIM_OP_FREE, &pointer, bytes, __func__, location);
+    operation.run = free_memory;
+    return sim_enqueue(stream, &operation);
 }
 
 /* ---- pools */
@@ -267,8 +310,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
                                  struct cudaMemLocation *location_asked) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error =
-        flags && location_asked ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
+    cudaError_t error = flags && location_asked ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
     if (error != cudaSuccess) {
         return error;
     }

@@ -1,9 +1,9 @@
 /* What a stream is: its priority, flags, number and attributes. */
 #include "api/api.h"
-#include "api/queue.h"
-#include "api/queue_lock.h"
-#include "api/schedule.h"
-#include "api/stream.h"
+#include "queue/lock.h"
+#include "queue/queue.h"
+#include "queue/schedule.h"
+#include "queue/stream.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Texture and surface references, which CUDA 12 removed: an object stands behind each while it is
  * bound. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "api/texture_create.h"
+#include "queue/queue.h"
 
 static cudaError_t answer(cudaError_t error) {
     return error == cudaSuccess ? cudaSuccess : sim_fail(error);

@@ -1,21 +1,14 @@
 /* Streams: creation, waiting, destruction. */
 #include "api/api.h"
 #include "api/event.h"
-#include "api/queue.h"
-#include "api/queue_lock.h"
-#include "api/stream.h"
+#include "queue/lock.h"
+#include "queue/queue.h"
+#include "queue/stream.h"
 
 enum { QUEUED_MAX = 256 }; /* the most that is recorded */
 
 static struct sim_queued queued[QUEUED_MAX];
 static unsigned queued_count;
-
-bool sim_is_stream(cudaStream_t stream) {
-    sim_lock_queue();
-    const bool known = sim_stream_of(stream) != NULL;
-    sim_unlock_queue();
-    return known;
-}
 
 void sim_note_queued(enum sim_work work, cudaStream_t stream) {
     sim_lock_queue();

@@ -2,9 +2,9 @@
  * size of the variable. The C forms receive only its address, and check against the end of its
  * section. */
 #include "api/api.h"
-#include "api/copy.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "queue/copy.h"
 
 /* The number of bytes from `symbol` to the end of its section; 0 if it is not a device variable. */
 static size_t room_of(const void *symbol) {

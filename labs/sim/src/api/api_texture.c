@@ -1,8 +1,8 @@
 /* Texture and surface objects. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "api/texture_create.h"
 #include "base/options.h"
+#include "queue/queue.h"
 
 static cudaError_t answer(cudaError_t error) {
     return error == cudaSuccess ? cudaSuccess : sim_fail(error);

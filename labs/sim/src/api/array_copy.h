@@ -2,8 +2,8 @@
 #ifndef SIM_ARRAY_COPY_H
 #define SIM_ARRAY_COPY_H
 
-#include "api/copy.h"
 #include "memory/array.h"
+#include "queue/copy.h"
 
 /* A place in an array: byte x of row y of slice z. */
 struct array_place {

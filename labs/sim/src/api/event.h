@@ -2,7 +2,7 @@
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
 
-#include "api/queue.h"
+#include "queue/queue.h"
 
 /* The operation that the event was last recorded as, with a reference; NULL: never recorded. False:
  * there is no such event. */

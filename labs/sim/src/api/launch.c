@@ -3,7 +3,6 @@
 #include "api/launch.h"
 
 #include "api/api.h"
-#include "api/queue.h"
 #include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
@@ -14,6 +13,7 @@
 #include "exec/watch.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "queue/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,16 @@ struct sim_kernel *sim_kernel_of(const void *function) {
     return k;
 }
 
+bool sim_bound_threads(const void *function, long long threads) {
+    sim_lock_device();
+    struct sim_kernel *k = sim_kernel_of(function);
+    if (k && threads > 0 && threads < SIM_MAX_THREADS) {
+        k->most_threads = (int)threads;
+    }
+    sim_unlock_device();
+    return true;
+}
+
 /* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
     bool more = c->function ? k->dynamic_limit > 0 : sim_any_opted_in;
@@ -72,6 +82,11 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
         snprintf(why, size, "block (%u,%u,%u) has %.0f threads; a block may have at most %d", b->x,
                  b->y, b->z, (double)plane * b->z, SIM_MAX_THREADS);
         return cudaErrorInvalidConfiguration;
+    }
+    if (k->most_threads && plane * b->z > (uint64_t)k->most_threads) {
+        snprintf(why, size, "block (%u,%u,%u) has %d threads; __launch_bounds__ of the kernel allows %d",
+                 b->x, b->y, b->z, (int)(plane * b->z), k->most_threads);
+        return cudaErrorInvalidValue;
     }
     if (b->z > 64) {
         snprintf(why, size, "block (%u,%u,%u): z may be at most 64", b->x, b->y, b->z);

@@ -210,6 +210,18 @@ static cudaError_t use_description(struct sim_texture *t, const struct cudaTextu
     return cudaSuccess;
 }
 
+/* Makes it known under a new number, its handle. */
+static cudaError_t register_object(struct sim_texture t, unsigned long long *handle) {
+    struct sim_texture *object = sim_texture_add(t.role, t.location);
+    if (!object) {
+        return cudaErrorMemoryAllocation;
+    }
+    t.number = object->number;
+    *object = t;
+    *handle = t.number;
+    return cudaSuccess;
+}
+
 cudaError_t sim_create_texture(unsigned long long *handle, const struct cudaResourceDesc *resource,
                                const struct cudaTextureDesc *description,
                                const struct cudaResourceViewDesc *view,
@@ -222,17 +234,7 @@ cudaError_t sim_create_texture(unsigned long long *handle, const struct cudaReso
     if (error == cudaSuccess) {
         error = use_description(&t, description);
     }
-    if (error != cudaSuccess) {
-        return error;
-    }
-    struct sim_texture *object = sim_texture_add(TEXTURE_TEXTURE, location);
-    if (!object) {
-        return cudaErrorMemoryAllocation;
-    }
-    t.number = object->number;
-    *object = t;
-    *handle = t.number;
-    return cudaSuccess;
+    return error == cudaSuccess ? register_object(t, handle) : error;
 }
 
 cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaResourceDesc *resource,
@@ -247,15 +249,5 @@ cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaReso
                    "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation of an array "
                    "that a surface uses; an H200 does without it");
     }
-    if (error != cudaSuccess) {
-        return error;
-    }
-    struct sim_texture *object = sim_texture_add(TEXTURE_SURFACE, location);
-    if (!object) {
-        return cudaErrorMemoryAllocation;
-    }
-    t.number = object->number;
-    *object = t;
-    *handle = t.number;
-    return cudaSuccess;
+    return error == cudaSuccess ? register_object(t, handle) : error;
 }

@@ -52,13 +52,21 @@ static uintptr_t in_program(const void *pc) {
     return (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* One write() for the whole line, so that lines of other threads and processes do not mix with
- * it. */
-static void append(const struct sim_finding *f, const char *message) {
+void sim_remove_incomplete(const char *path) {
+    unlink(path); /* a full disk allows it */
+}
+
+/* Returns false when the finding is not in the file. One write() for the whole line, so that lines
+ * of other threads and processes do not mix with it. */
+static bool append(const struct sim_finding *f, const char *message) {
+    static bool is_lost; /* what follows would look complete */
     const char *path = sim_options.findings;
-    int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    if (!path || __atomic_load_n(&is_lost, __ATOMIC_RELAXED)) {
+        return false;
+    }
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) {
-        return;
+        return false;
     }
     struct line line = {.length = 0};
     add(&line, "{");
@@ -90,9 +98,13 @@ static void append(const struct sim_finding *f, const char *message) {
     add(&line, ",");
     add_string(&line, "message", message);
     add(&line, "}\n");
-    ssize_t written = write(file, line.text, line.length);
-    (void)written; /* a full disk must not stop the program */
+    bool written = write(file, line.text, line.length) == (ssize_t)line.length;
     close(file);
+    if (!written) {
+        __atomic_store_n(&is_lost, true, __ATOMIC_RELAXED);
+        sim_remove_incomplete(path);
+    }
+    return written;
 }
 
 static void report(const struct sim_finding *f, const char *format, va_list arguments) {
@@ -102,8 +114,7 @@ static void report(const struct sim_finding *f, const char *format, va_list argu
     }
     char message[MAX_TEXT];
     vsnprintf(message, sizeof message, format, arguments);
-    append(f, message);
-    if (sim_checked && sim_options.findings) {
+    if (append(f, message) && sim_checked) {
         return; /* the grader shows them, with their source lines */
     }
     struct line line = {.length = 0};

@@ -31,4 +31,8 @@ __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
 
+/* Removes an output file that could not be written to its end, so that the grader does not take it
+ * for complete. */
+void sim_remove_incomplete(const char *path);
+
 #endif

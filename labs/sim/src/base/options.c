@@ -11,6 +11,7 @@ void sim_read_options(void) {
     const char *threads = getenv("CONVLABS_SIM_THREADS");
     const char *limit = getenv("CONVLABS_SIM_LIMIT");
     const char *order = getenv("CONVLABS_SIM_ORDER");
+    const char *fresh = getenv("CONVLABS_SIM_FRESH");
     const char *seed = getenv("CONVLABS_SIM_SEED");
     const bool check = getenv("CONVLABS_SIM_CHECK") != NULL;
     sim_options = (struct sim_options){
@@ -22,6 +23,7 @@ void sim_read_options(void) {
         .threads = threads ? atoi(threads) : 0,
         .reverse = order != NULL && strcmp(order, "reverse") == 0,
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,
+        .zeros = fresh != NULL && strcmp(fresh, "zeros") == 0,
         .check = check,
     };
     const char *inject = getenv("CONVLABS_SIM_INJECT");

@@ -20,6 +20,7 @@ struct sim_options {
     int threads;          /* THREADS: host threads; below 1: one for each core */
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
+    bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
     bool check;           /* CHECK is set: check every access, if the program is traced */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */

@@ -2,6 +2,7 @@
 
 #include "exec/fault.h"
 #include "exec/hooks.h"
+#include "exec/lock_step.h"
 #include "exec/park.h"
 #include "exec/shared.h"
 #include "exec/tile.h"
@@ -17,8 +18,9 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
     return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
-/* The running thread waits for its block, or for its grid, at a line of the program. */
-static void wait_for_all(enum thread_state state, const char *file, int line) {
+/* The running thread waits for its block, or for its grid, at a line of the program. Inline: a
+ * barrier costs little more than this. */
+static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state, const char *file, int line) {
     struct worker *w = sim_worker;
     struct sim_location at = {file, line};
     if (w->leader == NULL) {
@@ -31,11 +33,11 @@ static void wait_for_all(enum thread_state state, const char *file, int line) {
 
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
     struct worker *w = sim_worker;
-    uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
-    uint32_t *predicates = &w->warps[w->current / SIM_WARP_SIZE].predicates;
-    *predicates = predicate ? *predicates | bit : *predicates & ~bit;
+    if (predicate) {
+        w->now->predicates |= 1u << w->current % SIM_WARP_SIZE;
+    }
     wait_for_all(AT_BARRIER, file, line);
-    return w->barrier;
+    return sim_worker->barrier; /* `w` would have to be kept on the stack of each thread */
 }
 
 void sim_grid_barrier(const char *file, int line) {
@@ -172,6 +174,7 @@ static void pass_barrier(struct worker *w) {
         uint32_t lanes = w->warps[i].in[AT_BARRIER];
         w->barrier.threads += __builtin_popcount(lanes);
         w->barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
+        w->warps[i].predicates = 0;
     }
     sim_wake(w, AT_BARRIER);
 }
@@ -200,7 +203,7 @@ static void run(struct worker *w) {
         w->progress = w->preempted = false;
         for (unsigned i = 0; i < w->warp_count && w->failed == cudaSuccess; i++) {
             unsigned warp = w->reversed ? w->warp_count - 1 - i : i;
-            if (w->warps[warp].in[READY]) {
+            if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
                 sim_settle_warp(w, warp);
             }
         }
@@ -210,7 +213,7 @@ static void run(struct worker *w) {
         if (sim_open_tiles(w)) {
             continue;
         }
-        if (sim_any(w, SPINNING)) {
+        if (sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE)) {
             if (!spin_again(w, &tries)) {
                 return;
             }
@@ -292,6 +295,7 @@ static void prepare(struct worker *w) {
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
+    sim_lock_step_begin(w);
     w->leader = NULL;
     w->differs = false;
     w->faulted = false;
@@ -300,7 +304,7 @@ static void prepare(struct worker *w) {
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING);
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE);
     if (w->failed == cudaSuccess && waits && !sim_park(w)) {
         w->failed = cudaErrorLaunchOutOfResources;
     }
@@ -324,6 +328,7 @@ static cudaError_t resume(struct worker *w, struct parked_block *parked,
     number_block(w, parked->index);
     sim_unpark(w, parked);
     sim_wake(w, from);
+    sim_wake(w, AT_VOLATILE); /* those that others kept waiting all the time */
     run(w);
     return leave(w);
 }

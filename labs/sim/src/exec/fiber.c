@@ -34,11 +34,9 @@ static void run_fiber(struct fiber *fiber) {
     fiber->entry(fiber->argument);
 }
 
-#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SIM_UCONTEXT)
+#ifdef FIBER_ASSEMBLY
 
-/* fiber_switch.S */
-void sim_fiber_switch(void **save, void *load);
-void sim_fiber_start(void);
+void sim_fiber_start(void); /* fiber_switch.S */
 
 /* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers,
  * but for the two that sim_fiber_start() takes the function and its argument from, and its address.
@@ -65,9 +63,11 @@ static void forget(struct fiber *fiber) {
     (void)fiber;
 }
 
+#ifdef FIBER_SWITCH_IS_CALLED
 static void switch_stacks(struct fiber *from, struct fiber *to) {
     sim_fiber_switch(&from->stack_pointer, to->stack_pointer);
 }
+#endif
 
 /* The lowest address that the suspended fiber uses. */
 static char *lowest(const struct fiber *fiber) {
@@ -255,11 +255,13 @@ void fiber_adopt_thread(struct fiber *fiber) {
     fiber->stack = stack;
 }
 
+#ifdef FIBER_SWITCH_IS_CALLED
 void fiber_switch(struct fiber *from, struct fiber *to) {
     LEAVE(from, to);
     switch_stacks(from, to);
     ARRIVE(from);
 }
+#endif
 
 bool fiber_overflowed(const struct fiber *fiber, const void *address) {
     const char *at = address;

@@ -25,8 +25,20 @@ void fiber_destroy(struct fiber *fiber);
 /* Makes `fiber` stand for the stack that the calling host thread is on. */
 void fiber_adopt_thread(struct fiber *fiber);
 
-/* Suspends `from` and resumes `to`. */
+/* Suspends `from` and resumes `to`. Inline where it is a few instructions: a kernel with barriers
+ * does little else. */
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SIM_UCONTEXT)
+#define FIBER_ASSEMBLY
+void sim_fiber_switch(void **save, void *load); /* fiber_switch.S */
+#endif
+#if defined(FIBER_ASSEMBLY) && !defined(__SANITIZE_ADDRESS__)
+static inline void fiber_switch(struct fiber *from, struct fiber *to) {
+    sim_fiber_switch(&from->stack_pointer, to->stack_pointer);
+}
+#else
+#define FIBER_SWITCH_IS_CALLED
 void fiber_switch(struct fiber *from, struct fiber *to);
+#endif
 
 /* A copy of what a suspended fiber has on its stack. */
 struct fiber_image {

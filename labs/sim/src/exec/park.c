@@ -1,6 +1,7 @@
 #include "exec/park.h"
 
 #include "exec/hooks.h"
+#include "exec/lock_step.h"
 #include "exec/shared.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ static bool has_stack(const struct worker *w, unsigned t) {
 static void free_content(struct parked_content *content) {
     for (unsigned i = 0; i < content->count; i++) {
         fiber_forget_image(&content->threads[i].image);
+        free(content->threads[i].thread.lock_step);
     }
     free(content->arena);
     free(content->dynamic);
@@ -69,6 +71,7 @@ static struct parked_content *save(struct worker *w) {
         if (has_stack(w, t)) {
             struct parked_thread *it = &content->threads[content->count++];
             it->thread = w->thread[t];
+            w->thread[t].lock_step = NULL; /* it is the parked thread's */
             it->number = t;
             saved = fiber_save(w->thread[t].fiber, &it->image);
         }
@@ -92,7 +95,7 @@ bool sim_park(struct worker *w) {
         return false;
     }
     parked->index = w->block;
-    parked->state = sim_any(w, SPINNING) ? SPINNING : AT_GRID;
+    parked->state = sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING : AT_GRID;
     if (sim_hooks) {
         parked->observed = sim_hooks->block_parks(w);
     }
@@ -135,7 +138,9 @@ void sim_unpark(struct worker *w, struct parked_block *parked) {
     memcpy(w->dynamic, content->dynamic, content->dynamic_bytes);
     for (unsigned i = 0; i < content->count; i++) {
         struct parked_thread *it = &content->threads[i];
+        free(w->thread[it->number].lock_step);
         w->thread[it->number] = it->thread;
+        it->thread.lock_step = NULL;
         fiber_load(it->thread.fiber, &it->image);
     }
     if (sim_hooks) {

@@ -11,7 +11,7 @@ _Thread_local struct worker *sim_worker;
 
 /* The running thread is done. */
 static void end_thread(struct worker *w) {
-    struct warp *warp = &w->warps[w->current / SIM_WARP_SIZE];
+    struct warp *warp = w->now;
     warp->in[DONE] |= 1u << w->current % SIM_WARP_SIZE;
     if (warp->in[AT_WARP]) {
         warp->mixed = true; /* lanes may wait for this one */
@@ -25,14 +25,14 @@ static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
         while (w->round && w->failed == cudaSuccess) {
-            uint32_t bit = 1u << sim_next_lane(w);
-            struct warp *warp = &w->warps[w->warp];
-            if (!(warp->fresh & bit)) {
+            const unsigned lane = sim_next_lane(w);
+            const uint32_t bit = 1u << lane;
+            if (!(w->now->fresh & bit)) {
                 break;
             }
-            warp->fresh &= ~bit;
-            sim_become(w, w->warp * SIM_WARP_SIZE + sim_next_lane(w));
+            w->now->fresh &= ~bit;
             w->round &= ~bit;
+            sim_become(w, w->warp * SIM_WARP_SIZE + lane);
             w->busy = false;
             w->call(w->closure);
             w->busy = true;
@@ -112,8 +112,10 @@ static void add_fiber(struct worker *w) {
 
 void sim_run_round(struct worker *w, unsigned warp) {
     w->warp = warp;
-    w->round = w->warps[warp].in[READY];
-    w->warps[warp].in[READY] = 0;
+    w->now = &w->warps[warp];
+    w->lanes = &w->thread[warp * SIM_WARP_SIZE];
+    w->round = w->now->in[READY];
+    w->now->in[READY] = 0;
     while (w->round && w->failed == cudaSuccess) {
         struct fiber *next = sim_successor(w);
         if (next == &w->host) {

@@ -15,17 +15,30 @@
 
 /* What a thread does that does not run. SPINNING: it repeats a read until another thread changes
  * what it reads, and gave up its turn. */
-enum thread_state { READY, AT_BARRIER, AT_WARP, AT_TILE, AT_GRID, SPINNING, DONE, THREAD_STATES };
+enum thread_state {
+    READY,
+    AT_BARRIER,
+    AT_WARP,
+    AT_TILE,
+    AT_GRID,
+    AT_VOLATILE, /* before a volatile access: lock_step.h */
+    SPINNING,
+    DONE,
+    THREAD_STATES
+};
+
+struct lock_step;
 
 struct thread {
     struct fiber *fiber;    /* its stack, while it waits or is ready */
     struct sim_location at; /* where it waits; when it spins, file is NULL */
-    const void *pc;         /* where it spins */
+    const void *pc;         /* where it spins, or makes a volatile access */
     unsigned tile;          /* at the barrier of a tile of several warps: its threads */
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;
     unsigned long long value; /* its input; when the thread is ready, its result */
+    struct lock_step *lock_step; /* from malloc(), or NULL */
 };
 
 /* A warp operation that some of its lanes have reached. */
@@ -69,14 +82,18 @@ struct worker {
     struct fiber *running;
 
     /* The block that runs now. `round` has the lanes of warp `warp` that will run before the
-     * scheduler looks at the warp again. */
+     * scheduler looks at the warp again; `now` is that warp and `lanes` are its threads. */
     const struct sim_config *config; /* NULL between blocks */
     void (*call)(const void *);
     const void *closure;
     uint64_t block;
     unsigned current, warp, warp_count, count;
     uint32_t round;
+    struct warp *now;
+    struct thread *lanes;
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
+    bool stepped;   /* a thread has a lock_step */
+    unsigned steps; /* how often lanes of `warp` went on together to a volatile access */
     uint64_t turns;                       /* how often a thread has begun to run */
     unsigned failures;  /* tries of the running thread in a row that another one has thwarted */
     bool reversed;      /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
@@ -164,27 +181,31 @@ static inline struct fiber *sim_successor(struct worker *w) {
     if (w->failed != cudaSuccess || (w->round == 0 && !w->next_round(w))) {
         return &w->host;
     }
-    unsigned lane = sim_next_lane(w), t = w->warp * SIM_WARP_SIZE + lane;
-    if (w->warps[w->warp].fresh >> lane & 1u) {
+    unsigned lane = sim_next_lane(w);
+    if (w->now->fresh >> lane & 1u) {
         return w->idle_count ? w->running = w->idle[--w->idle_count] : &w->host;
     }
     w->round &= ~(1u << lane);
-    w->running = w->thread[t].fiber;
-    sim_become(w, t);
-    return w->running;
+    struct fiber *next = w->running = w->lanes[lane].fiber;
+    const struct fiber *later = w->lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
+    if (later) {
+        __builtin_prefetch(later->stack_pointer);
+    }
+    sim_become(w, w->warp * SIM_WARP_SIZE + lane);
+    return next;
 }
 
 /* The running thread waits in `state` at `at`. Returns when it is resumed. */
 static inline __attribute__((always_inline)) struct thread *
 sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
-    unsigned t = w->current;
-    struct thread *me = &w->thread[t];
+    unsigned lane = w->current % SIM_WARP_SIZE;
+    struct thread *me = &w->lanes[lane];
     struct fiber *mine = w->running;
     w->busy = true;
     me->at = at;
     me->fiber = mine;
-    w->warps[t / SIM_WARP_SIZE].in[state] |= 1u << t % SIM_WARP_SIZE;
-    w->progress |= state != SPINNING;
+    w->now->in[state] |= 1u << lane;
+    w->progress |= state != SPINNING && state != AT_VOLATILE;
     struct fiber *next = sim_successor(w);
     if (next != mine) {
         fiber_switch(mine, next);

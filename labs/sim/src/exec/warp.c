@@ -2,6 +2,8 @@
  * round completes the operation for all of them (complete()). */
 #include "exec/warp.h"
 
+#include "exec/lock_step.h"
+
 #include <string.h>
 
 unsigned sim_lane(void) {
@@ -52,7 +54,7 @@ static inline __attribute__((always_inline)) unsigned long long
 take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
           unsigned long long value, unsigned from, const char *file, int line) {
     uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
-    struct thread *me = &w->thread[w->current];
+    struct thread *me = &w->lanes[w->current % SIM_WARP_SIZE];
     me->operation = operation;
     me->mask = mask;
     me->value = value;
@@ -62,7 +64,7 @@ take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
             report_outside(w, mask, name_of(operation), (struct sim_location){file, line});
             return operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0;
         }
-        join(&w->warps[w->current / SIM_WARP_SIZE], operation, mask, bit);
+        join(w->now, operation, mask, bit);
     }
     return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
 }
@@ -295,12 +297,32 @@ static void complete_what_can_be(struct worker *w, unsigned number) {
     }
 }
 
-bool sim_next_round(struct worker *w) {
-    struct warp *warp = &w->warps[w->warp];
-    if (sim_hooks || warp->mixed || warp->complete == 0) {
+#define MAX_STEPS 16384 /* of a warp before others run: it may wait for them in a loop that writes */
+
+/* No other lane can go on: those do that wait before the foremost volatile access. Returns false if
+ * there are none, or if it is the turn of other warps. */
+static bool step(struct worker *w, unsigned number) {
+    struct warp *warp = &w->warps[number];
+    if (warp->in[AT_VOLATILE] == 0 || w->steps >= MAX_STEPS) {
         return false;
     }
-    complete_what_can_be(w, w->warp);
+    w->steps++;
+    uint32_t lanes = sim_foremost(w, number);
+    warp->in[AT_VOLATILE] &= ~lanes;
+    warp->in[READY] |= lanes;
+    return true;
+}
+
+bool sim_next_round(struct worker *w) {
+    struct warp *warp = &w->warps[w->warp];
+    if (sim_hooks || warp->mixed) {
+        return false;
+    }
+    if (warp->complete) {
+        complete_what_can_be(w, w->warp);
+    } else if (!step(w, w->warp)) {
+        return false;
+    }
     w->round = warp->in[READY];
     warp->in[READY] = 0;
     return true;
@@ -328,6 +350,7 @@ static bool complete_active(struct worker *w, unsigned number) {
 
 void sim_settle_warp(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
+    w->steps = 0;
     do {
         do {
             if (warp->in[READY]) {
@@ -337,6 +360,6 @@ void sim_settle_warp(struct worker *w, unsigned number) {
                 }
             }
             complete_what_can_be(w, number);
-        } while (warp->in[READY] && w->failed == cudaSuccess);
-    } while (w->failed == cudaSuccess && complete_active(w, number));
+        } while (w->failed == cudaSuccess && (warp->in[READY] || step(w, number)));
+    } while (w->failed == cudaSuccess && !warp->in[AT_VOLATILE] && complete_active(w, number));
 }

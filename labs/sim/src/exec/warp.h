@@ -9,7 +9,8 @@
 bool sim_next_round(struct worker *w);
 
 /* Runs this warp until each of its lanes is done, spins, waits at a barrier of the block, or waits
- * for a lane that cannot arrive. */
+ * for a lane that cannot arrive; or until it has made so many volatile accesses that it is the turn
+ * of others. */
 void sim_settle_warp(struct worker *w, unsigned warp);
 
 #endif

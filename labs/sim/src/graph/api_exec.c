@@ -1,7 +1,8 @@
 /* Executable graphs: a copy of a graph, in the order in which its nodes run. */
 #include "api/api.h"
-#include "api/queue.h"
 #include "graph/node_parameters.h"
+#include "memory/allocations.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@ struct sim_graph_exec {
     struct sim_graph *graph; /* a copy: nodes have the program's as their source */
     struct sim_graph_node **order;
     struct sim_item *last; /* of the last launch: the next one runs after it; a reference */
+    bool frees_on_launch;  /* what the program has not freed since the last launch */
     struct sim_graph_exec *next;
 };
 
@@ -34,6 +36,18 @@ static bool is_circular(const struct sim_graph *graph) {
     return circular;
 }
 
+/* A graph whose nodes allocate or free memory can have one exec at a time. */
+static bool is_instantiated(const struct sim_graph *graph) {
+    for (const struct sim_graph_node *n = graph->nodes; n; n = n->next) {
+        for (const struct sim_graph_exec *e = execs; e && sim_node_memory(n); e = e->next) {
+            if (sim_node_in(e->graph, n)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                  unsigned long long flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
@@ -41,12 +55,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
         return sim_fail(cudaErrorNotSupported);
     }
     sim_lock_graphs();
-    bool valid = exec && flags <= 15 && sim_is_graph(graph) && !is_circular(graph);
+    bool valid = exec && flags <= 15 && sim_is_graph(graph) && !is_circular(graph) &&
+                 !is_instantiated(graph);
     struct sim_graph_exec *created = valid ? calloc(1, sizeof *created) : NULL;
     struct sim_graph *copy = created ? sim_copy_graph(graph) : NULL;
     struct sim_graph_node **order = copy ? sim_order_nodes(copy) : NULL;
     if (order) {
         *created = (struct sim_graph_exec){.graph = copy, .order = order, .next = execs};
+        created->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
         copy->is_child = true; /* the program has no handle of it */
         execs = created;
         *exec = created;
@@ -57,7 +73,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
         free(created);
     }
     sim_unlock_graphs();
-    return order ? cudaSuccess : sim_fail(valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    return order ? cudaSuccess
+                 : sim_fail(valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -115,9 +132,11 @@ struct launch {
 };
 
 /* Queues it after all that the launch has queued before, and after the previous launch. */
-static cudaError_t enqueue(struct launch *launch, struct sim_step *step) {
+static cudaError_t enqueue(struct launch *launch, enum sim_operation_kind kind,
+                           struct sim_step *step) {
     struct sim_operation operation = step->operation;
     struct sim_item *item;
+    operation.kind = kind;
     operation.run = run_step;
     operation.destroy = drop_step;
     operation.closure = &step;
@@ -131,6 +150,54 @@ static cudaError_t enqueue(struct launch *launch, struct sim_step *step) {
         launch->last = item;
     }
     return error;
+}
+
+/* The memory lasts from its node to the node that frees it. If a graph has both, it is not freed
+ * until the graph is, but every launch keeps it until then. */
+static cudaError_t launch_allocation(struct launch *launch, const struct sim_graph_node *node) {
+    const void *memory = sim_node_memory(node);
+    if (sim_memory_node(node->graph, cudaGraphNodeTypeMemFree, memory)) {
+        return cudaSuccess;
+    }
+    sim_lock_device();
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(memory);
+    bool whole = a && sim_allocate_again(a); /* else its step does, once it is freed */
+    if (whole) {
+        a->launched = true;
+        a->is_free_queued = false;
+    }
+    sim_unlock_device();
+    return whole ? enqueue(launch, SIM_OP_ALLOCATE, node->steps)
+                 : sim_fail(cudaErrorMemoryAllocation);
+}
+
+static cudaError_t launch_release(struct launch *launch, const struct sim_graph_node *node) {
+    const void *memory = sim_node_memory(node);
+    const struct sim_graph_node *here =
+        sim_memory_node(node->graph, cudaGraphNodeTypeMemAlloc, memory);
+    if (here) {
+        return enqueue(launch, SIM_OP_FREE, here->steps); /* its step exists until then */
+    }
+    sim_lock_device();
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(memory);
+    if (a) {
+        a->is_free_queued = true;
+    }
+    sim_unlock_device();
+    return enqueue(launch, SIM_OP_FREE, node->steps);
+}
+
+/* Has the program yet to free what the last launch of this graph has allocated? */
+static bool has_memory_left(const struct sim_graph *graph) {
+    bool left = false;
+    sim_lock_device();
+    for (const struct sim_graph_node *n = graph->nodes; n && !left; n = n->next) {
+        const struct sim_allocation *a =
+            n->type == cudaGraphNodeTypeMemAlloc ? sim_owner(sim_node_memory(n)) : NULL;
+        left = a && a->launched && !a->freed && !a->is_free_queued;
+    }
+    sim_unlock_device();
+    return left;
 }
 
 static cudaError_t launch_graph(struct launch *launch, struct sim_graph_node *const *order,
@@ -150,12 +217,13 @@ static cudaError_t launch_node(struct launch *launch, const struct sim_graph_nod
         free(order);
         return error;
     }
-    case cudaGraphNodeTypeMemAlloc: /* its address was given when it was captured */
-    case cudaGraphNodeTypeMemFree:  /* it lasts as long as the graph: sim_drop_step() */
-        return cudaSuccess;
+    case cudaGraphNodeTypeMemAlloc:
+        return launch_allocation(launch, node);
+    case cudaGraphNodeTypeMemFree:
+        return launch_release(launch, node);
     default:
         for (struct sim_step *s = node->steps; s && error == cudaSuccess; s = s->next) {
-            error = enqueue(launch, s);
+            error = enqueue(launch, s->operation.kind, s);
         }
         return error;
     }
@@ -176,7 +244,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
     sim_lock_graphs();
-    if (!is_exec(exec)) {
+    if (!is_exec(exec) || (!exec->frees_on_launch && has_memory_left(exec->graph))) {
         sim_unlock_graphs();
         return sim_fail(cudaErrorInvalidValue);
     }
@@ -195,65 +263,43 @@ static struct sim_graph_node *node_in(const struct sim_graph_exec *exec,
     return is_exec(exec) && sim_is_node(node) ? sim_node_in(exec->graph, node) : NULL;
 }
 
-static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, cudaError_t error,
-                       const struct sim_node_content *content) {
-    if (error != cudaSuccess) {
-        return error;
-    }
+static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node,
+                       struct sim_node_content content) {
     sim_lock_graphs();
-    struct sim_graph_node *twin = node_in(exec, node);
-    bool known = twin && twin->type == content->type;
-    if (known) {
-        sim_set_content(twin, content);
-    }
+    cudaError_t error = sim_set_content(node_in(exec, node), content);
     sim_unlock_graphs();
-    if (!known) {
-        sim_drop_content(content);
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_kernel_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_kernel_content(p, location));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemcpy3DParms *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_copy_content(p, location));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                               void *to, const void *from, size_t bytes,
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
+                                               const void *from, size_t bytes,
                                                enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(&p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_linear_copy_content(to, from, bytes, kind, location));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemsetParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_fill_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_fill_content(p, location));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                            const struct cudaHostNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_host_content(p, location, &content);
-    return set(exec, node, error, &content);
+    return set(exec, node, sim_host_content(p, location));
 }
 
 static bool can_be_disabled(const struct sim_graph_node *node) {
@@ -309,9 +355,8 @@ static bool depend_alike(const struct sim_graph_node *a, const struct sim_graph_
 }
 
 /* Compares two graphs; *at: the node of the second at which they differ, or NULL. */
-static enum cudaGraphExecUpdateResult compare(const struct sim_graph *before,
-                                              const struct sim_graph *after,
-                                              struct sim_graph_node **at) {
+static enum cudaGraphExecUpdateResult
+compare(const struct sim_graph *before, const struct sim_graph *after, struct sim_graph_node **at) {
     struct sim_graph_node *a = before->nodes, *b = after->nodes;
     for (; a && b; a = a->next, b = b->next) {
         *at = b;

@@ -34,6 +34,9 @@ cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
     if (!copy || !sim_is_graph(graph)) {
         return finish(cudaErrorInvalidValue);
     }
+    if (sim_has_memory_nodes(graph)) {
+        return finish(cudaErrorNotSupported);
+    }
     *copy = sim_copy_graph(graph);
     return finish(*copy ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -54,34 +57,30 @@ static void end_list(cudaGraphNode_t *list, size_t found, size_t *room) {
     *room = list && found > *room ? *room : found;
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+static cudaError_t list_nodes(cudaGraph_t graph, bool only_roots, cudaGraphNode_t *nodes,
+                              size_t *count) {
     sim_lock_graphs();
     if (!count || !sim_is_graph(graph)) {
         return finish(cudaErrorInvalidValue);
     }
     size_t found = 0;
     for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
-        list_node(n, nodes, *count, &found);
-    }
-    end_list(nodes, found, count);
-    return finish(cudaSuccess);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    sim_lock_graphs();
-    if (!count || !sim_is_graph(graph)) {
-        return finish(cudaErrorInvalidValue);
-    }
-    size_t found = 0;
-    for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
-        if (n->dependency_count == 0) {
+        if (!only_roots || n->dependency_count == 0) {
             list_node(n, nodes, *count, &found);
         }
     }
     end_list(nodes, found, count);
     return finish(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return list_nodes(graph, false, nodes, count);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return list_nodes(graph, true, nodes, count);
 }
 
 /* Every edge of the simulator is plain. */
@@ -191,17 +190,24 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
                                         const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
                                         size_t count) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return change_edges(graph, from, to, edges, count, sim_remove_dependency);
+    sim_lock_graphs();
+    bool fixed = sim_is_graph(graph) && sim_has_memory_nodes(graph);
+    sim_unlock_graphs();
+    return fixed ? sim_fail(cudaErrorNotSupported)
+                 : change_edges(graph, from, to, edges, count, sim_remove_dependency);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    bool known = sim_is_node(node);
-    if (known) {
-        sim_remove_node(node);
+    if (!sim_is_node(node)) {
+        return finish(cudaErrorInvalidValue);
     }
-    return finish(known ? cudaSuccess : cudaErrorInvalidValue);
+    if (sim_has_memory_nodes(node->graph)) {
+        return finish(cudaErrorNotSupported);
+    }
+    sim_remove_node(node);
+    return finish(cudaSuccess);
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type) {

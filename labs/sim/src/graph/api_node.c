@@ -2,80 +2,68 @@
 #include "api/api.h"
 #include "graph/node_parameters.h"
 
-/* Adds a node with this content, which it takes; `error` is that of the content. */
+/* Adds a node with this content. */
 static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph,
-                       const cudaGraphNode_t *dependencies, size_t count, cudaError_t error,
-                       const struct sim_node_content *content) {
-    if (error != cudaSuccess) {
-        return error;
-    }
+                       const cudaGraphNode_t *dependencies, size_t count,
+                       struct sim_node_content content) {
     sim_lock_graphs();
-    bool valid = node && sim_is_graph(graph) && (dependencies || count == 0);
+    const struct sim_operation *frees = content.type == cudaGraphNodeTypeMemFree && content.steps
+                                            ? &content.steps->operation
+                                            : NULL;
+    bool valid = content.error == cudaSuccess && node && sim_is_graph(graph) &&
+                 (dependencies || count == 0) &&
+                 (!frees || sim_may_free(graph, frees->ranges[0].from, frees->location));
     struct sim_graph_node *added =
-        valid ? sim_add_node(graph, content->type, dependencies, count) : NULL;
+        valid ? sim_add_node(graph, content.type, dependencies, count) : NULL;
     if (added) {
-        sim_set_content(added, content);
         *node = added;
     }
+    cudaError_t error = sim_set_content(added, content);
     sim_unlock_graphs();
-    if (!added) {
-        sim_drop_content(content);
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct sim_node_content content = {.type = cudaGraphNodeTypeEmpty};
-    return add(node, graph, dependencies, count, cudaSuccess, &content);
+    return add(node, graph, dependencies, count, content);
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const struct cudaKernelNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_kernel_content(p, location, &content);
-    return add(node, graph, dependencies, count, error, &content);
+    return add(node, graph, dependencies, count, sim_kernel_content(p, location));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const struct cudaMemcpy3DParms *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(p, location, &content);
-    return add(node, graph, dependencies, count, error, &content);
+    return add(node, graph, dependencies, count, sim_copy_content(p, location));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *dependencies, size_t count, void *to,
                                      const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(&p, location, &content);
-    return add(node, graph, dependencies, count, error, &content);
+    return add(node, graph, dependencies, count,
+               sim_linear_copy_content(to, from, bytes, kind, location));
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const struct cudaMemsetParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_fill_content(p, location, &content);
-    return add(node, graph, dependencies, count, error, &content);
+    return add(node, graph, dependencies, count, sim_fill_content(p, location));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                  const cudaGraphNode_t *dependencies, size_t count,
                                  const struct cudaHostNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_host_content(p, location, &content);
-    return add(node, graph, dependencies, count, error, &content);
+    return add(node, graph, dependencies, count, sim_host_content(p, location));
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -83,13 +71,14 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        cudaGraph_t child) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    struct sim_graph *copy = sim_is_graph(child) ? sim_copy_graph(child) : NULL;
+    bool fixed = sim_is_graph(child) && sim_has_memory_nodes(child);
+    struct sim_graph *copy = sim_is_graph(child) && !fixed ? sim_copy_graph(child) : NULL;
     sim_unlock_graphs();
     if (!copy) {
-        return sim_fail(cudaErrorInvalidValue);
+        return sim_fail(fixed ? cudaErrorNotSupported : cudaErrorInvalidValue);
     }
     const struct sim_node_content content = {.type = cudaGraphNodeTypeGraph};
-    cudaError_t error = add(node, graph, dependencies, count, cudaSuccess, &content);
+    cudaError_t error = add(node, graph, dependencies, count, content);
     sim_lock_graphs();
     if (error == cudaSuccess) {
         copy->is_child = true;
@@ -101,12 +90,26 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return error;
 }
 
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     struct cudaMemAllocNodeParams *p) {
+    SIM_BEGIN(cudaErrorMemoryAllocation);
+    return add(node, graph, dependencies, count, sim_allocation_content(p, location));
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count,
+                                    void *memory) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count, sim_release_content(memory, location));
+}
+
 static cudaError_t add_event(cudaGraphNode_t *node, cudaGraph_t graph,
                              const cudaGraphNode_t *dependencies, size_t count,
                              enum cudaGraphNodeType type, cudaEvent_t event) {
     const struct sim_node_content content = {.type = type};
-    cudaError_t error = event ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-    error = add(node, graph, dependencies, count, error, &content);
+    cudaError_t error =
+        event ? add(node, graph, dependencies, count, content) : sim_fail(cudaErrorInvalidValue);
     if (error == cudaSuccess) {
         (*node)->event = event;
     }
@@ -129,61 +132,38 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
 
 /* ---- parameters */
 
-/* Replaces the content of a node of this type; `error` is that of the content, which it takes. */
-static cudaError_t set(cudaGraphNode_t node, cudaError_t error,
-                       const struct sim_node_content *content) {
-    if (error != cudaSuccess) {
-        return error;
-    }
+static cudaError_t set(cudaGraphNode_t node, struct sim_node_content content) {
     sim_lock_graphs();
-    bool known = sim_is_node(node) && node->type == content->type;
-    if (known) {
-        sim_set_content(node, content);
-    }
+    cudaError_t error = sim_set_content(sim_is_node(node) ? node : NULL, content);
     sim_unlock_graphs();
-    if (!known) {
-        sim_drop_content(content);
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaKernelNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_kernel_content(p, location, &content);
-    return set(node, error, &content);
+    return set(node, sim_kernel_content(p, location));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(p, location, &content);
-    return set(node, error, &content);
+    return set(node, sim_copy_content(p, location));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
                                            size_t bytes, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    const struct cudaMemcpy3DParms p = sim_linear_copy(to, from, bytes, kind);
-    struct sim_node_content content;
-    cudaError_t error = sim_copy_content(&p, location, &content);
-    return set(node, error, &content);
+    return set(node, sim_linear_copy_content(to, from, bytes, kind, location));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_fill_content(p, location, &content);
-    return set(node, error, &content);
+    return set(node, sim_fill_content(p, location));
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_node_content content;
-    cudaError_t error = sim_host_content(p, location, &content);
-    return set(node, error, &content);
+    return set(node, sim_host_content(p, location));
 }
 
 /* Is it a node of this type whose parameters are known? Those of a captured node are not. */
@@ -217,4 +197,19 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p) {
     GET(cudaGraphNodeTypeHost, host);
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p) {
+    GET(cudaGraphNodeTypeMemAlloc, allocation);
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    sim_lock_graphs();
+    bool known = memory && sim_is_node(node) && node->type == cudaGraphNodeTypeMemFree;
+    if (known) {
+        *(const void **)memory = sim_node_memory(node);
+    }
+    sim_unlock_graphs();
+    return known ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }

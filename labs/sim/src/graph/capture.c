@@ -2,10 +2,10 @@
  * begins the capture, or from when it waits for an event of a stream that takes part. */
 #include "api/api.h"
 #include "api/event.h"
-#include "api/queue.h"
-#include "api/queue_lock.h"
-#include "api/stream.h"
 #include "graph/graph.h"
+#include "queue/lock.h"
+#include "queue/queue.h"
+#include "queue/stream.h"
 
 #include <stdlib.h>
 
@@ -80,8 +80,10 @@ static enum cudaGraphNodeType type_of(const struct sim_operation *o) {
         return cudaGraphNodeTypeMemset;
     case SIM_OP_HOST_CALL:
         return cudaGraphNodeTypeHost;
-    case SIM_OP_MEMORY:
-        return o->run ? cudaGraphNodeTypeMemFree : cudaGraphNodeTypeMemAlloc;
+    case SIM_OP_ALLOCATE:
+        return cudaGraphNodeTypeMemAlloc;
+    case SIM_OP_FREE:
+        return cudaGraphNodeTypeMemFree;
     default:
         return cudaGraphNodeTypeEmpty;
     }
@@ -97,6 +99,11 @@ static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,
         return invalidate(c, cudaErrorStreamCaptureIsolation);
     }
     sim_lock_graphs();
+    if (operation->kind == SIM_OP_FREE &&
+        !sim_may_free(c->graph, operation->ranges[0].from, operation->location)) {
+        sim_unlock_graphs();
+        return sim_fail(cudaErrorInvalidValue);
+    }
     struct front *f = front_of(c, stream, false);
     struct sim_graph_node *node =
         f ? sim_add_node(c->graph, type_of(operation), f->nodes, f->count) : NULL;
@@ -231,8 +238,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     struct capture *c = (struct capture *)sim_capture_of(handle);
     if (!graph || !c) {
-        return sim_fail(graph && sim_is_stream(handle) ? cudaErrorIllegalState
-                                                       : cudaErrorInvalidValue);
+        return sim_fail(!c && sim_is_stream(handle) ? cudaErrorIllegalState
+                                                    : cudaErrorInvalidValue);
     }
     *graph = NULL;
     if (c->origin != handle) {

@@ -53,12 +53,6 @@ void sim_drop_step(struct sim_step *step) {
     while (step && __atomic_sub_fetch(&step->references, 1, __ATOMIC_ACQ_REL) == 0) {
         struct sim_step *next = step->next;
         void *closure = (void *)(uintptr_t)step->operation.closure;
-        /* Memory that the graph frees must last for every launch: until nothing can launch it. */
-        if (step->operation.kind == SIM_OP_MEMORY && step->operation.run) {
-            sim_lock_device();
-            step->operation.run(closure);
-            sim_unlock_device();
-        }
         if (step->operation.destroy) {
             step->operation.destroy(closure);
         }
@@ -202,6 +196,43 @@ struct sim_graph_node *sim_node_in(const struct sim_graph *graph,
         n = n->next;
     }
     return n;
+}
+
+const void *sim_node_memory(const struct sim_graph_node *node) {
+    bool has = node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree;
+    return has && node->steps ? node->steps->operation.ranges[0].from : NULL;
+}
+
+struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaGraphNodeType type,
+                                       const void *memory) {
+    struct sim_graph_node *n = graph->nodes;
+    while (n && (n->type != type || sim_node_memory(n) != memory)) {
+        n = n->next;
+    }
+    return n;
+}
+
+bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location) {
+    if (sim_memory_node(graph, cudaGraphNodeTypeMemFree, memory)) {
+        struct sim_finding finding = {.kind = "use-after-free", .location = location};
+        sim_report(&finding, "another node of this graph frees this memory already");
+        return false;
+    }
+    sim_lock_device();
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(memory);
+    if (a && sim_memory_node(graph, cudaGraphNodeTypeMemAlloc, memory)) {
+        a->is_free_queued = true;
+    }
+    sim_unlock_device();
+    return true;
+}
+
+bool sim_has_memory_nodes(const struct sim_graph *graph) {
+    const struct sim_graph_node *n = graph->nodes;
+    while (n && !sim_node_memory(n)) {
+        n = n->next;
+    }
+    return n != NULL;
 }
 
 struct sim_graph *sim_copy_graph(const struct sim_graph *graph) {

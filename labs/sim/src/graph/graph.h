@@ -1,11 +1,11 @@
-/* graph/: graphs of operations, which a program builds or captures from streams, and launches. It is
- * above api/: it records the operations that the functions of api/ would queue.
+/* graph/: graphs of operations, which a program builds or captures from streams, and launches. It
+ * is above api/: it records the operations that the functions of api/ would queue.
  *
  * This header: nodes, what they run, and graphs. The lock of this layer guards all of it. */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
-#include "api/operation.h"
+#include "queue/operation.h"
 
 /* One operation of a node, which does not change: a launch that is still queued keeps it alive. */
 struct sim_step {
@@ -19,21 +19,25 @@ struct sim_step *sim_new_step(const struct sim_operation *operation);
 void sim_hold_step(struct sim_step *step);
 void sim_drop_step(struct sim_step *step); /* NULL does nothing */
 
+/* What a node runs, as a program gave it. */
+union sim_node_parameters {
+    struct cudaKernelNodeParams kernel;
+    struct cudaMemcpy3DParms copy;
+    struct cudaMemsetParams fill;
+    struct cudaHostNodeParams host;
+    struct cudaMemAllocNodeParams allocation;
+};
+
 struct sim_graph_node {
     enum cudaGraphNodeType type;
     unsigned long long id, source; /* unique; that of the node of which this is a copy, or 0 */
     struct sim_graph *graph;
-    struct sim_step *steps;  /* in order; NULL: none */
-    struct sim_graph *child; /* of cudaGraphNodeTypeGraph; owned */
-    cudaEvent_t event;       /* of the nodes that record or wait for one */
-    union {                  /* as the program gave them, if `has_parameters` */
-        struct cudaKernelNodeParams kernel;
-        struct cudaMemcpy3DParms copy;
-        struct cudaMemsetParams fill;
-        struct cudaHostNodeParams host;
-    } parameters;
-    void **arguments; /* of a kernel: copies; owned, in one block */
+    struct sim_step *steps;               /* in order; NULL: none */
+    struct sim_graph *child;              /* of cudaGraphNodeTypeGraph; owned */
+    cudaEvent_t event;                    /* of the nodes that record or wait for one */
+    union sim_node_parameters parameters; /* if `has_parameters` */
     bool has_parameters;
+    void **arguments; /* of a kernel: copies; owned, in one block */
     bool disabled;
     bool is_placed; /* in the order that is being made */
     struct sim_graph_node **dependencies;
@@ -74,9 +78,23 @@ bool sim_depends_on(const struct sim_graph_node *node, const struct sim_graph_no
 struct sim_graph_node *sim_node_in(const struct sim_graph *graph,
                                    const struct sim_graph_node *node);
 
-/* All nodes of a graph in an order that keeps the dependencies and, of those, hurts: the newest node
- * first, or a random one with CONVLABS_SIM_SEED. An array of node_count; the caller frees it. NULL:
- * the dependencies are circular, or out of memory. */
+/* What a node allocates or frees; NULL for other nodes. */
+const void *sim_node_memory(const struct sim_graph_node *node);
+
+/* The node that allocates this memory, or the one that frees it; NULL: none. */
+struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaGraphNodeType type,
+                                       const void *memory);
+
+/* A node that frees this memory is about to be added: false, after a report, if there is one. If the
+ * graph allocates the memory as well, nothing else may free it. */
+bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location);
+
+/* Such a graph cannot be copied by the program, and nothing of it can be removed. */
+bool sim_has_memory_nodes(const struct sim_graph *graph);
+
+/* All nodes of a graph in an order that keeps the dependencies and, of those, hurts: the newest
+ * node first, or a random one with CONVLABS_SIM_SEED. An array of node_count; the caller frees it.
+ * NULL: the dependencies are circular, or out of memory. */
 struct sim_graph_node **sim_order_nodes(const struct sim_graph *graph);
 
 #endif

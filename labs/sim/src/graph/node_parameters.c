@@ -1,23 +1,28 @@
 #include "graph/node_parameters.h"
 
-#include "api/copy.h"
 #include "api/named_kernel.h"
 #include "base/errors.h"
 #include "graph/recorder.h"
 #include "memory/allocations.h"
+#include "queue/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static struct sim_node_content failed(cudaError_t error) {
+    return (struct sim_node_content){.error = sim_fail(error)};
+}
+
 /* Ends the recording: the steps belong to the content, if the call has succeeded. */
-static cudaError_t finish(struct sim_recorder *recorder, cudaError_t error,
-                          struct sim_node_content *content) {
-    content->steps = sim_end_recorder(recorder);
+static struct sim_node_content finish(struct sim_recorder *recorder, enum cudaGraphNodeType type,
+                                      cudaError_t error) {
+    struct sim_node_content content = {
+        .error = error, .type = type, .steps = sim_end_recorder(recorder)};
     if (error != cudaSuccess) {
-        sim_drop_step(content->steps);
-        content->steps = NULL;
+        sim_drop_step(content.steps);
+        content.steps = NULL;
     }
-    return error;
+    return content;
 }
 
 /* Copies the values of a kernel's arguments; NULL: out of memory. */
@@ -35,24 +40,23 @@ static void **copy_arguments(const struct sim_named_kernel *kernel, void **argum
     return copy;
 }
 
-cudaError_t sim_kernel_content(const struct cudaKernelNodeParams *p, struct sim_location location,
-                               struct sim_node_content *content) {
-    *content = (struct sim_node_content){.type = cudaGraphNodeTypeKernel};
+struct sim_node_content sim_kernel_content(const struct cudaKernelNodeParams *p,
+                                           struct sim_location location) {
     if (!p || !p->func) {
-        return sim_fail(cudaErrorInvalidValue);
+        return failed(cudaErrorInvalidValue);
     }
     sim_lock_device();
     const struct sim_named_kernel *kernel = sim_find_named_kernel(p->func);
     sim_unlock_device();
     if (!kernel) {
-        return sim_fail(cudaErrorInvalidDeviceFunction);
+        return failed(cudaErrorInvalidDeviceFunction);
     }
     if (p->extra) {
-        return sim_fail(cudaErrorNotSupported);
+        return failed(cudaErrorNotSupported);
     }
     struct sim_recorder recorder;
     if (!sim_begin_recorder(&recorder)) {
-        return sim_fail(cudaErrorMemoryAllocation);
+        return failed(cudaErrorMemoryAllocation);
     }
     const struct sim_config config = {.grid = p->gridDim,
                                       .block = p->blockDim,
@@ -61,51 +65,49 @@ cudaError_t sim_kernel_content(const struct cudaKernelNodeParams *p, struct sim_
                                       .function = p->func,
                                       .file = location.file,
                                       .line = location.line};
-    cudaError_t error =
-        finish(&recorder, sim_launch_named(config, p->kernelParams), content);
-    if (error != cudaSuccess) {
-        return error;
+    cudaError_t error = sim_launch_named(config, p->kernelParams);
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeKernel, error);
+    if (error == cudaSuccess) {
+        content.arguments = copy_arguments(kernel, p->kernelParams);
+        content.parameters.kernel = *p;
+        content.parameters.kernel.kernelParams = content.arguments;
     }
-    content->parameters.kernel = *p;
-    content->arguments = copy_arguments(kernel, p->kernelParams);
-    content->parameters.kernel.kernelParams = content->arguments;
-    return cudaSuccess;
+    return content;
 }
 
-struct cudaMemcpy3DParms sim_linear_copy(void *to, const void *from, size_t bytes,
-                                         enum cudaMemcpyKind kind) {
-    return (struct cudaMemcpy3DParms){
-        .srcPtr = {(void *)(uintptr_t)from, bytes, bytes, 1},
-        .dstPtr = {to, bytes, bytes, 1},
-        .extent = {bytes, 1, 1},
-        .kind = kind,
-    };
-}
-
-cudaError_t sim_copy_content(const struct cudaMemcpy3DParms *p, struct sim_location location,
-                             struct sim_node_content *content) {
-    *content = (struct sim_node_content){.type = cudaGraphNodeTypeMemcpy};
+struct sim_node_content sim_copy_content(const struct cudaMemcpy3DParms *p,
+                                         struct sim_location location) {
     struct sim_recorder recorder;
     if (!p || !sim_begin_recorder(&recorder)) {
-        return sim_fail(p ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+        return failed(p ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
     }
     sim_site(location.file, location.line);
-    cudaError_t error = finish(&recorder, cudaMemcpy3DAsync(p, recorder.stream), content);
-    content->parameters.copy = *p;
-    return error;
+    cudaError_t error = cudaMemcpy3DAsync(p, recorder.stream);
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemcpy, error);
+    content.parameters.copy = *p;
+    return content;
 }
 
-cudaError_t sim_fill_content(const struct cudaMemsetParams *p, struct sim_location location,
-                             struct sim_node_content *content) {
-    *content = (struct sim_node_content){.type = cudaGraphNodeTypeMemset};
+struct sim_node_content sim_linear_copy_content(void *to, const void *from, size_t bytes,
+                                                enum cudaMemcpyKind kind,
+                                                struct sim_location location) {
+    const struct cudaMemcpy3DParms p = {.srcPtr = {(void *)(uintptr_t)from, bytes, bytes, 1},
+                                        .dstPtr = {to, bytes, bytes, 1},
+                                        .extent = {bytes, 1, 1},
+                                        .kind = kind};
+    return sim_copy_content(&p, location);
+}
+
+struct sim_node_content sim_fill_content(const struct cudaMemsetParams *p,
+                                         struct sim_location location) {
     bool sized = p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
     size_t width = sized ? p->width * p->elementSize : 0;
     if (!sized || !p->dst || (p->height > 1 && p->pitch < width)) {
-        return sim_fail(cudaErrorInvalidValue);
+        return failed(cudaErrorInvalidValue);
     }
     struct sim_recorder recorder;
     if (!sim_begin_recorder(&recorder)) {
-        return sim_fail(cudaErrorMemoryAllocation);
+        return failed(cudaErrorMemoryAllocation);
     }
     const struct sim_fill fill = {.to = p->dst,
                                   .pitch = p->height > 1 ? p->pitch : width,
@@ -117,35 +119,88 @@ cudaError_t sim_fill_content(const struct cudaMemsetParams *p, struct sim_locati
                                   .location = location,
                                   .stream = recorder.stream,
                                   .async = true};
-    cudaError_t error = finish(&recorder, sim_fill(&fill), content);
-    content->parameters.fill = *p;
-    return error;
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemset, sim_fill(&fill));
+    content.parameters.fill = *p;
+    return content;
 }
 
-cudaError_t sim_host_content(const struct cudaHostNodeParams *p, struct sim_location location,
-                             struct sim_node_content *content) {
-    *content = (struct sim_node_content){.type = cudaGraphNodeTypeHost};
+struct sim_node_content sim_host_content(const struct cudaHostNodeParams *p,
+                                         struct sim_location location) {
     struct sim_recorder recorder;
     if (!p || !p->fn || !sim_begin_recorder(&recorder)) {
-        return sim_fail(p && p->fn ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+        return failed(p && p->fn ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
     }
     sim_site(location.file, location.line);
-    cudaError_t error =
-        finish(&recorder, cudaLaunchHostFunc(recorder.stream, p->fn, p->userData), content);
-    content->parameters.host = *p;
-    return error;
+    cudaError_t error = cudaLaunchHostFunc(recorder.stream, p->fn, p->userData);
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeHost, error);
+    content.parameters.host = *p;
+    return content;
 }
 
-void sim_set_content(struct sim_graph_node *node, const struct sim_node_content *content) {
+/* Its step, if it has one, has the name of the function that the program called. */
+static struct sim_node_content named(struct sim_node_content content, const char *name) {
+    if (content.steps) {
+        content.steps->operation.name = name;
+    }
+    return content;
+}
+
+/* The only device has access to all of its memory. */
+static bool are_accessible(const struct cudaMemAccessDesc *list, size_t count) {
+    bool valid = list || count == 0;
+    for (size_t i = 0; i < count && valid; i++) {
+        valid = list[i].location.type == cudaMemLocationTypeDevice && list[i].location.id == 0;
+    }
+    return valid;
+}
+
+struct sim_node_content sim_allocation_content(struct cudaMemAllocNodeParams *p,
+                                               struct sim_location location) {
+    if (!p || p->bytesize == 0 || p->poolProps.allocType != cudaMemAllocationTypePinned ||
+        p->poolProps.handleTypes != cudaMemHandleTypeNone ||
+        p->poolProps.location.type != cudaMemLocationTypeDevice || p->poolProps.location.id != 0 ||
+        !are_accessible(p->accessDescs, p->accessDescCount)) {
+        return failed(cudaErrorInvalidValue);
+    }
+    struct sim_recorder recorder;
+    if (!sim_begin_recorder(&recorder)) {
+        return failed(cudaErrorMemoryAllocation);
+    }
+    sim_site(location.file, location.line);
+    cudaError_t error = cudaMallocAsync(&p->dptr, p->bytesize, recorder.stream);
+    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemAlloc, error);
+    content.parameters.allocation = *p;
+    return named(content, "cudaGraphAddMemAllocNode");
+}
+
+struct sim_node_content sim_release_content(void *memory, struct sim_location location) {
+    sim_lock_device();
+    const struct sim_allocation *a = sim_owner(memory);
+    bool of_graph = a && a->of_graph;
+    sim_unlock_device();
+    struct sim_recorder recorder;
+    if (!of_graph || !sim_begin_recorder(&recorder)) {
+        return failed(of_graph ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    }
+    sim_site(location.file, location.line);
+    cudaError_t error = cudaFreeAsync(memory, recorder.stream);
+    return named(finish(&recorder, cudaGraphNodeTypeMemFree, error), "cudaGraphAddMemFreeNode");
+}
+
+cudaError_t sim_set_content(struct sim_graph_node *node, struct sim_node_content content) {
+    if (content.error != cudaSuccess) {
+        return content.error;
+    }
+    if (!node || node->type != content.type) {
+        sim_drop_step(content.steps);
+        free(content.arguments);
+        return sim_fail(cudaErrorInvalidValue);
+    }
     sim_drop_step(node->steps);
     free(node->arguments);
-    node->steps = content->steps;
-    node->arguments = content->arguments;
-    memcpy(&node->parameters, &content->parameters, sizeof node->parameters);
+    node->steps = content.steps;
+    node->arguments = content.arguments;
+    node->parameters = content.parameters;
     node->has_parameters = true;
-}
-
-void sim_drop_content(const struct sim_node_content *content) {
-    sim_drop_step(content->steps);
-    free(content->arguments);
+    return cudaSuccess;
 }

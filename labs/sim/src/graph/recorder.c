@@ -1,8 +1,8 @@
 #include "graph/recorder.h"
 
-#include "api/queue_lock.h"
-#include "api/stream.h"
 #include "base/errors.h"
+#include "queue/lock.h"
+#include "queue/stream.h"
 
 static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,
                         const struct sim_operation *operation) {

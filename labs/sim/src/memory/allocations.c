@@ -103,6 +103,27 @@ struct sim_allocation *sim_nth_allocation(size_t n) {
     return n < all.count ? all.ordered[n] : NULL;
 }
 
+/* New memory as a device that nothing else uses has it in practice: zeros. Only what surrounds the
+ * allocation on its first and last page is poison, by which writes there are noticed. */
+static bool fresh_zeros(const struct sim_allocation *a, int protection) {
+    char *from = a->mapping + sim_guard, *end = a->mapping + a->mapped - sim_guard;
+    if (mprotect(from, (size_t)(end - from), PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    memset(from, SIM_POISON, (size_t)(a->base - from));
+    memset(a->base + a->bytes, SIM_POISON, (size_t)(end - (a->base + a->bytes)));
+    return protection == (PROT_READ | PROT_WRITE) ||
+           mprotect(from, (size_t)(end - from), protection) == 0;
+}
+
+/* Gives new contents to the memory between the guards, whose pages have none. */
+static bool fill(const struct sim_allocation *a) {
+    int protection = a->space == SIM_DEVICE_MEMORY ? PROT_NONE : PROT_READ | PROT_WRITE;
+    return sim_options.zeros
+               ? fresh_zeros(a, protection)
+               : poison_map(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+}
+
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location) {
     if (bytes > SIM_GLOBAL_BYTES) {
@@ -122,8 +143,7 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                                .space = space,
                                .flags = flags,
                                .location = location};
-    int protection = space == SIM_DEVICE_MEMORY ? PROT_NONE : PROT_READ | PROT_WRITE;
-    if (!poison_map(mapping + sim_guard, body, protection) || !add(&a)) {
+    if (!fill(&a) || !add(&a)) {
         munmap(mapping, mapped);
         return NULL;
     }
@@ -170,10 +190,14 @@ const char *sim_device_end(const void *address) {
     return sim_is_managed(address) ? NULL : sim_variables_end(address);
 }
 
-/* Unmaps the allocations that were freed first, once there are too many. */
+/* Unmaps the allocations that were freed first, once there are too many. One that is open is still
+ * in the list of device_access.c. */
 static void shorten_quarantine(void) {
     while (quarantine.bytes > QUARANTINE_BYTES || quarantine.count > QUARANTINE_COUNT) {
         struct sim_allocation *a = quarantine.first;
+        if (a->open) {
+            return;
+        }
         quarantine.first = a->next_freed;
         if (quarantine.first == NULL) {
             quarantine.end = &quarantine.first;
@@ -183,6 +207,15 @@ static void shorten_quarantine(void) {
         munmap(a->mapping, a->mapped);
         forget(a);
     }
+}
+
+static void put_into_quarantine(struct sim_allocation *a) {
+    a->next_freed = NULL;
+    *quarantine.end = a;
+    quarantine.end = &a->next_freed;
+    quarantine.bytes += a->mapped;
+    quarantine.count++;
+    shorten_quarantine();
 }
 
 void sim_release(struct sim_allocation *a) {
@@ -199,12 +232,26 @@ void sim_release(struct sim_allocation *a) {
     /* A new mapping in its place returns the memory and keeps the addresses reserved. */
     mmap(a->mapping, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
          -1, 0);
-    a->next_freed = NULL;
-    *quarantine.end = a;
-    quarantine.end = &a->next_freed;
-    quarantine.bytes += a->mapped;
-    quarantine.count++;
-    shorten_quarantine();
+    if (!a->of_graph) {
+        put_into_quarantine(a);
+    }
+}
+
+bool sim_allocate_again(struct sim_allocation *a) {
+    if (a->freed && fill(a)) {
+        a->freed = false;
+        a->number = ++all.number;
+    }
+    return !a->freed;
+}
+
+void sim_leave_graph(struct sim_allocation *a) {
+    a->of_graph = false;
+    if (a->freed) {
+        put_into_quarantine(a);
+    } else if (!a->launched) {
+        sim_release(a);
+    }
 }
 
 /* Does the program hold memory of the device with it? The heap of the kernels is the runtime's. */
@@ -270,8 +317,9 @@ static void report_leaks(const char *severity, bool (*chosen)(const struct sim_a
 }
 
 static bool is_live(const struct sim_allocation *a) {
-    /* What is queued to be freed is no leak. */
-    return !a->freed && !a->is_free_queued && a->space != SIM_HEAP_MEMORY;
+    /* What is queued to be freed, or what a graph has yet to allocate, is no leak. */
+    bool pending = a->is_free_queued || (a->of_graph && !a->launched);
+    return !a->freed && !pending && a->space != SIM_HEAP_MEMORY;
 }
 
 void sim_report_leaks(void) {

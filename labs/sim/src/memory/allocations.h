@@ -31,7 +31,7 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
-    bool open;       /* the running kernel has accessed it: device_access.c */
+    bool open;       /* a kernel has accessed it: device_access.c */
     uint64_t number; /* counts allocations */
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
@@ -39,6 +39,8 @@ struct sim_allocation {
     struct sim_advice advice;
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
+    bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */
+    bool launched;         /* by a graph that does not free it as well */
     struct sim_allocation *next_open, *next_freed;
 };
 
@@ -58,7 +60,8 @@ extern size_t sim_guard;
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
-/* New memory full of SIM_POISON, or NULL. It takes room of the host only where it is written. */
+/* New memory full of SIM_POISON (with sim_options.zeros, of zeros), or NULL. It takes room of the
+ * host only where it is written. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
                    struct sim_location location);
 
@@ -82,13 +85,21 @@ struct sim_allocation *sim_nth_allocation(size_t n);
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
 
-/* Device memory can be accessed only between these two calls, and at first by a thread that
+/* Memory of a graph: allocates it at its addresses again, if it is freed; false: out of memory. Ends
+ * when no graph has a node that allocates it; what a launch has left to the program stays. */
+bool sim_allocate_again(struct sim_allocation *allocation);
+void sim_leave_graph(struct sim_allocation *allocation);
+
+/* A kernel runs between these two calls. Its first access of an allocation faults, for a thread that
  * handles its faults with sim_open_at(). The second call also reports bytes that were written just
  * outside of an allocation, by `kernel`. */
 void sim_open_device(void);
 void sim_close_device(const char *kernel, struct sim_location location);
 
-/* Between them: makes the device memory around this address accessible. False if that is not
+/* After it, before code of the host goes on: any further access of device memory faults. */
+void sim_return_device(void);
+
+/* While a kernel runs: makes the device memory around this address accessible. False if that is not
  * possible, and the access is wrong. To be called when it has faulted. */
 bool sim_open_at(const void *address);
 

@@ -3,7 +3,8 @@
  *
  * A launch opens an allocation when one of its threads first accesses it, from the handler of the
  * fault: opening and closing costs time for each page that was ever touched, and most kernels use
- * few of a program's allocations. If there are few and small ones, all are opened at once. */
+ * few of a program's allocations. If there are few and small ones, all are opened at once. What one
+ * kernel has opened stays open for those that run after it, until code of the host goes on. */
 #include "base/options.h"
 #include "memory/allocations.h"
 
@@ -29,6 +30,9 @@ static void protect(const struct sim_allocation *a, int protection) {
 }
 
 static void open_allocation(struct sim_allocation *a) {
+    if (a->open) {
+        return;
+    }
     protect(a, PROT_READ | PROT_WRITE);
     a->open = true;
     a->next_open = open.first;
@@ -64,15 +68,17 @@ bool sim_open_at(const void *address) {
     }
     while (__atomic_exchange_n(&open.busy, true, __ATOMIC_ACQUIRE)) {
     }
-    if (!a->open) { /* otherwise another host thread has opened it since */
-        open_allocation(a);
-    }
+    open_allocation(a); /* unless another host thread has opened it since */
     __atomic_store_n(&open.busy, false, __ATOMIC_RELEASE);
     return true;
 }
 
 /* The first byte of from..to that is no longer poison, or NULL. */
 static char *written(char *from, char *to) {
+    if (from < to && (unsigned char)*from == SIM_POISON &&
+        memcmp(from, from + 1, (size_t)(to - from) - 1) == 0) {
+        return NULL; /* all are equal to the first one */
+    }
     while (from < to && (unsigned char)*from == SIM_POISON) {
         from++;
     }
@@ -107,14 +113,21 @@ static void check_surroundings(const struct sim_allocation *a, const char *kerne
 
 void sim_close_device(const char *kernel, struct sim_location location) {
     for (struct sim_allocation *a = open.first; a; a = a->next_open) {
-        if (!sim_checked) {
+        if (!sim_checked && !a->freed) {
             check_surroundings(a, kernel, location);
         }
-        protect(a, PROT_NONE);
+    }
+    __atomic_store_n(&open.begun, false, __ATOMIC_RELEASE);
+}
+
+void sim_return_device(void) {
+    for (struct sim_allocation *a = open.first; a; a = a->next_open) {
+        if (!a->freed) {
+            protect(a, PROT_NONE);
+        }
         a->open = false;
     }
     open.first = NULL;
-    __atomic_store_n(&open.begun, false, __ATOMIC_RELEASE);
 }
 
 static void protect_range(const void *from, size_t bytes, int protection) {

@@ -36,7 +36,7 @@ const void *footprint_conflict(const struct footprint *f, const struct footprint
  * lock. */
 extern struct footprint *sim_footprint;
 
-/* Receives the accesses of host code in a checked program, or NULL: api/ sets it. `pc`: of the
+/* Receives the accesses of host code in a checked program, or NULL: queue/ sets it. `pc`: of the
  * access; `synchronises`: it is volatile or atomic, as a flag's. */
 extern void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,
                                const void *pc);

@@ -1,5 +1,6 @@
 #include "profile/profile.h"
 
+#include "base/findings.h"
 #include "base/options.h"
 #include "exec/shared.h"
 #include "json.h"
@@ -197,7 +198,12 @@ void profile_write(const struct sim_config *c, bool complete) {
         write_site(file, &table.sites[i], i == 0);
     }
     fprintf(file, "]}\n");
-    fclose(file);
+    bool written = !ferror(file);
+    if (fclose(file) != 0 || !written) {
+        sim_remove_incomplete(sim_options.profile);
+        sim_options.profile = NULL; /* what follows would look complete */
+        return;
+    }
     for (uint32_t i = 0; i < table.count; i++) {
         worst_access_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
     }

@@ -10,11 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the arm of a mark of a loop, after number_unrolled(): which of the loops begins with this round,
- * from 1; 0: the one of the round before. */
-#define UNROLLED_COPIES 0xf00u
-#define UNROLLED_ROUND_SHIFT 16 /* of these bits, to the number of a round */
-
 /* Writes into the marks of unrolled loops in a lane's events, of which some are marks, where each
  * of the loops begins. The events must contain all rounds of these loops. */
 void number_unrolled(uint64_t *events, size_t count);

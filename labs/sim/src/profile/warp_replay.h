@@ -9,7 +9,7 @@
 #define SIM_REPLAY_H
 
 #include "profile/access_cost.h"
-#include "profile/lane_position.h"
+#include "exec/lane_position.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -200,5 +200,67 @@ START_TEST(injection) {
 }
 END_TEST
 
-RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses,
+#define BOUNDED __launch_bounds__(96)
+/* Kernels of one text may have one address. */
+namespace bounds {
+__global__ void __launch_bounds__(32 * 2, 4) declared(int *p, float f = 1);
+static __global__ __launch_bounds__(
+    64) void two_lines(int *p) {
+    *p = 2;
+}
+template <class T, int N> __global__ void __launch_bounds__(N, 2) instance(T *p) {
+    *p = 3;
+}
+} // namespace bounds
+extern "C" {
+__global__ void BOUNDED in_c(int *p) {
+    *p = 4;
+}
+}
+__global__ void __launch_bounds__(128) overloaded(int *p) {
+    *p = 5;
+}
+__global__ void __launch_bounds__(32) overloaded(float *p) {
+    *p = 6;
+}
+__global__ void bounds::declared(int *p, float f) {
+    *p = (int)f;
+}
+
+START_TEST(launch_bounds) {
+    struct {
+        int threads;
+        cudaError_t answer;
+    } cases[] = {{1, cudaSuccess},
+                 {64, cudaSuccess},
+                 {65, cudaErrorInvalidValue},
+                 {1025, cudaErrorInvalidConfiguration}};
+    int *p;
+    ck_success(cudaMalloc(&p, 4));
+    for (auto &c : cases) {
+        bounds::declared<<<1, c.threads>>>(p);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
+        bounds::two_lines<<<1, dim3(1, c.threads)>>>(p);
+        ck_assert_int_eq(cudaGetLastError(), c.answer);
+    }
+    in_c<<<1, 96>>>(p);
+    overloaded<<<1, 128>>>(p);
+    overloaded<<<1, 32>>>((float *)p);
+    ck_success(cudaGetLastError());
+    in_c<<<1, 97>>>(p);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    overloaded<<<1, 129>>>(p);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    overloaded<<<1, 33>>>((float *)p);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    bounds::instance<int, 64><<<1, 65>>>(p); /* the bound of an instance is not known */
+    ck_success(cudaGetLastError());
+    cudaFuncAttributes attributes;
+    ck_success(cudaFuncGetAttributes(&attributes, bounds::declared));
+    ck_assert_int_eq(attributes.maxThreadsPerBlock, 64);
+    ck_success(cudaFree(p));
+}
+END_TEST
+
+RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses, launch_bounds,
           a_refused_launch_is_explained, arguments_and_names, injection)

@@ -256,8 +256,90 @@ static void copies_of_the_wrong_kind() {
     cudaFree(&h_value);
 }
 
+// What kernels open stays open from one to the next, but not for the host.
+static int *d_opened;
+
+static void queue_kernels(int count) {
+    if (!d_opened) {
+        cudaMalloc(&d_opened, 32 * sizeof(int));
+    }
+    for (int i = 0; i < count; i++) {
+        touch<<<4, 32>>>((char *)d_opened, 0);
+    }
+}
+
+static void read_opened(void *) {
+    fprintf(stderr, "%d\n", *(volatile int *)d_opened);
+}
+
+static void host_reads_after_kernels() {
+    queue_kernels(3);
+    cudaDeviceSynchronize();
+    read_opened(NULL);
+}
+
+static void host_reads_after_a_full_queue() {
+    queue_kernels(1100);
+    read_opened(NULL);
+}
+
+static void host_reads_after_a_query() {
+    queue_kernels(1);
+    while (cudaStreamQuery(0) == cudaErrorNotReady) {
+    }
+    read_opened(NULL);
+}
+
+static void host_function_reads_between() {
+    queue_kernels(2);
+    cudaLaunchHostFunc(0, read_opened, NULL);
+    queue_kernels(2);
+    cudaDeviceSynchronize();
+}
+
+static void freed_between_kernels() {
+    queue_kernels(2);
+    char *d_short;
+    cudaMallocAsync((void **)&d_short, 32 * sizeof(int), 0);
+    touch<<<4, 32>>>(d_short, 0);
+    cudaFreeAsync(d_short, 0);
+    queue_kernels(1);
+    touch<<<4, 32>>>(d_short, 0);
+    cudaDeviceSynchronize();
+}
+
+// More than the quarantine keeps.
+static void many_freed_between_kernels() {
+    for (int i = 0; i < 5000; i++) {
+        char *d_short;
+        ck_success(cudaMallocAsync((void **)&d_short, 4, 0));
+        touch<<<4, 32>>>(d_short, 0);
+        ck_success(cudaFreeAsync(d_short, 0));
+    }
+    ck_success(cudaDeviceSynchronize());
+}
+
+static void kernels_and_copies_share_memory() {
+    queue_kernels(2);
+    int h_values[32];
+    ck_success(cudaMemcpy(h_values, d_opened, sizeof h_values, cudaMemcpyDeviceToHost));
+    queue_kernels(2);
+    ck_success(cudaMemcpyAsync(h_values, d_opened, sizeof h_values, cudaMemcpyDeviceToHost));
+    queue_kernels(1);
+    ck_success(cudaMemsetAsync(d_opened, 0, 8));
+    ck_success(cudaDeviceSynchronize());
+    ck_success(cudaFree(d_opened));
+}
+
 START_TEST(device_and_host_are_apart) {
     expect_death(host_reads_device, "wrong-space", "host code accessed device memory");
+    expect_death(host_reads_after_kernels, "wrong-space", "host code accessed device memory");
+    expect_death(host_reads_after_a_full_queue, "wrong-space", "host code accessed device memory");
+    expect_death(host_reads_after_a_query, "wrong-space", "host code accessed device memory");
+    expect_death(host_function_reads_between, "wrong-space", "host code accessed device memory");
+    expect_death(freed_between_kernels, "use-after-free", "already freed");
+    ck_nothing_found(run_program(many_freed_between_kernels, NULL));
+    ck_nothing_found(run_program(kernels_and_copies_share_memory, NULL));
     struct outcome outcome = run_program(device_gets_host_pointer, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "wrong-space", "argument 1 of kernel touch points to host memory");

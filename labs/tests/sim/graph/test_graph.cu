@@ -292,6 +292,7 @@ START_TEST(memory_in_a_graph) {
     add<<<1, 1, 0, s>>>(d, 3);
     ck_success(cudaMemcpyAsync(&h, d, 4, cudaMemcpyDeviceToHost, s));
     ck_success(cudaFreeAsync(d, s));
+    ck_error(cudaFreeAsync(d, s), cudaErrorInvalidValue);
     ck_success(cudaStreamEndCapture(s, &graph));
     ck_success(cudaGraphInstantiate(&exec, graph));
     ck_success(cudaGraphLaunch(exec, s));

@@ -292,3 +292,22 @@ def test_pairs_are_two_of_one(f: Format, tmp_path: Path) -> None:
     ):
         expected = combine[kind](of(single, *low), of(single, *high))
         assert (results[name] == expected).all(), name
+
+
+def accepts(code: str, *macros: str) -> bool:
+    """Does g++ compile this body of a function, with these macros defined?"""
+    source = f"#include <cuda_bf16.h>\nvoid f(half h, __nv_bfloat16 b) {{ {code} }}\n"
+    flags = [f"-I{HERE.parents[3] / 'labs/sim/include'}", *(f"-D__CUDA_NO_{m}__" for m in macros)]
+    command = ["g++", "-x", "c++", "-std=c++17", "-fsyntax-only", *flags, "-"]
+    return subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
+
+
+def test_a_program_may_switch_conversions_and_operators_off() -> None:
+    for name, x in (("HALF", "h"), ("BFLOAT16", "b")):
+        assert accepts(f"float y = {x}; {x} = y;")
+        assert not accepts(f"float y = {x};", f"{name}_CONVERSIONS")
+        assert not accepts(f"{x} = 1.0f;", f"{name}_CONVERSIONS")
+        assert accepts(f"{x}++; --{x}; {x} = -{x} + {x};", f"{name}_CONVERSIONS")
+        assert not accepts(f"{x}++;", f"{name}_OPERATORS", f"{name}_CONVERSIONS")
+    assert accepts("h = half(b); b = __nv_bfloat16(h);")
+    assert not accepts("h = half(b);", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS")

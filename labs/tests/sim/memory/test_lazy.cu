@@ -46,6 +46,49 @@ START_TEST(huge_memory_is_poison_and_costs_nothing) {
 }
 END_TEST
 
+static __global__ void add_ends(const unsigned char *p, size_t bytes, int *sum) {
+    *sum = p[0] + p[bytes / 2] + p[bytes - 1];
+}
+
+static __global__ void write_past_the_end(unsigned char *p, size_t bytes) {
+    p[bytes] = 0;
+}
+
+static void write_past_zeros(void) {
+    unsigned char *p;
+    cudaMalloc(&p, 5000);
+    write_past_the_end<<<1, 1>>>(p, 5000);
+    cudaFree(p);
+}
+
+/* As on a device. The padding after it is poison still: a write of zero there is found. */
+START_TEST(new_memory_can_be_zeros) {
+    setenv("CONVLABS_SIM_FRESH", "zeros", 1);
+    sim_read_options();
+    for (size_t bytes : {(size_t)1, (size_t)5000, (size_t)8192, 2 * GB + 12345, 100 * GB}) {
+        size_t before = resident();
+        unsigned char *p;
+        int *sum, h_sum;
+        ck_assert_int_eq(cudaMalloc(&p, bytes), cudaSuccess);
+        ck_assert_int_eq(cudaMalloc(&sum, sizeof *sum), cudaSuccess);
+        add_ends<<<1, 1>>>(p, bytes, sum);
+        ck_assert_int_eq(cudaMemcpy(&h_sum, sum, sizeof *sum, cudaMemcpyDefault), cudaSuccess);
+        ck_assert_int_eq(h_sum, 0);
+        ck_assert_uint_lt(resident() - before, (size_t)1 << 20);
+        cudaFree(p);
+        cudaFree(sum);
+    }
+    int *managed, *host;
+    cudaMallocManaged(&managed, 4000);
+    cudaMallocHost(&host, 4000);
+    ck_assert(managed[0] == 0 && managed[999] == 0 && host[0] == 0 && host[999] == 0);
+    cudaFree(managed);
+    cudaFreeHost(host);
+    struct outcome outcome = run_program(write_past_zeros, NULL);
+    ck_assert_msg(found(&outcome, "out-of-bounds", "wrote past the end"), "%s", outcome.findings);
+}
+END_TEST
+
 START_TEST(what_is_not_written_stays_poison) {
     std::vector<unsigned char> host((size_t)5 << 20);
     unsigned char *p, *q;
@@ -147,6 +190,7 @@ int main(void) {
     Suite *suite = suite_create("sim: lazy memory");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, huge_memory_is_poison_and_costs_nothing);
+    tcase_add_test(tests, new_memory_can_be_zeros);
     tcase_add_test(tests, what_is_not_written_stays_poison);
     tcase_add_test(tests, many_arrays_opened_by_many_threads);
     tcase_add_test_raise_signal(tests, the_host_cannot_access_it, SIGSEGV);

@@ -348,10 +348,16 @@ __device__ int (*d_operations[2])(int) = {twice, twice};
 __managed__ int m_value = 14;
 __device__ __managed__ int m_other[2];
 int __device__ d_after = 15;
+inline __device__ int d_inline = 18, d_of_inline[2] = {19, 20};
+namespace table {
+__constant__ inline int c_inline = 21;
+static inline __managed__ int m_inline = 22;
+}
 __global__ void variables(int *p) {
     d_flag = 1;
     p[0] = c_points[1].y + table::d_table[2] + (int)(2 * table::c_one) + d_counter + d_pair[1];
     p[1] = c_both + d_fixed + d_const + d_operation(1) + d_operations[1](2) + m_value + d_after;
+    p[2] = d_inline + d_of_inline[1] + table::c_inline + table::m_inline;
     m_other[1] = 17;
 }
 
@@ -360,6 +366,7 @@ START_TEST(variables_of_the_device) {
     variables<<<1, 1>>>(d_out);
     IS(4 + 7 + 3 + 8 + 10);
     ck_assert_int_eq(out(1), 11 + 12 + 13 + 2 + 4 + 14 + 15);
+    ck_assert_int_eq(out(2), 18 + 20 + 21 + 22);
     ck_assert_int_eq(m_other[1], 17);
     tear_down();
 }

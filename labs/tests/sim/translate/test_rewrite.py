@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,9 +20,10 @@ TRACED = "-fsanitize=thread"
 
 
 def rewrite(
-    folder: Path, source: str | bytes, *options: str
+    folder: Path, source: str | bytes, *flags: str, options: Sequence[str] = ()
 ) -> tuple[subprocess.CompletedProcess[str], str]:
-    """Runs it on `source`, shown as student.cu; what it said and what it wrote."""
+    """Runs it on `source`, shown as student.cu; what it said and what it wrote. flags: for the
+    compiler."""
     given, made = folder / "given.cu", folder / "made.ii"
     given.write_bytes(source.encode() if isinstance(source, str) else source)
     made.unlink(missing_ok=True)
@@ -30,12 +33,13 @@ def rewrite(
             REWRITE,
             "--shown",
             "student.cu",
+            *options,
             given,
             "-o",
             made,
             "--",
             *COMPILER,
-            *options,
+            *flags,
         ],
         capture_output=True,
         text=True,
@@ -78,7 +82,13 @@ REFUSED = {
     "#include <cuda/std/atomic>\n": (1, "libcu++"),
     "#include <cuda_gl_interop.h>\n": (1, "copy the image to the host"),
     "#include <cuda.h>\nint main() {\n  cuInit(0);\n}\n": (3, "use the runtime API"),
-    "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "cudaGraphicsNoSuchThing"),
+    "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "write it to a file"),
+    "cudaIpcMemHandle_t h;\n": (1, "let one process do the work of both"),
+    "int main() {\n  cudaImportExternalMemory(0, 0);\n}\n": (2, "through the host's memory"),
+    "#include <cuda_fp8.h>\n": (1, "compute with half or __nv_bfloat16"),
+    "__global__ void k(cudaTextureObject_t t) {\n  float4 d = {};\n"
+    "  texCubemapGrad<float>(t, 1, 0, 0, d, d);\n}\n": (3, "call texCubemapLod()"),
+    "__global__ void\n__cluster_dims__(2, 1, 1) k() {}\n": (2, "between blocks through global"),
     "cudaNoSuchHandle_t g;\n": (1, "cudaNoSuchHandle_t"),
     "__global__ void k(int *p) {\n  *p = __nosuch4a(1, 2, 3);\n}\n": (2, "__nosuch4a"),
     '__global__ void k() {\n  asm volatile("bar.sync 0;");\n}\n': (2, "inline PTX"),
@@ -107,6 +117,12 @@ def test_refused_by_name_and_line(tmp_path: Path, source: str) -> None:
     assert ": error: " in done.stderr
     assert name in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_cluster_of_one_block(tmp_path: Path) -> None:
+    source = "#define ONE 1\n__cluster_dims__(ONE, 1, 1) __global__ void k() {}\n"
+    done, _ = rewrite(tmp_path, source + "int main() { k<<<1, 1>>>(); }\n")
+    assert (done.returncode, done.stderr, compile_it(tmp_path)) == (0, "", "")
 
 
 LEFT_ALONE = """\
@@ -264,6 +280,47 @@ int main() { k<4><<<1, 1>>>(0); }
     assert "error" not in compile_it(tmp_path)
 
 
+KERNEL = "__global__ void k(int *p) { BODY }\n"
+IN_STEP = {  # source: how many marks of loops and branches
+    "__global__ void k(volatile int *p) { if (p[0]) p[1] = 2; }": 2,
+    KERNEL.replace("BODY", "((volatile int *)p)[0] = 1;"): 0,
+    KERNEL.replace("BODY", "__shared__ volatile float s_v[3]; for (;;) s_v[p[0]] = 1;"): 2,
+    KERNEL.replace("BODY", "auto f = [=](volatile int *v) { *v = 1; }; f(p);"): 1,
+    "typedef volatile int flag;" + KERNEL.replace("BODY", "while (*(flag *)p) { }"): 3,
+    "struct cell { volatile int v; };" + KERNEL.replace("BODY", "((cell *)p)->v = 1;"): 0,
+    "namespace n { struct a { struct b { volatile int v; } c; }; }" + KERNEL: 0,
+    "volatile __device__ int d_flag;" + KERNEL.replace("BODY", "d_flag = 1;"): 0,
+    "template <class T> __device__ void f(volatile T *t) { *t = 1; }" + KERNEL: 1,
+    "#define V volatile\n__device__ int f(V int *t) { return *t; }\n" + KERNEL: 1,
+    # only the function that has the word
+    KERNEL.replace("BODY", "if (p[0]) p[1] = 1;")
+    + "__device__ void f(volatile int *q) { *q = 1; }": 1,
+}
+NOT_IN_STEP = [
+    KERNEL.replace("BODY", "if (p[0]) p[1] = 2; // volatile"),
+    KERNEL + "volatile int h_flag;\nvoid wait(volatile int *flag) { while (*flag) { } }",
+    KERNEL + "int main() { volatile int x = 1; struct s { int v; }; return (volatile int &)x; }",
+    KERNEL.replace("BODY", 'p[0] = sizeof "volatile";') + 'void f() { asm volatile("nop"); }',
+    "struct host { int f() { volatile int x = 1; return x; } };" + KERNEL,
+]
+
+
+@pytest.mark.parametrize("source", IN_STEP)
+def test_device_code_with_volatile_is_in_lock_step(tmp_path: Path, source: str) -> None:
+    done, made = rewrite(tmp_path, source.replace("BODY", ""), options=["--lock-step"])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "made.ii").read_text().startswith("#pragma sim_lock_step\n")
+    assert len(re.findall(r"sim_mark_here|sim_marked_\w+<", made)) == IN_STEP[source]
+    assert "error" not in compile_it(tmp_path)
+
+
+@pytest.mark.parametrize("source", NOT_IN_STEP)
+def test_other_programs_are_the_same(tmp_path: Path, source: str) -> None:
+    done, _ = rewrite(tmp_path, source.replace("BODY", ""), options=["--lock-step"])
+    assert done.returncode == 0, done.stderr
+    assert not re.search("sim_lock_step|sim_mark_here\\(1ull", (tmp_path / "made.ii").read_text())
+
+
 def test_launches_in_macros(tmp_path: Path) -> None:
     source = """template <int N> __global__ void k(int *p) { *p = N; }
 __global__ void one(int *p) { *p = 1; }
@@ -349,6 +406,56 @@ def test_headers_of_the_programs_own(tmp_path: Path) -> None:
     done, _ = rewrite(tmp_path, source)
     assert done.returncode == 1
     assert f"{tmp_path}/kernels.cuh:3:9: error: cuInit" in done.stderr
+
+
+HOST = {
+    "a name": (
+        "#include <cuda_runtime.h>\n\nint main() { return cuInit(0); }\n",
+        3,
+        "cuInit: the driver",
+    ),
+    "a type": (
+        "#include <cuda.h>\nint main() { CUmodule c; }\n",
+        2,
+        "CUmodule: the driver",
+    ),
+    "a header": ("#include <stdio.h>\n#include <cublas_v2.h>\nint main() {}\n", 2, "cuBLAS"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".cpp", ".c"])
+@pytest.mark.parametrize("case", HOST)
+def test_host_files_are_refused_by_name_too(tmp_path: Path, case: str, suffix: str) -> None:
+    source, line, name = HOST[case]
+    file = tmp_path / f"host{suffix}"
+    file.write_text(source)
+    done = host(file)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"host.cpp:{line}:") and name in done.stderr
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "int main() { return undeclared; }\n",
+        "int cuBoid(int); int main() { return cuBoid(1); }\n",
+        "struct CUstom { int __x; }; int main() { CUstom c = {1}; return c.__x; }\n",
+        '#include "cuFFT_of_my_own.h"\nint main() { return cufftOfMyOwn(); }\n',
+    ],
+)
+def test_host_files_that_are_not_refused(tmp_path: Path, source: str) -> None:
+    """Right or wrong, they are for g++ to judge."""
+    (tmp_path / "cuFFT_of_my_own.h").write_text("inline int cufftOfMyOwn() { return 1; }\n")
+    file = tmp_path / "host.cpp"
+    file.write_text(source)
+    done = host(file)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def host(file: Path) -> subprocess.CompletedProcess[str]:
+    compiler = ["g++", f"-I{ROOT / 'labs' / 'sim' / 'include'}"]
+    command = [sys.executable, str(REWRITE), "--host", "--shown", "host.cpp", str(file)]
+    return subprocess.run([*command, "--", *compiler], capture_output=True, text=True, check=False)
 
 
 def test_a_header_that_cannot_be_found(tmp_path: Path) -> None:
@@ -522,3 +629,28 @@ def test_a_variable_beyond_the_reach_of_code(tmp_path: Path) -> None:
     done, _ = rewrite(tmp_path, "__device__ char huge[(size_t)3 << 30];\nint main() {}\n")
     assert done.returncode == 0
     assert "no __device__ variable above 1.75 GB: use cudaMalloc()" in compile_it(tmp_path)
+
+
+LARGE = "__device__ char a[1 << 30], b[{second}];\n__device__ int c;\n{more}\nint main() {{}}\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "more", "line"),
+    [
+        ("1 << 30", "", 1),
+        ("1 << 29", "__managed__ float4 d[1 << 25];", 3),
+        ("1 << 29", "__device__ int d[1 << 26]; __device__ int d2;", None),
+        ("1 << 29", "void f() { static char s[1 << 29]; s[0] = 1; }", None),
+        ("1 << 29", "namespace n { __device__ char a[1 << 29]; }", None),  # the linker's to say
+    ],
+)
+def test_variables_that_together_are_beyond_the_reach_of_code(
+    tmp_path: Path, second: str, more: str, line: int | None
+) -> None:
+    done, _ = rewrite(tmp_path, LARGE.format(second=second, more=more))
+    assert done.returncode == 0
+    errors = errors_of(tmp_path)
+    assert len(errors) == (line is not None), errors
+    if line is not None:
+        assert f"student.cu:{line}:" in errors[0]
+        assert "more than 1.9 GB" in errors[0] and "use cudaMalloc()" in errors[0]

@@ -20,7 +20,7 @@ template <int R> __global__ void k(float *a, const float *b, int n, int i, float
 
 def first_loop(body: str) -> tuple[Node, bytes, Constants]:
     source = f"{HEAD}{body}\n}}\n".encode()
-    code = Marker(source).code  # without directives
+    code = Marker(source, is_counted=True).code  # without directives
     root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
     assert not root.has_error
     stack = [root]
@@ -34,7 +34,7 @@ def first_loop(body: str) -> tuple[Node, bytes, Constants]:
 
 def how(body: str) -> int:
     loop, source, _ = first_loop(body)
-    return unrolling(loop, source, Marker(source).is_heavy)
+    return unrolling(loop, source, Marker(source, is_counted=True).is_heavy)
 
 
 FOUR = UNROLLED | COUNTED

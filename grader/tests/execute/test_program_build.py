@@ -1,0 +1,213 @@
+"""What `./grade run` says while it builds: warnings, and a machine that does not let it work."""
+
+import os
+import shutil
+import subprocess
+import uuid
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.compile import compiler_messages
+from grader.tests.execute.test_program import run
+
+QUIET = """#include <stdio.h>
+__global__ void fill(int *out) { __shared__ int s[32]; s[threadIdx.x] = 7; out[0] = s[0]; }
+int main(int argc, char **argv)
+{
+    int *out, got = 0;
+    if (cudaMalloc(&out, 128)) return 1;
+    fill<<<1, 1>>>(out);
+    if (cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost)) return 1;
+    printf("%d\\n", got);
+    return cudaFree(out) ? 1 : 3;
+}
+"""
+NOISY = """#include "own.h"
+__device__ int of_device(int x) { if (x) return 1; }
+int main() {
+    unsigned int many = 3;
+    for (int i = 0; i < many; i++) { }
+    cudaThreadSynchronize();
+    return of_header();
+}
+"""
+HEADER = "static inline int of_header() { int unused_here; return 3; }\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A program that was never built before."""
+    file = tmp_path / "p.cu"
+    file.write_text(f"// {uuid.uuid4()}\n{QUIET}")
+    return file
+
+
+def warned(stderr: str) -> list[str]:
+    return [line for line in stderr.splitlines() if "warning" in line]
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_warnings_of_the_users_own_files(source: Path, options: tuple[str, ...]) -> None:
+    (source.parent / "own.h").write_text(HEADER)
+    source.write_text(NOISY)
+    done = run(source, *options)
+    assert (done.returncode, done.stdout) == (3, "")
+    lines = warned(done.stderr)
+    assert len(lines) == 4, lines
+    assert any(line.startswith(f"{source.parent}/own.h:1: warning: unused") for line in lines)
+    for number, text in ((2, "control reaches end"), (5, "signedness"), (6, "is deprecated")):
+        assert any(line.startswith(f"{source}:{number}: ") and text in line for line in lines)
+    assert "cudaThreadSynchronize()’" in done.stderr and "sim_" not in done.stderr
+    assert not warned(run(source, *options).stderr), "nothing had to be compiled"
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_a_program_without_faults_has_no_warnings(source: Path, options: tuple[str, ...]) -> None:
+    done = run(source, *options)
+    assert (done.returncode, done.stdout) == (3, "7\n"), done.stderr
+    assert not warned(done.stderr)
+
+
+def test_many_warnings_do_not_drown_the_output(source: Path) -> None:
+    unused = "".join(f"    int unused_{i};\n" for i in range(12))
+    source.write_text(f"int main() {{\n{unused}    return 0;\n}}\n")
+    stderr = run(source).stderr
+    assert len(stderr.splitlines()) == 11 and "and 2 more warnings" in stderr
+
+
+def test_a_caret_in_added_code_is_left_out() -> None:
+    log = "a.cu:3:9: error: no\n    3 | int a;\n      |     ^\n"
+    assert compiler_messages.program_errors(log) == log.splitlines()
+    behind = log.replace("    ^", " " * 70 + "^")
+    assert compiler_messages.program_errors(behind) == log.splitlines()[:2]
+
+
+def test_an_inline_variable_of_a_header_is_one_variable(tmp_path: Path) -> None:
+    (tmp_path / "both.h").write_text(
+        "inline __device__ int both = 5;\n__device__ static inline int each = 6;\n"
+    )
+    (tmp_path / "a.cu").write_text(
+        '#include "both.h"\n__global__ void set_a() { both = 50; each = 60; }\n'
+        "void set() { set_a<<<1, 1>>>(); }\n"
+    )
+    (tmp_path / "b.cu").write_text(
+        '#include "both.h"\n#include <stdio.h>\n__device__ int other = 7;\nvoid set();\n'
+        '__global__ void show() { printf("%d %d %d\\n", both, each, other); }\n'
+        "int main() { set(); show<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    for options in ((), ("--check",)):
+        done = run(*options, tmp_path / "a.cu", tmp_path / "b.cu")
+        assert (done.returncode, done.stdout) == (0, "50 6 7\n"), done.stderr
+
+
+def test_variables_that_only_the_linker_adds_up(source: Path) -> None:
+    names = "namespace {} {{ __device__ char v[3 << 29]; }}\n"
+    source.write_text(
+        "".join(names.format(n) for n in "ab")
+        + "__global__ void k() { a::v[1] = b::v[1]; }\nint main() { k<<<1, 1>>>(); }\n"
+    )
+    done = run(source)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert "more than 2 GB" in done.stderr and "use cudaMalloc()" in done.stderr
+
+
+# ---- a machine that does not let it work
+
+
+def path_without(*absent: str, folder: Path) -> str:
+    """A PATH with all programs of this one except those."""
+    folder.mkdir()
+    for where in reversed(os.environ["PATH"].split(":")):
+        for program in Path(where).iterdir() if Path(where).is_dir() else ():
+            if program.name not in absent:
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 3 and done.stdout == "", done.stderr
+    assert done.stderr.startswith("grade: ") and len(done.stderr.splitlines()) == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+@pytest.mark.parametrize("name", ["g++", "make", "as"])
+def test_a_missing_program_is_named(
+    name: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(source)  # the simulator is built
+    source.write_text(source.read_text() + "\n")
+    monkeypatch.setenv("PATH", path_without(name, folder=tmp_path / "bin"))
+    refused(run(source), name, "./grade doctor")
+
+
+@pytest.mark.parametrize("home", [None, "/nonexistent"])
+def test_no_home(home: str | None, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    if home:
+        monkeypatch.setenv("HOME", home)
+    done = run(source)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "7\n", "")
+
+
+def mounted(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs a script that may mount file systems of its own: "$G" is `./grade run`."""
+    prefix = ["unshare", "--user", "--map-root-user", "--mount"]
+    if shutil.which("unshare") is None or subprocess.run([*prefix, "true"], check=False).returncode:
+        pytest.skip("unshare cannot mount file systems here")
+    return subprocess.run(
+        [*prefix, "bash", "-c", script, "bash", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"G": f"{paths.ROOT}/grade run", "BUILD": str(paths.BUILD)},
+    )
+
+
+@pytest.mark.parametrize("size", ["8k", "1m", "1300k"])
+def test_a_full_disk_below_build(size: str, source: Path) -> None:
+    """At 8 KB the translated file does not fit, at 1 MB the object, then the program."""
+    run(source)  # the simulator is built, and the folder is there
+    source.write_text(source.read_text() + "\n")
+    mount = f"mount -t tmpfs -o size={size} none $BUILD/program && "
+    refused(mounted(mount + '$G "$1"', source), "No space left", "free some space")
+    done = mounted(mount + '$G "$1" 2> /dev/null; mount -o remount,size=9m $BUILD/program; $G "$1"',
+                   source)  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "7\n"), "nothing half-written was left"
+
+
+def test_a_full_disk_for_temporary_files(source: Path) -> None:
+    run(source)
+    source.write_text(source.read_text() + "\n")
+    script = 'mount -t tmpfs -o size=8k none "$2" && TMPDIR="$2" $G "$1"'
+    (source.parent / "tmp").mkdir()
+    refused(mounted(script, source, source.parent / "tmp"), "No space left", "free some space")
+
+
+@pytest.mark.parametrize("options", ["--check", "--profile", "--json /dev/null"])
+def test_findings_that_cannot_be_written_are_not_missing(options: str, source: Path) -> None:
+    """A full disk is no reason to say `nothing found`."""
+    source.write_text(source.read_text().replace("out[0] =", "out[99] ="))
+    run(source, *options.split())
+    fill = "mount -t tmpfs -o size=8k none $BUILD/run && head -c 8k /dev/zero > $BUILD/run/fill; "
+    done = mounted(f'{fill} $G {options} "$1"', source)
+    assert done.returncode == 3
+    assert "is the disk full?" in done.stderr and "Traceback" not in done.stderr
+    assert "nothing found" not in done.stderr
+    if options == "--check":
+        assert "writes 4 bytes" in done.stderr
+
+
+def test_a_read_only_repository(source: Path) -> None:
+    run(source)
+    script = 'mount --bind $BUILD $BUILD && mount -o remount,ro,bind $BUILD && $G "$1"'
+    refused(mounted(script, source), "Read-only file system")
+
+
+def test_the_programs_own_folder_may_be_read_only(source: Path) -> None:
+    script = 'mount --bind "$2" "$2" && mount -o remount,ro,bind "$2" && cd "$2" && $G p.cu'
+    done = mounted(script, source, source.parent)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "7\n", "")

@@ -1,0 +1,147 @@
+#include "exec/lock_step.h"
+
+#include "sim_marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A lane spins if it has read the same this often in a row. One that polls several flags reads
+ * different things: it gives way after so many reads without a write, and then sooner. Of loops that
+ * write as well, sim_settle_warp() takes care. */
+#define REPEATED 32
+#define MANY_READS 4096
+#define MORE_READS 64
+
+static void reset(struct lock_step *it) {
+    position_reset(&it->position);
+    it->read = NULL;
+    it->reads = 0;
+    it->patience = MANY_READS;
+}
+
+void sim_lock_step_begin(struct worker *w) {
+    for (unsigned t = 0; w->stepped && t < w->count; t++) {
+        if (w->thread[t].lock_step) {
+            reset(w->thread[t].lock_step);
+        }
+    }
+}
+
+/* What is known of the running thread; NULL outside of kernels and when out of memory. */
+static struct lock_step *mine(struct worker *w) {
+    if (w == NULL || w->config == NULL) {
+        return NULL;
+    }
+    struct thread *me = &w->thread[w->current];
+    if (me->lock_step == NULL && (me->lock_step = malloc(sizeof *me->lock_step)) != NULL) {
+        reset(me->lock_step);
+        w->stepped = true;
+    }
+    return me->lock_step;
+}
+
+/* Negative, 0 or positive if `a` goes on before, with or after `b`. Without a mark between them,
+ * the order of the code is that of the source. */
+static int compare(const struct thread *a, const struct thread *b) {
+    int order = a->lock_step && b->lock_step
+                    ? position_compare(&a->lock_step->position, &b->lock_step->position)
+                    : 0;
+    return order != 0 ? order : (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+uint32_t sim_foremost(const struct worker *w, unsigned number) {
+    const struct thread *first = &w->thread[number * SIM_WARP_SIZE];
+    uint32_t left = w->warps[number].in[AT_VOLATILE], lanes = left & -left;
+    const struct thread *leader = &first[__builtin_ctz(left)];
+    for (left &= left - 1; left; left &= left - 1) {
+        const struct thread *it = &first[__builtin_ctz(left)];
+        int order = compare(it, leader);
+        if (order < 0) {
+            leader = it;
+            lanes = 0;
+        }
+        lanes |= order <= 0 ? left & -left : 0;
+    }
+    return lanes;
+}
+
+/* The running thread waits for its warp, unless it accesses its own stack. */
+static void wait_for_warp(struct worker *w, const void *pc) {
+    w->thread[w->current].pc = pc;
+    sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
+}
+
+static bool is_local(const struct worker *w, const volatile void *address) {
+    return (size_t)((const volatile char *)address - w->running->stack) < w->running->bytes;
+}
+
+/* Does the running thread only repeat a read until another one writes? What it reads is looked at
+ * from the second time on: then the address is valid. */
+static bool spins(struct lock_step *me, const volatile void *address, size_t bytes) {
+    if (me->read != address) {
+        me->read = address;
+        me->value = 0;
+        me->repeats = 0;
+    } else {
+        uint64_t value = 0;
+        memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
+        me->repeats = value == me->value ? me->repeats + 1 : 0;
+        me->value = value;
+    }
+    if (++me->reads >= me->patience) {
+        me->reads = 0;
+        me->patience = MORE_READS;
+        return true;
+    }
+    return me->repeats >= REPEATED;
+}
+
+static void before_read(const volatile void *address, size_t bytes, const char *pc) {
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me == NULL || is_local(w, address)) {
+        return;
+    }
+    if (spins(me, address, bytes)) {
+        sim_give_way(pc - 1);
+    } else {
+        wait_for_warp(w, pc - 1);
+    }
+}
+
+static void before_write(const volatile void *address, const char *pc) {
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me == NULL || is_local(w, address)) {
+        return;
+    }
+    me->reads = 0;
+    me->patience = MANY_READS;
+    wait_for_warp(w, pc - 1);
+}
+
+/* ---- what the compiled program calls, by the names that lock_step.sed gives */
+
+#define CALLBACKS(width)                                                                           \
+    void sim_volatile_read##width(const volatile void *address);                                   \
+    void sim_volatile_read##width(const volatile void *address) {                                  \
+        before_read(address, width, __builtin_return_address(0));                                  \
+    }                                                                                              \
+    void sim_volatile_write##width(const volatile void *address);                                  \
+    void sim_volatile_write##width(const volatile void *address) {                                 \
+        before_write(address, __builtin_return_address(0));                                        \
+    }
+CALLBACKS(1)
+CALLBACKS(2)
+CALLBACKS(4)
+CALLBACKS(8)
+CALLBACKS(16)
+
+int sim_lock_step_mark(unsigned long long mark);
+int sim_lock_step_mark(unsigned long long mark) {
+    struct lock_step *me = mine(sim_worker);
+    if (me != NULL) {
+        position_pass(&me->position, mark);
+    }
+    return 0;
+}

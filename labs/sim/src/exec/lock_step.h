@@ -1,0 +1,32 @@
+/* Volatile accesses of a warp's lanes, in lock step.
+ *
+ * Programs from before Volta let the last warp of a reduction add through a volatile pointer and
+ * call no __syncwarp(). A device still runs lanes that did not diverge together, so their sum is
+ * right. So that it is here, a lane of a plain program waits before each volatile access for the
+ * others: then all of them make it, and then the next one.
+ *
+ * The translator marks the control flow of such functions. A lane that is past a branch or loop
+ * waits for those that are still inside, and never the other way round: when no lane of a warp can
+ * go on but those that wait here, the foremost ones do. */
+#ifndef SIM_LOCK_STEP_H
+#define SIM_LOCK_STEP_H
+
+#include "exec/lane_position.h"
+#include "exec/thread.h"
+
+/* Of a thread that has made a volatile access or passed a mark. */
+struct lock_step {
+    struct lane_position position;
+    const volatile void *read; /* the address of its last volatile read, */
+    uint64_t value;            /* what was there, */
+    unsigned repeats;          /* and how often in a row it was the same */
+    unsigned reads, patience;  /* reads since its last write, and how many until others run */
+};
+
+/* The lanes of warp `number` that go on first among those that wait in AT_VOLATILE. */
+uint32_t sim_foremost(const struct worker *w, unsigned number);
+
+/* None of the block's threads has run yet. */
+void sim_lock_step_begin(struct worker *w);
+
+#endif

@@ -1,0 +1,19 @@
+/* The checks of asynchrony, in a checked program: what each operation of the queue touches, and
+ * which operations that nothing orders touch the same. Hold the queue's lock, and not the
+ * device's. All functions accept NULL: the program is not checked. */
+#ifndef SIM_QUEUE_CHECK_H
+#define SIM_QUEUE_CHECK_H
+
+#include "queue/clock.h"
+
+/* The operation is about to run, and has run. False: its memory is gone, it must not run. */
+bool sim_async_begin(struct sim_async *a);
+void sim_async_end(struct sim_async *a);
+
+/* What has to receive the accesses of its kernel: for sim_footprint. NULL: they do not matter. */
+struct footprint *sim_async_footprint(struct sim_async *a);
+
+/* At the end of the program: reports the work that nothing has waited for. */
+void sim_async_report_pending(void);
+
+#endif
