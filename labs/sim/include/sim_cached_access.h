@@ -4,10 +4,16 @@
 
 #include "sim_rounding.h"
 
+#include <type_traits>
+
 /* ---- cache hints: plain accesses, reported at the program's line */
 
+/* A structure is not copied here: its fields may be read one by one (sim_loads.h). */
+template <class T>
+using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &, T>::type;
+
 #define SIM_LOAD(name)                                                                             \
-    template <class T> SIM_INLINED T name(const T *address) {                                      \
+    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) {                          \
         return *address;                                                                           \
     }
 #define SIM_STORE(name)                                                                            \

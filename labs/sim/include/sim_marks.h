@@ -81,39 +81,13 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
     }
 }
 
-extern "C" __attribute__((const, nothrow, leaf)) int sim_tag(const void *at,
-                                                             unsigned long long tag);
-
-constexpr unsigned long long sim_gcd(unsigned long long a, unsigned long long b) {
-    return b == 0 ? a : sim_gcd(b, a % b);
-}
-
-/* The largest power of two that divides both, at most 16; 0 is a multiple of everything. */
-constexpr unsigned long long sim_aligned(unsigned long long known, unsigned long long most) {
-    return sim_gcd(sim_gcd(known, most), 16);
-}
-
-/* Tags an access whose address is a multiple of KNOWN bytes but for a constant (0: it is one).
- * COPIES: in a loop of so many copies the pointer that walks through memory points to the middle of
- * them, and no more is known of it; 0: it is not such a loop's. */
-template <unsigned WINDOW, unsigned KIND, unsigned long long KNOWN, unsigned COPIES, typename T>
-inline __attribute__((always_inline)) T &sim_neighbour(T &at) {
-    if constexpr (std::is_arithmetic<T>::value && !std::is_volatile<T>::value) {
-        const unsigned long long aligned = sim_aligned(KNOWN, COPIES * sizeof(T) / 2);
-        if constexpr (aligned > sizeof(T)) {
-            const void *address = &at;
-            asm volatile("" : "+r"(address));
-            asm volatile("" : : "r"(sim_tag(address, SIM_TAG(WINDOW, KIND, aligned))));
-        }
-    }
-    return at;
-}
-
 #define SIM_FUNCTION(number) sim_marked_function<number> sim_function_##number;
 #define SIM_LOOP(number, how) sim_mark_here(SIM_MARK(SIM_MARK_LOOP, how, number));
 #define SIM_ROUND(number) sim_marked_round<number> sim_round_##number;
 #define SIM_ARM(number, arm) sim_mark_here(SIM_MARK(SIM_MARK_ARM, arm, number));
 #define SIM_END(number) sim_mark_here(SIM_MARK(SIM_MARK_END, 0, number));
+
+#include "sim_loads.h"
 #endif
 
 #endif

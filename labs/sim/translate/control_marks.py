@@ -14,6 +14,9 @@ in the source a lane is:
     *(c ? &a : &b)       one load where nvcc chooses between addresses (chosen_loads.py)
     sim_joined<id>(...)  around an operand that only some lanes evaluate
     sim_neighbour<...>(load)  an access that nvcc may merge with others (merged_accesses.py)
+    sim_fields, sim_below, sim_chosen  structures that nvcc treats as variables (structure_loads.py)
+    sim_layout           a structure is defined (structure_layouts.py)
+    sim_hoisted          a load that nvcc makes before a loop (hoisted_loads.py)
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
 arm. The marks of a function rise in the order of the source. Every edit is an insertion
@@ -28,7 +31,10 @@ from itertools import takewhile
 import tree_sitter_cuda
 from chosen_loads import chosen_loads, pointer_parameters
 from constant_values import Constants
+from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
+from structure_layouts import layout
+from structure_loads import Structures, chosen_store
 from tree_sitter import Language, Node, Parser
 from unrolled_loops import LOOPS, unrolling
 from whole_loops import is_whole
@@ -67,6 +73,9 @@ class Marker:
         self.pointers: dict[bytes, bytes] = {}  # its parameters: to what
         self.accesses: Function | None = None  # those that may be merged
         self.windows = (0, 0)  # for shared and for global memory
+        self.structures: Structures | None = None
+        self.own: set[str] = set()  # the program's own structures so far
+        self.hoister: Hoister | None = None  # of a kernel
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -81,6 +90,11 @@ class Marker:
         stack = [root]
         while stack:
             node = stack.pop()
+            registered = layout(node)
+            if registered is not None:
+                name, end = registered
+                self.own.add(name)
+                self.insert(end, f" static const sim_layout<{name}> sim_layout_of_{name};")
             if node.type == "function_definition":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type == "compound_statement":
@@ -90,7 +104,7 @@ class Marker:
                             self.pointers = pointer_parameters(node)
                             self.function(body, is_kernel=b"__global__" in head)
                         continue
-            stack.extend(node.children)
+            stack.extend(reversed(node.children))
         return self.inserts
 
     # ---- what needs marks
@@ -247,6 +261,13 @@ class Marker:
         self.accesses = None
         if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)
+        shared = self.accesses.shared if self.accesses is not None else set()
+        self.structures = Structures(body, self.own, shared) if is_function else None
+        self.hoister = None
+        if self.accesses is not None and is_kernel:
+            self.hoister = Hoister(
+                self.accesses.shared, set(self.accesses.parameters), self.is_heavy
+            )
         self.windows = (self.number(), self.number())
         self.sequence(body)
         self.accesses = outer
@@ -258,6 +279,38 @@ class Marker:
         if self.accesses is not None:
             for at, text in self.accesses.tags(node, self.windows):
                 self.insert(at, text)
+
+    def structure(self, node: Node) -> list[tuple[int, str]]:
+        """Returns what must be inserted after all else that is inserted into a statement."""
+        pairs = chosen_store(node)
+        if node.type == "declaration" and self.structures is not None:
+            pairs = self.structures.declaration(node)
+        for value, before, _ in pairs:
+            self.insert(value.start_byte, before)
+        return [(value.end_byte, after) for value, _, after in pairs]
+
+    def hoist(self, loop: Node, number: int) -> tuple[str, list[tuple[int, str]]]:
+        """Moves loads out of a loop: returns what its body begins with, and what must be inserted
+        after all else that is inserted into the loop."""
+        loads = self.hoister.loads(loop, number) if self.hoister is not None else []
+        if not loads or self.jumps:
+            return "", []
+        first = {load.name: load for load in loads}
+        before, begin = "{ ", ""
+        for name, load in first.items():
+            before += f"sim_hoisted_load<decltype(({load.text}))> {name}; "
+            begin += f"{name}.take({self.lambda_of(load.load, load.text)}); "
+        self.insert(loop.start_byte, before)
+        for load in loads:
+            start = f"{load.name}.get([&]() -> decltype(auto) {{ return ("
+            self.insert(load.load.start_byte, start)
+        return begin, [*((load.load.end_byte, "); })") for load in loads), (loop.end_byte, " }")]
+
+    def lambda_of(self, load: Node, text: str) -> str:
+        tags = self.accesses.tags(load, self.windows) if self.accesses is not None else []
+        if tags:
+            text = f"{tags[0][1]}{text})"
+        return f"[&]() -> decltype(auto) {{ return ({text}); }}"
 
     def is_copied(self, loop: Node) -> bool:
         return is_whole(loop, self.constants, self.source)
@@ -350,8 +403,11 @@ class Marker:
                 self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
             if is_declaration or is_expression or node.type == "return_statement":
                 self.join_within(node)
+                ends = self.structure(node)
                 self.conditionals(node)
                 self.tag(node)
+                for at, text in ends:
+                    self.insert(at, text)
             self.lambdas(node)
         if number and in_sequence:
             self.insert(node.end_byte, f" SIM_END({number})")
@@ -398,6 +454,8 @@ class Marker:
         if node.type != "for_range_loop" and any(self._reads(part) for part in head):
             mark += f" SIM_ROUND({number})"
         before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
+        begin, ends = self.hoist(node, number)
+        mark = begin + mark
         copied = self.is_copied(node)
         outer = self.windows
         if self.accesses is not None:
@@ -407,6 +465,8 @@ class Marker:
             outer[1] if is_block(node, self.is_heavy, self.is_copied, True) else self.number(),
         )
         self._arm(body, before[-1].end_byte, mark)
+        for at, text in ends:
+            self.insert(at, text)
         self.windows = outer
         if self.accesses is not None:
             self.accesses.loops.pop()

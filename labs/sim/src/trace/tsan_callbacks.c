@@ -38,6 +38,9 @@ static struct {
  * is local memory, which is not recorded. */
 static _Thread_local struct lane_stream *stream;
 static _Thread_local struct access_tags *tags; /* while there is a stream */
+static struct {
+    uintptr_t from, to;
+} shared_memory; /* of the running block */
 static _Thread_local const char *stack;
 static _Thread_local size_t stack_bytes;
 
@@ -81,6 +84,8 @@ static void thread(const struct worker *w, unsigned t) {
     }
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
     tags = &trace.tags[t % SIM_WARP_SIZE];
+    shared_memory.from = (uintptr_t)w->arena;
+    shared_memory.to = (uintptr_t)w->dynamic_end;
     stack = w->running->stack;
     stack_bytes = w->running->bytes;
 }
@@ -180,8 +185,8 @@ static void warp_waits(const struct worker *w, unsigned first) {
     if (trace.counted && !trace.exhausted) {
         for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
             if (trace.tags[lane].count > 0) {
-                merge_accesses(&trace.streams[lane], &trace.tags[lane], (uintptr_t)w->arena,
-                               (uintptr_t)w->dynamic_end);
+                merge_accesses(&trace.streams[lane], &trace.tags[lane], shared_memory.from,
+                               shared_memory.to);
             }
         }
         replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
@@ -279,15 +284,6 @@ static inline void record(const void *address, unsigned width, bool store, const
     }
 }
 
-/* An access whose address need not be a multiple of its size. */
-static inline void record_unaligned(const void *address, unsigned width, bool store,
-                                    const void *pc) {
-    if (sim_checked) {
-        check_unaligned(address, width, store ? RACE_STORE : RACE_LOAD, pc);
-    }
-    note(address, width, store, 0, pc);
-}
-
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
     if (stack == NULL && sim_host_access != NULL) {
@@ -310,23 +306,66 @@ static bool check_words(const char *at, size_t size, bool store, const void *pc)
     return words;
 }
 
-/* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
- * need not be a multiple of its size: the device accesses it in elements. */
-static void record_range(const void *address, size_t size, bool store, const void *pc) {
-    static const unsigned widths[] = {16, 8, 4, 2, 1};
-    unsigned width = 1;
-    if (sim_checked && !check_words(address, size, store, pc)) {
-        check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+/* The alignment of the program's structures of each size, if all of one size have the same. Those
+ * that are as aligned as their size are no matter: g++ reports them as other accesses. */
+enum { UNKNOWN_ALIGNMENT, MOST_ALIGNMENT = 16, MOST_STRUCTURE = 64 };
+static unsigned char alignment_of[MOST_STRUCTURE + 1];
+
+void sim_note_layout(size_t size, size_t alignment);
+void sim_note_layout(size_t size, size_t alignment) {
+    const bool is_one_access = (size & (size - 1)) == 0 && alignment >= (size < 8 ? size : 8);
+    if (size > MOST_STRUCTURE || alignment > MOST_ALIGNMENT || is_one_access) {
+        return;
     }
-    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
-        if (size % widths[i] == 0 && (uintptr_t)address % widths[i] == 0) {
-            width = widths[i];
-            break;
-        }
+    bool same = alignment_of[size] == UNKNOWN_ALIGNMENT || alignment_of[size] == alignment;
+    alignment_of[size] = same ? (unsigned char)alignment : MOST_ALIGNMENT;
+}
+
+/* Does the alignment of its structure say how the device copies an object? In shared memory it knows
+ * the address itself, of words of 4 bytes. */
+static bool is_layout_known(const void *address, size_t size) {
+    const bool is_shared = (uintptr_t)address >= shared_memory.from &&
+                           (uintptr_t)address < shared_memory.to;
+    return size <= MOST_STRUCTURE && alignment_of[size] != UNKNOWN_ALIGNMENT &&
+           (!is_shared || alignment_of[size] < 4);
+}
+
+/* In pieces of how many bytes the device copies an object. */
+static unsigned piece_of(const void *address, size_t size) {
+    unsigned width = is_layout_known(address, size) ? alignment_of[size] : MOST_ALIGNMENT;
+    while (size % width != 0 || (uintptr_t)address % width != 0) {
+        width /= 2;
     }
+    return width;
+}
+
+/* Notes a copy in pieces. */
+static void note_pieces(const void *address, size_t size, unsigned width, bool store,
+                        const void *pc) {
     for (size_t done = 0; done < size; done += width) {
         note((const char *)address + done, width, store, (unsigned)(done / width) & 0xff, pc);
     }
+}
+
+/* An access whose address need not be a multiple of its size: a structure's, as a rule. */
+static inline void record_unaligned(const void *address, unsigned size, bool store,
+                                    const void *pc) {
+    if (sim_checked) {
+        check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    if (stream != NULL) {
+        note_pieces(address, size, is_layout_known(address, size) ? piece_of(address, size) : size,
+                    store, pc);
+    }
+}
+
+/* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
+ * need not be a multiple of its size: the device accesses it in elements. */
+static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    if (sim_checked && !check_words(address, size, store, pc)) {
+        check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    note_pieces(address, size, piece_of(address, size), store, pc);
 }
 
 /* Does the access need a check? Host code's does if it may concern the device. */

@@ -3,13 +3,9 @@ makes of them: the numbers here are counted in it."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from grader.paths import ROOT
+from labs.tests.sim.translate.one_warp import Counters, Kernel, counters
 
 TYPES = """
 struct narrow { float x, y, z, w; };
@@ -97,79 +93,63 @@ SHARED_LOADS = {
 }  # fmt: skip
 # The same of loads of global memory: the type, the body.
 GLOBAL_LOADS = {
-    "type_of_4": ("narrow", "out[i] = p[i].x + p[i].y;", 2),
-    "type_of_16": ("wide", "out[i] = p[i].x + p[i].y;", 1),
-    "xyz": ("float4", "out[i] = p[i].x + p[i].y + p[i].z;", 1),
-    "yzw": ("float4", "out[i] = p[i].y + p[i].z + p[i].w;", 2),
-    "xw": ("float4", "out[i] = p[i].x + p[i].w;", 2),
-    "shorts": ("point", "int x = p[i].x, y = p[i].y; out[i] = x * y;", 1),
-    "bytes": ("uchar4", "out[i] = p[i].x + p[i].y + p[i].z;", 1),
-    "bytes_alone": ("pixel", "out[i] = p[i].r + p[i].g + p[i].b;", 3),
-    "store_between": ("float4", "out[i] = p[i].x; out[i + 64] = p[i].y;", 2),
-    "two_statements": ("float2", "float a = p[i].x; a *= p[i].y; out[i] = a;", 1),
-    "other_elements": ("float2", "out[i] = p[i].x + p[i + 1].y;", 2),
-    "a_test_between": ("float4", "float a = p[i].x; if (a < 3) a += p[i].y; out[i] = a;", 2),
+    "type_of_4": ("narrow", "out[i] = in[i].x + in[i].y;", 2),
+    "type_of_16": ("wide", "out[i] = in[i].x + in[i].y;", 1),
+    "xyz": ("float4", "out[i] = in[i].x + in[i].y + in[i].z;", 1),
+    "yzw": ("float4", "out[i] = in[i].y + in[i].z + in[i].w;", 2),
+    "xw": ("float4", "out[i] = in[i].x + in[i].w;", 2),
+    "shorts": ("point", "int x = in[i].x, y = in[i].y; out[i] = x * y;", 1),
+    "bytes": ("uchar4", "out[i] = in[i].x + in[i].y + in[i].z;", 1),
+    "bytes_alone": ("pixel", "out[i] = in[i].r + in[i].g + in[i].b;", 3),
+    "store_between": ("float4", "out[i] = in[i].x; out[i + 64] = in[i].y;", 2),
+    "two_statements": ("float2", "float a = in[i].x; a *= in[i].y; out[i] = a;", 1),
+    "other_elements": ("float2", "out[i] = in[i].x + in[i + 1].y;", 2),
+    "a_test_between": ("float4", "float a = in[i].x; if (a < 3) a += in[i].y; out[i] = a;", 2),
 }
 # Stores: the type of the output, the body, and how many of them.
 STORES = {
-    "xyzw": ("float4", "float a = in[i]; o[i].x = a; o[i].y = 1; o[i].z = a + 1; o[i].w = 2;", 1),
-    "xyz": ("float4", "float a = in[i]; o[i].x = a; o[i].y = 1; o[i].z = a + 1;", 2),
-    "bytes": ("uchar4", "float a = in[i]; o[i].x = a; o[i].y = 1; o[i].z = 3; o[i].w = 2;", 1),
-    "load_between": ("float4", "o[i].x = in[i]; o[i].y = in[i + 3];", 2),
-    "type_of_4": ("narrow", "float a = in[i]; o[i].x = a; o[i].y = 1;", 2),
+    "xyzw": (
+        "float4",
+        "float a = in[i]; out[i].x = a; out[i].y = 1; out[i].z = 3; out[i].w = 2;",
+        1,
+    ),
+    "xyz": ("float4", "float a = in[i]; out[i].x = a; out[i].y = 1; out[i].z = a + 1;", 2),
+    "bytes": (
+        "uchar4",
+        "int a = in[i]; out[i].x = a; out[i].y = 1; out[i].z = 3; out[i].w = 2;",
+        1,
+    ),
+    "load_between": ("float4", "out[i].x = in[i]; out[i].y = in[i + 3];", 2),
+    "type_of_4": ("narrow", "float a = in[i]; out[i].x = a; out[i].y = 1;", 2),
 }
 
 
-def program() -> str:
-    kernels, launches = [], []
-
-    def add(name: str, parameters: str, body: str, arguments: str) -> None:
-        kernels.append(
-            f"__global__ void {name}({parameters}, int n) {{ int i = threadIdx.x; {body} }}"
-        )
-        launches.append(f"{name}<<<1, 32>>>({arguments}, 8);")
-
-    for name, (body, _) in SHARED_LOADS.items():
-        add(f"shared_{name}", "const float *in, float *out", body + " out[i] = a;", "in, out")
-    for name, (kind, body, _) in GLOBAL_LOADS.items():
-        add(f"global_{name}", f"const {kind} *p, float *out", body, f"(const {kind} *)in, out")
-    for name, (kind, body, _) in STORES.items():
-        add(f"store_{name}", f"const float *in, {kind} *o", body, f"in, ({kind} *)out")
-    return "\n".join(
-        [
-            TYPES,
-            *kernels,
-            "int main(void) { float *in, *out; cudaMalloc(&in, 65536); cudaMalloc(&out, 65536);",
-            "cudaMemset(in, 0, 65536);",
-            *launches,
-            "return cudaDeviceSynchronize(); }",
-        ]
-    )
-
-
 @pytest.fixture(scope="module")
-def counters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    folder = tmp_path_factory.mktemp("merged")
-    source, target = folder / "program.cu", folder / "counters.json"
-    source.write_text(program())
-    process = subprocess.run(
-        [ROOT / "grade", "run", source, "--json", target],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert target.exists(), process.stderr
-    return {k["name"]: k["counters"] for k in json.loads(Path(target).read_text())["kernels"]}
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Counters:
+    kernels = [
+        Kernel(f"shared_{name}", "float", "float", body + " out[i] = a;")
+        for name, (body, _) in SHARED_LOADS.items()
+    ]
+    kernels += [
+        Kernel(f"global_{name}", kind, "float", body)
+        for name, (kind, body, _) in GLOBAL_LOADS.items()
+    ]
+    kernels += [
+        Kernel(f"store_{name}", "float", kind, body) for name, (kind, body, _) in STORES.items()
+    ]
+    return counters(kernels, TYPES, tmp_path_factory.mktemp("merged"))
 
 
 @pytest.mark.parametrize("name", SHARED_LOADS)
-def test_loads_of_shared_memory(name: str, counters: dict[str, dict[str, int]]) -> None:
-    assert counters[f"shared_{name}"]["shared_load_requests"] == SHARED_LOADS[name][1]
+def test_loads_of_shared_memory(name: str, counted: Counters) -> None:
+    assert counted[f"shared_{name}"]["shared_load_requests"] == SHARED_LOADS[name][1]
 
 
 @pytest.mark.parametrize("name", GLOBAL_LOADS)
-def test_loads_of_global_memory(name: str, counters: dict[str, dict[str, int]]) -> None:
-    assert counters[f"global_{name}"]["global_load_requests"] == GLOBAL_LOADS[name][2]
+def test_loads_of_global_memory(name: str, counted: Counters) -> None:
+    assert counted[f"global_{name}"]["global_load_requests"] == GLOBAL_LOADS[name][2]
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_stores(name: str, counters: dict[str, dict[str, int]]) -> None:
-    assert counters[f"store_{name}"]["global_store_requests"] == STORES[name][2]
+def test_stores(name: str, counted: Counters) -> None:
+    assert counted[f"store_{name}"]["global_store_requests"] == STORES[name][2]

@@ -1,0 +1,148 @@
+"""Structures are read and written, and loads moved out of loops, as in the machine code of nvcc
+13.0: the numbers here are counted in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.tests.sim.translate.one_warp import Counters, Kernel, counters
+
+# The body of a kernel of one warp, after which it stores `a`; its loads of global memory.
+FIELDS = {
+    "x": ("float4", "float4 v = in[i]; float a = v.x;", 1),
+    "xw": ("float4", "float4 v = in[i]; float a = v.x + v.w;", 2),
+    "yz": ("float4", "float4 v = in[i]; float a = v.y + v.z;", 2),
+    "xy": ("float4", "float4 v = in[i]; float a = v.x + v.y;", 1),
+    "xzw": ("float4", "float4 v = in[i]; float a = v.x + v.z + v.w;", 1),
+    "constant": ("float4", "const float4 v = in[i]; float a = v.x + v.w;", 2),
+    "cached": ("float4", "float4 v = __ldcs(&in[i]); float a = v.x + v.w;", 2),
+    "pointer": ("float4", "float4 v = *(in + i); float a = v.x + v.w;", 2),
+    "changed": ("float4", "float4 v = in[i]; v.x += 1; float a = v.x + v.w;", 2),
+    "two": ("float4", "float4 v = in[i], u = in[i + 32]; float a = v.x + u.w;", 2),
+    "rounds": ("float4", "float a = 0; for (int k = 0; k < 4; k++) {"
+                         " float4 v = in[i + 32 * k]; a += v.x * v.w; }", 8),
+    "bytes": ("uchar4", "uchar4 v = in[i]; int a = v.y + v.w;", 1),
+    "byte": ("uchar4", "uchar4 v = in[i]; int a = v.y;", 1),
+    "three": ("float3", "float3 v = in[i]; float a = v.x + v.z;", 2),
+    "double_y": ("double2", "double2 v = in[i]; double a = v.y;", 1),
+    "all_passed_on": ("float4", "float4 v = in[i]; out[2 * i] = v.x; ((float4 *)out)[i + 64] = v;"
+                                " float a = v.w;", 1),
+    "redeclared": ("float4", "float4 v = in[i]; float a = v.x; { float4 v = in[i + 1];"
+                             " a += v.y; }", 2),
+    "below_a_test": ("float4", "float4 v = in[i]; float a = 0; if (n > 9) a = v.x + v.y;", 1),
+    "used_below_a_test": ("float4", "float a = 0; float4 v = in[i]; if (n > 9) a = v.x + v.y;", 0),
+    "used_before_it_too": ("float4", "float a = 0; float4 v = in[i]; if (n > 9) a = v.x; a += v.y;",
+                           1),
+    "test_of_memory": ("float4", "float a = 0; float4 v = in[i]; if (in[2].x > 9) a = v.x + v.y;",
+                       2),
+}  # fmt: skip
+TYPES = """
+struct pixel { unsigned char r, g, b, a; };
+typedef struct { float re, im; } complex;
+struct mixed { short a, b; float c; };
+struct triple { float v[3]; };
+struct four { float x, y, z, w; };
+struct __align__(8) pair { float x, y; };
+"""
+# Copies of structures `in[i]` to `out[i]`: loads of global memory.
+COPIES = {"pixel": 4, "complex": 2, "mixed": 2, "triple": 3, "four": 4, "pair": 1, "float3": 3,
+          "float4": 1, "double2": 1}  # fmt: skip
+# Those of a local structure, of which fields are used.
+LOCAL = {
+    "complex": ("complex", "complex a = in[i]; out[i] = a.re * a.im;", 2),
+    "one": ("complex", "complex a = in[i]; out[i] = a.im;", 1),
+    "three_of_four": ("four", "four a = in[i]; out[i] = a.x + a.y + a.w;", 3),
+    "bytes": ("pixel", "pixel a = in[i]; out[i] = a.r + a.g + a.b;", 3),
+    "an_array": ("triple", "triple a = in[i]; out[i] = a.v[0] + a.v[1] + a.v[2];", 3),
+    "aligned": ("pair", "pair a = in[i]; out[i] = a.x + a.y;", 1),
+}
+SHARED = "__shared__ float s[64]; s[i] = in[i]; __syncthreads();"
+# The body of a kernel; its loads of shared memory.
+HOISTED = {
+    "row": (SHARED + "for (int y = 0; y < n; y++) out[y * n + i] = in[y * n + i] + s[i % 7];", 1),
+    "while": (SHARED + "int x = i; while (x < 8 * 32) { out[x] = in[x] * s[3]; x += 32; }", 1),
+    "atomic": (SHARED + "for (int y = 0; y < n; y++) atomicAdd(&out[y], in[i] + s[i % 7]);", 1),
+    "neighbours": (SHARED + "for (int y = 0; y < n; y++) out[y] = in[y] * s[0] + in[y + 1] * s[1];",
+                   1),
+    "structure": ("__shared__ float4 s[64]; s[i].x = in[i]; __syncthreads();"
+                  "for (int y = 0; y < n; y++) { float4 v = s[i % 3]; out[y] = v.x + v.y * v.z; }",
+                  1),
+    "not_entered": (SHARED + "for (int y = n; y < 8; y++) out[y] = s[i % 7];", 0),
+    "index_changes": (SHARED + "for (int y = 0; y < n; y++) out[y * n] = s[y];", 2),
+    "variable_of_a_round": (SHARED + "for (int y = 0; y < n; y++) { int k = in[y] + i;"
+                                     " out[y] = s[k]; }", 8),
+    "only_below_a_test": (SHARED + "for (int y = 0; y < n; y++) if (in[y] < 1) out[y] = s[i % 7];",
+                          8),
+    "shared_memory_changes": (SHARED + "for (int y = 0; y < n; y++) { out[y] = s[i % 7];"
+                                       " s[i] = in[y]; }", 8),
+    "barrier": (SHARED + "for (int y = 0; y < n; y++) { out[y] = s[i % 7]; __syncthreads(); }", 8),
+    "through_a_pointer": (SHARED + "float *p = s + n; for (int y = 0; y < n; y++) {"
+                                   " out[y] = s[i % 7]; p[i] = 0; }", 8),
+    "volatile": ("__shared__ volatile float s[64]; s[i] = in[i]; __syncthreads();"
+                 "for (int y = 0; y < n; y++) out[y] = s[i % 7];", 8),
+}  # fmt: skip
+# The body; its stores of shared memory.
+CHOSEN = {
+    "vector": ("__shared__ float4 s[64]; s[i] = i < n ? in[i] : make_float4(0, 0, 0, 0);"
+               " __syncthreads(); out[i] = s[31 - i];", 1),
+    "branches": ("__shared__ float4 s[64]; if (i < n) s[i] = in[i];"
+                 " else s[i] = make_float4(0, 0, 0, 0); __syncthreads(); out[i] = s[31 - i];", 2),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Counters:
+    kernels = [
+        Kernel(f"fields_{name}", kind, "float", body + " out[i] = a;")
+        for name, (kind, body, _) in FIELDS.items()
+    ]
+    kernels += [
+        Kernel(f"hoisted_{name}", "float", "float", body) for name, (body, _) in HOISTED.items()
+    ]
+    kernels += [
+        Kernel(f"chosen_{name}", "float4", "float4", body) for name, (body, _) in CHOSEN.items()
+    ]
+    kernels += [Kernel(f"copy_{name}", name, name, "out[i] = in[i];") for name in COPIES]
+    kernels += [
+        Kernel(f"local_{name}", kind, "float", body) for name, (kind, body, _) in LOCAL.items()
+    ]
+    kernels.append(
+        Kernel(
+            "shared_complex", "complex", "float",
+            "__shared__ complex s[64]; s[i] = in[i]; __syncthreads(); complex a = s[31 - i];"
+            " out[i] = a.re * a.im;",
+        )
+    )  # fmt: skip
+    return counters(kernels, TYPES, tmp_path_factory.mktemp("structures"))
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_loads_of_fields(name: str, counted: Counters) -> None:
+    assert counted[f"fields_{name}"]["global_load_requests"] == FIELDS[name][2]
+
+
+@pytest.mark.parametrize("name", HOISTED)
+def test_loads_before_a_loop(name: str, counted: Counters) -> None:
+    assert counted[f"hoisted_{name}"]["shared_load_requests"] == HOISTED[name][1]
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_stores_of_a_choice(name: str, counted: Counters) -> None:
+    assert counted[f"chosen_{name}"]["shared_store_requests"] == CHOSEN[name][1]
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_in_pieces_of_the_alignment(name: str, counted: Counters) -> None:
+    assert counted[f"copy_{name}"]["global_load_requests"] == COPIES[name]
+    assert counted[f"copy_{name}"]["global_store_requests"] == COPIES[name]
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_loads_of_members(name: str, counted: Counters) -> None:
+    assert counted[f"local_{name}"]["global_load_requests"] == LOCAL[name][2]
+
+
+def test_words_in_shared_memory_are_merged(counted: Counters) -> None:
+    assert counted["shared_complex"]["shared_load_requests"] == 1
+    assert counted["shared_complex"]["shared_store_requests"] == 1
+    assert counted["shared_complex"]["global_load_requests"] == 2
