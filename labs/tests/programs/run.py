@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 
 HERE = Path(__file__).resolve().parent
 GRADE = HERE.parents[2] / "grade"
@@ -210,12 +211,16 @@ def main() -> int:
     grade = None if options.nvcc else options.grade.resolve()
     runner = Runner(options.home.resolve(), grade, options.seconds)
     outcomes: list[Outcome] = []
+    writing = Lock()
 
     def run_folder(some: list[Program]) -> None:
         for program in some:
             outcome = runner.run(program)
             outcomes.append(outcome)
             show(outcome)
+            if options.csv:
+                with writing:
+                    write(options.csv, before | {o.program.name: row(o) for o in outcomes})
 
     with ThreadPoolExecutor(options.jobs) as jobs:
         folders = groupby(chosen, key=lambda p: (p.repository, p.folder))
@@ -223,8 +228,6 @@ def main() -> int:
     for title, some in groups(outcomes):
         counts = ", ".join(f"{sum(o.kind == k for o in some)} {k}" for k in OUTCOMES)
         print(f"{len(some)} that {title}: {counts}")
-    if options.csv:
-        write(options.csv, before | {o.program.name: row(o) for o in outcomes})
     return 0
 
 

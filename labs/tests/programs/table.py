@@ -1,5 +1,5 @@
 """Writes RESULTS.md from the outcomes that run.py left: `before.csv` of an older version of the
-simulator, `outcomes.csv` of this one."""
+simulator, `outcomes.csv` of this one, `h200.csv` of a device."""
 
 from __future__ import annotations
 
@@ -7,39 +7,49 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from labs.tests.programs.run import RIGHT, rows_of
+from labs.tests.programs.run import RIGHT, Row, rows_of
 
 HERE = Path(__file__).resolve().parent
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
 HEAD = """# Programs of other projects on the simulator
 
-Written by `make programs-table` from `before.csv` and `outcomes.csv`. Do not edit.
+Written by `make programs-table` from `before.csv`, `outcomes.csv` and `h200.csv`. Do not edit.
 
 The programs are unmodified; `programs.toml` lists their repositories, commits, files and
-arguments. `make programs FROM=folder` runs them again. *Right* is an exit status of 0, no failure
-in the output, and the program's own "passed" where it has one. A program that says itself what this
-device lacks (a second GPU) is *waived* and counts as right. A program that *needs* a library or a
-feature which the simulator refuses by name is not expected to run, nor is a *broken* one, which is
-not right on a device either. *Before* is the simulator before it ran programs of others; it stopped
-each after 100 s.
+arguments. `make programs FROM=folder` runs them again, for at most 300 s each. *Right* is an exit
+status of 0, no failure in the output, and the program's own "passed" where it has one. A program
+that says itself what this device lacks (a second GPU) is *waived* and counts as right. A program
+that *needs* a library or a feature which the simulator refuses by name is not expected to run, nor
+is a *broken* one, which is not right on a device either. *Before* is the simulator before it ran
+programs of others; it stopped each after 100 s.
 
-| repository | commit | programs | need a library | broken | others: right before | right now | |
-|---|---|---|---|---|---|---|---|
+`h200.csv` has the outcomes of the programs that need no library with nvcc 13.0 on an H200
+(driver 580.159.04, 2026-11-22, `python -m labs.tests.programs.run --nvcc --supported --jobs 16
+--seconds 60`). *Also there*: of the programs that end right there, how many do so here. Programs
+with functions that CUDA 13 has removed do not build there.
+
+| repository | commit | programs | need a library | broken | others: right before | right now | | also there |
+|---|---|---|---|---|---|---|---|---|
 """
 
 
 def main() -> None:
     before, now = rows_of(HERE / "before.csv"), rows_of(HERE / "outcomes.csv")
+    device = rows_of(HERE / "h200.csv")
     lines, total = [], Counter[str]()
     for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
         name = repository["name"]
         rows = [row for row in now.values() if row["program"].split("/")[0] == name]
         free = [row for row in rows if not row["needs"] and not row["broken"]]
-        broken = sum(bool(row["broken"]) for row in rows)
-        was = sum(before.get(r["program"], {}).get("outcome") in RIGHT for r in free)
-        right = sum(row["outcome"] in RIGHT for row in free)
-        counts = Counter(programs=len(rows), free=len(free), broken=broken)
-        counts.update(was=was, right=right)
+        counts = Counter(
+            programs=len(rows),
+            free=len(free),
+            broken=sum(bool(row["broken"]) for row in rows),
+            was=sum(is_right(before.get(row["program"])) for row in free),
+            right=sum(is_right(row) for row in free),
+            there=sum(is_right(device.get(row["program"])) for row in free),
+            both=sum(is_right(row) and is_right(device.get(row["program"])) for row in free),
+        )
         total += counts
         lines.append(row_of(f"[{name}]({repository['url']})", repository["commit"][:8], counts))
     lines.append(row_of("all", "", total))
@@ -54,13 +64,17 @@ def main() -> None:
     (HERE / "RESULTS.md").write_text(text + "\n")
 
 
-def column_of(row: dict[str, str]) -> str | None:
+def is_right(row: Row | None) -> bool:
+    return row is not None and row["outcome"] in RIGHT
+
+
+def column_of(row: Row) -> str | None:
     """The column that says why a program is not right; None for one that is."""
     if row["broken"]:
         return "broken"
     if row["needs"]:
         return "needs"
-    return None if row["outcome"] in RIGHT else "reason"
+    return None if is_right(row) else "reason"
 
 
 def row_of(name: str, commit: str, counts: Counter[str]) -> str:
@@ -68,7 +82,8 @@ def row_of(name: str, commit: str, counts: Counter[str]) -> str:
     broken = counts["broken"]
     needing = counts["programs"] - counts["free"] - broken
     numbers = [counts["programs"], needing, broken, counts["was"], counts["right"]]
-    return f"| {name} | {commit} | " + " | ".join(map(str, numbers)) + f" | {share} |"
+    cells = " | ".join(map(str, numbers))
+    return f"| {name} | {commit} | {cells} | {share} | {counts['both']} of {counts['there']} |"
 
 
 def cell(text: str) -> str:
