@@ -125,8 +125,15 @@ struct sim_shared_slot {
     unsigned launch, offset; /* the offset holds for that launch */
 };
 
-/* The address of the variable in the memory of the running block. */
+/* The address of the variable in the memory of the running block: where the slot's launch is
+ * sim_shared_launch, that is sim_shared_arena + offset. */
 void *sim_shared_address(struct sim_shared_slot *slot);
+extern unsigned sim_shared_launch;
+#ifdef SIM_RUNTIME
+extern _Thread_local char *sim_shared_arena;
+#elif defined(__cplusplus)
+extern __thread char *const sim_shared_arena;
+#endif
 
 /* The dynamic shared memory of the running block, as large as the launch asked for. */
 void *sim_dynamic_shared(void);

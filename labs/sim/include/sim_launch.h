@@ -29,14 +29,26 @@ constexpr int warpSize = SIM_WARP_SIZE;
 /* Reads a kernel's parameters: on the device they are no memory that a program sees. */
 #define SIM_UNCOUNTED __attribute__((no_sanitize("thread")))
 
+/* A plain program calls the runtime only where the launch first uses the variable. */
+#ifdef __SANITIZE_THREAD__
+#define SIM_SHARED SIM_UNTRACED
+#else
+#define SIM_SHARED inline __attribute__((always_inline))
+#endif
+
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
-SIM_UNTRACED static T &sim_shared(const char *name, const char *file, int line,
+SIM_SHARED static T &sim_shared(const char *name, const char *file, int line,
                                   unsigned align = 16) {
     static_assert(sizeof(T) <= SIM_BLOCK_SHARED,
                   "a block may have at most 48 KB of static shared memory");
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
+#ifndef __SANITIZE_THREAD__
+    if (__atomic_load_n(&slot.launch, __ATOMIC_ACQUIRE) == sim_shared_launch) {
+        return *reinterpret_cast<T *>(sim_shared_arena + slot.offset);
+    }
+#endif
     return *static_cast<T *>(sim_shared_address(&slot));
 }
 

@@ -3,7 +3,7 @@
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
- * them. */
+ * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side. */
 #ifndef SIM_MARKS_H
 #define SIM_MARKS_H
 
@@ -34,9 +34,15 @@ enum sim_tag_kind { SIM_TAG_SHARED = 1, SIM_TAG_GLOBAL, SIM_TAG_READ_ONLY, SIM_T
 
 extern "C" __attribute__((const, nothrow, leaf)) int sim_mark(unsigned long long mark);
 
+#ifdef SIM_LOCK_STEP
+#define SIM_MARK_CLOBBERS "memory"
+#else
+#define SIM_MARK_CLOBBERS
+#endif
+
 static inline __attribute__((always_inline)) void sim_mark_here(unsigned long long mark) {
-    asm volatile("" : "+r"(mark)); /* two equal marks are two calls */
-    asm volatile("" : : "r"(sim_mark(mark)));
+    asm volatile("" : "+r"(mark) : : SIM_MARK_CLOBBERS); /* two equal marks are two calls */
+    asm volatile("" : : "r"(sim_mark(mark)) : SIM_MARK_CLOBBERS);
 }
 
 template <unsigned NUMBER> struct sim_marked_function {

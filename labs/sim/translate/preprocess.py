@@ -55,6 +55,7 @@ class Preprocessor:
     def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
         """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
         defined = [f"-D{name}" for name in ([] if self.is_host else DEFINED)]
+        defined += ["-DSIM_LOCK_STEP=1"] if self.lock_step else []
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
         given = "" if self.is_host else "#include <cuda_runtime.h>\n"

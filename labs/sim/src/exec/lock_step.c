@@ -17,6 +17,7 @@ static void reset(struct lock_step *it) {
     it->read = NULL;
     it->reads = 0;
     it->patience = MANY_READS;
+    it->wrote = false;
 }
 
 void sim_lock_step_begin(struct worker *w) {
@@ -65,7 +66,7 @@ uint32_t sim_foremost(const struct worker *w, unsigned number) {
     return lanes;
 }
 
-/* The running thread waits for its warp, unless it accesses its own stack. */
+/* The running thread waits for its warp. */
 static void wait_for_warp(struct worker *w, const void *pc) {
     w->thread[w->current].pc = pc;
     sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
@@ -102,6 +103,7 @@ static void before_read(const volatile void *address, size_t bytes, const char *
     if (me == NULL || is_local(w, address)) {
         return;
     }
+    me->wrote = false;
     if (spins(me, address, bytes)) {
         sim_give_way(pc - 1);
     } else {
@@ -117,6 +119,7 @@ static void before_write(const volatile void *address, const char *pc) {
     }
     me->reads = 0;
     me->patience = MANY_READS;
+    me->wrote = true;
     wait_for_warp(w, pc - 1);
 }
 
@@ -139,9 +142,16 @@ CALLBACKS(16)
 
 int sim_lock_step_mark(unsigned long long mark);
 int sim_lock_step_mark(unsigned long long mark) {
-    struct lock_step *me = mine(sim_worker);
-    if (me != NULL) {
-        position_pass(&me->position, mark);
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me == NULL) {
+        return 0;
+    }
+    position_pass(&me->position, mark);
+    unsigned kind = mark >> 48 & 0xff;
+    if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
+        me->wrote = false;
+        wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);
     }
     return 0;
 }

@@ -5,6 +5,9 @@
  * right. So that it is here, a lane of a plain program waits before each volatile access for the
  * others: then all of them make it, and then the next one.
  *
+ * Before a branch or a function ends, they wait as well if they have just written: what follows may
+ * read it through a pointer that is not volatile.
+ *
  * The translator marks the control flow of such functions. A lane that is past a branch or loop
  * waits for those that are still inside, and never the other way round: when no lane of a warp can
  * go on but those that wait here, the foremost ones do. */
@@ -21,6 +24,7 @@ struct lock_step {
     uint64_t value;            /* what was there, */
     unsigned repeats;          /* and how often in a row it was the same */
     unsigned reads, patience;  /* reads since its last write, and how many until others run */
+    bool wrote;                /* its last volatile access is a write */
 };
 
 /* The lanes of warp `number` that go on first among those that wait in AT_VOLATILE. */

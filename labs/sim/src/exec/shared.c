@@ -13,15 +13,16 @@
 #define MAX_SLOTS 1024 /* the most variables that sim_shared_nearest() looks at */
 
 size_t sim_shared_gap;
+unsigned sim_shared_launch;
+_Thread_local char *sim_shared_arena;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned launch_number;
 static size_t used, laid_out, most; /* `most` limits `used` */
 static const struct sim_shared_slot *slots[MAX_SLOTS];
 static unsigned slot_count;
 
 void sim_shared_begin(size_t limit) {
-    launch_number++;
+    sim_shared_launch++;
     used = laid_out = 0;
     slot_count = 0;
     most = limit < SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
@@ -68,25 +69,25 @@ static void refuse(const struct sim_shared_slot *slot, size_t needed) {
 }
 
 void *sim_shared_address(struct sim_shared_slot *slot) {
-    if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != launch_number) {
+    if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != sim_shared_launch) {
         sim_worker->busy = true;
         pthread_mutex_lock(&lock);
         size_t align = slot->align > 16 ? slot->align : 16;
         size_t needed = round_up(used, align) + slot->size;
         size_t offset = round_up(laid_out + sim_shared_gap, align);
         bool fits = needed <= most && offset + slot->size <= SIM_SHARED_ARENA;
-        if (fits && slot->launch != launch_number) {
+        if (fits && slot->launch != sim_shared_launch) {
             slot->offset = (unsigned)offset;
             if (slot_count < MAX_SLOTS) {
                 slots[slot_count++] = slot;
             }
             __atomic_store_n(&used, needed, __ATOMIC_RELAXED);
             __atomic_store_n(&laid_out, offset + slot->size, __ATOMIC_RELAXED);
-            __atomic_store_n(&slot->launch, launch_number, __ATOMIC_RELEASE);
+            __atomic_store_n(&slot->launch, sim_shared_launch, __ATOMIC_RELEASE);
         }
         pthread_mutex_unlock(&lock);
         sim_worker->busy = false;
-        if (!fits && slot->launch != launch_number) {
+        if (!fits && slot->launch != sim_shared_launch) {
             refuse(slot, needed);
         }
     }
@@ -103,7 +104,7 @@ bool sim_shared_create(struct worker *w) {
     if (memory == MAP_FAILED) {
         return false;
     }
-    w->arena = memory;
+    w->arena = sim_shared_arena = memory;
     w->dynamic_end = memory + SIM_SHARED_ARENA + SIM_SHARED_GUARD + DYNAMIC;
     mprotect(memory + SIM_SHARED_ARENA, SIM_SHARED_GUARD, PROT_NONE);
     mprotect(w->dynamic_end, SIM_SHARED_GUARD, PROT_NONE);

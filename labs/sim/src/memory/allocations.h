@@ -32,6 +32,7 @@ struct sim_allocation {
     unsigned flags;
     bool freed;
     bool open;       /* a kernel has accessed it: device_access.c */
+    char *large_from, *large_to; /* between them it has large pages, or NULL */
     uint64_t number; /* counts allocations */
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
@@ -106,6 +107,9 @@ bool sim_open_at(const void *address);
 /* The same for a range, which need not be device memory. */
 void sim_open_range(const void *from, size_t bytes);
 void sim_close_range(const void *from, size_t bytes);
+
+/* As sim_open_range(), where the caller writes each of the bytes and needs none of them. */
+void sim_open_to_overwrite(void *to, size_t bytes);
 
 /* Report what is still allocated: at the end of the program all of it, before a reset of the device
  * its memory. */

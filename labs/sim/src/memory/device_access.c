@@ -14,6 +14,7 @@
 #include <sys/sysinfo.h>
 
 #define PAGE ((size_t)4096)
+#define HUGE_PAGE ((size_t)2 << 20)
 #define ALIGNMENT ((size_t)256)
 
 #define FEW_ALLOCATIONS 8
@@ -160,6 +161,35 @@ static void refuse_impossible(size_t bytes) {
 void sim_open_range(const void *from, size_t bytes) {
     refuse_impossible(bytes);
     protect_range(from, bytes, PROT_READ | PROT_WRITE);
+}
+
+/* Large pages in place of the poison in from..to, all of which is about to be written: the system
+ * provides them at once, and a kernel whose threads access memory far apart runs several times as
+ * fast. Memory that has them keeps them. */
+static void take_large_pages(struct sim_allocation *a, char *from, char *to) {
+    from += HUGE_PAGE - 1;
+    from -= (uintptr_t)from % HUGE_PAGE;
+    to -= (uintptr_t)to % HUGE_PAGE;
+    bool overlaps = a->large_from && from < a->large_to && to > a->large_from;
+    int protection = a->open ? PROT_READ | PROT_WRITE : PROT_NONE;
+    if (from >= to || overlaps ||
+        mmap(from, (size_t)(to - from), protection,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        return;
+    }
+    madvise(from, (size_t)(to - from), MADV_HUGEPAGE); /* a wish */
+    a->large_from = a->large_from && a->large_from < from ? a->large_from : from;
+    a->large_to = a->large_to > to ? a->large_to : to;
+}
+
+void sim_open_to_overwrite(void *to, size_t bytes) {
+    struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(to);
+    char *from = to;
+    if (a && sim_is_live_on_device(a) && from >= a->base && from + bytes <= a->base + a->bytes) {
+        refuse_impossible(bytes);
+        take_large_pages(a, from, from + bytes);
+    }
+    sim_open_range(to, bytes);
 }
 
 void sim_close_range(const void *from, size_t bytes) {

@@ -87,8 +87,14 @@ static void copy_rows(const struct job *job, char *to, size_t to_pitch, size_t t
 static void run_copy(void *closure) {
     const struct job *job = closure;
     const struct sim_copy *c = &job->copy;
+    const char *from = c->from, *to = c->to;
+    bool is_apart = job->staged || from + job->from_bytes <= to || to + job->to_bytes <= from;
     sim_open_range(c->from, job->from_bytes);
-    sim_open_range(c->to, job->to_bytes);
+    if (is_apart && job->to_bytes == c->width * c->height * c->depth) {
+        sim_open_to_overwrite(c->to, job->to_bytes);
+    } else {
+        sim_open_range(c->to, job->to_bytes);
+    }
     if (job->staged) {
         copy_rows(job, c->to, c->to_pitch, c->to_slice, job->staged, c->width, c->width * c->height,
                   true);
@@ -197,7 +203,11 @@ cudaError_t sim_copy(const struct sim_copy *c) {
 static void run_fill(void *closure) {
     const struct sim_fill *f = closure;
     size_t bytes = f->pitch * (f->height - 1) + f->width;
-    sim_open_range(f->to, bytes);
+    if (f->height == 1 || f->width == f->pitch) {
+        sim_open_to_overwrite(f->to, bytes);
+    } else {
+        sim_open_range(f->to, bytes);
+    }
     for (size_t row = 0; row < f->height; row++) {
         char *at = (char *)f->to + row * f->pitch;
         if (f->value_bytes == 1) {

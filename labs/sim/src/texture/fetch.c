@@ -83,6 +83,12 @@ static struct texel at_detail(const struct sim_texture *t, float level, const st
     if (weight == 0 && !t->linear) {
         return nearest(t, first, p);
     }
+    struct texel texel;
+    const struct texture_level *chosen = &t->levels[first];
+    if (weight == 0 && !is_cube(p) &&
+        filter_middle(t, chosen, axes_of(p->shape), p->at, slice_of(chosen, p), &texel)) {
+        return texel;
+    }
     struct parts parts;
     parts.count = 0;
     add(t, first, p, 256 - weight, &parts);

@@ -20,11 +20,8 @@ static int64_t floor_of(double x) {
     return i - (x < (double)i);
 }
 
-/* The index of element i, which may lie outside. */
-static int addressed(enum cudaTextureAddressMode mode, int64_t i, int n) {
-    if (i >= 0 && i < n) {
-        return (int)i;
-    }
+/* The index of element i, which lies outside. */
+static int addressed_outside(enum cudaTextureAddressMode mode, int64_t i, int n) {
     switch (mode) {
     case cudaAddressModeClamp:
         return i < 0 ? 0 : n - 1;
@@ -40,8 +37,13 @@ static int addressed(enum cudaTextureAddressMode mode, int64_t i, int n) {
     }
 }
 
+/* The index of element i, which may lie outside. */
+static inline int addressed(enum cudaTextureAddressMode mode, int64_t i, int n) {
+    return i >= 0 && i < n ? (int)i : addressed_outside(mode, i, n);
+}
+
 /* In elements, and small enough for an int64_t in units of 1/256. */
-static double position(const struct sim_texture *t, float coordinate, int n) {
+static inline double position(const struct sim_texture *t, float coordinate, int n) {
     /* Not a number, and what is too small for a normal float, count as 0. */
     double x = fabsf(coordinate) >= 0x1p-126f ? (double)coordinate : 0;
     if (t->normalised) {
@@ -52,12 +54,20 @@ static double position(const struct sim_texture *t, float coordinate, int n) {
     return x > -most ? x < most ? x : most : -most;
 }
 
-int filter_index(const struct sim_texture *t, int axis, float coordinate, int n) {
+static inline int nearest_index(const struct sim_texture *t, int axis, float coordinate, int n) {
     return addressed(t->address[axis], floor_of(position(t, coordinate, n)), n);
 }
 
-int64_t filter_position(const struct sim_texture *t, float coordinate, int n) {
+int filter_index(const struct sim_texture *t, int axis, float coordinate, int n) {
+    return nearest_index(t, axis, coordinate, n);
+}
+
+static inline int64_t fixed_position(const struct sim_texture *t, float coordinate, int n) {
     return floor_of(position(t, coordinate, n) * 256 - 128 + 0.5);
+}
+
+int64_t filter_position(const struct sim_texture *t, float coordinate, int n) {
+    return fixed_position(t, coordinate, n);
 }
 
 void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
@@ -68,12 +78,18 @@ void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, 
 }
 
 /* The position is clamped before it is split: at the border there is one neighbour. */
-static struct footprint footprint(const struct sim_texture *t, int axis, float coordinate, int n) {
-    int64_t fixed = filter_position(t, coordinate, n);
+static inline int64_t clamped_position(const struct sim_texture *t, int axis, float coordinate,
+                                       int n) {
+    int64_t fixed = fixed_position(t, coordinate, n);
     if (t->address[axis] == cudaAddressModeClamp) {
         int64_t last = (int64_t)(n - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed < last ? fixed : last;
     }
+    return fixed;
+}
+
+static struct footprint footprint(const struct sim_texture *t, int axis, float coordinate, int n) {
+    int64_t fixed = clamped_position(t, axis, coordinate, n);
     int64_t first = fixed >> 8;
     return (struct footprint){addressed(t->address[axis], first, n),
                               addressed(t->address[axis], first + 1, n), (unsigned)(fixed & 255)};
@@ -138,10 +154,31 @@ static void add_linear(const struct sim_texture *t, const struct texture_level *
 
 struct texel filter_nearest(const struct sim_texture *t, const struct texture_level *level,
                             unsigned axes, const float coordinates[3], int slice) {
-    int x = filter_index(t, 0, coordinates[0], level->width);
-    int y = axes > 1 ? filter_index(t, 1, coordinates[1], level->height) : 0;
-    int z = axes > 2 ? filter_index(t, 2, coordinates[2], level->depth) : slice;
+    int x = nearest_index(t, 0, coordinates[0], level->width);
+    int y = axes > 1 ? nearest_index(t, 1, coordinates[1], level->height) : 0;
+    int z = axes > 2 ? nearest_index(t, 2, coordinates[2], level->depth) : slice;
     return texel_read(t, level, x, y, z);
+}
+
+bool filter_middle(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
+                   const float coordinates[3], int slice, struct texel *result) {
+    const int sizes[3] = {level->width, level->height, level->depth};
+    int at[3] = {0, 0, slice};
+    if (t->format != TEXEL_32 || (axes == 1 && has_border_below(t))) {
+        return false;
+    }
+    for (unsigned i = 0; i < axes; i++) {
+        int64_t fixed = clamped_position(t, (int)i, coordinates[i], sizes[i]);
+        if (fixed & 255) {
+            return false;
+        }
+        at[i] = addressed(t->address[i], fixed >> 8, sizes[i]);
+    }
+    *result = texel_read(t, level, at[0], at[1], at[2]);
+    for (unsigned i = 0; i < t->channels; i++) {
+        result->c[i] = blend_alone(result->c[i]);
+    }
+    return true;
 }
 
 void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,

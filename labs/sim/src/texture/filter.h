@@ -22,6 +22,11 @@ void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, 
 struct texel filter_nearest(const struct sim_texture *t, const struct texture_level *level,
                             unsigned axes, const float coordinates[3], int slice);
 
+/* The same for a linear filter at the middle of an element of 32 bits, which then has all of the
+ * weight. False anywhere else. */
+bool filter_middle(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
+                   const float coordinates[3], int slice, struct texel *result);
+
 /* Adds the elements that the texture's filter uses, which share `weight`. */
 void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
                 const float coordinates[3], int slice, unsigned weight, struct parts *parts);

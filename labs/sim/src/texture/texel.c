@@ -1,11 +1,9 @@
 #include "texture/texel.h"
 
-#include "base/options.h"
 #include "exec/hooks.h"
 #include "texture/srgb.h"
 
 #include <math.h>
-#include <string.h>
 
 static _Thread_local const void *caller;
 
@@ -73,8 +71,8 @@ union channel texel_channel(enum texel_format format, const char *at) {
     }
 }
 
-struct texel texel_read(const struct sim_texture *t, const struct texture_level *level, int x,
-                        int y, int z) {
+struct texel texel_read_any(const struct sim_texture *t, const struct texture_level *level, int x,
+                            int y, int z) {
     struct texel texel = {{{0}}};
     if ((x | y | z) < 0) {
         memcpy(texel.c, t->border, sizeof texel.c);

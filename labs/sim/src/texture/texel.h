@@ -2,7 +2,10 @@
 #ifndef SIM_TEXEL_H
 #define SIM_TEXEL_H
 
+#include "base/options.h"
 #include "texture/texture.h"
+
+#include <string.h>
 
 /* Four channels; those that an element has not are 0. */
 struct texel {
@@ -11,15 +14,26 @@ struct texel {
 
 /* Notes the line of the kernel for the checks: call it first in every function that a kernel calls.
  */
-#define TEXEL_CALLER() texel_caller(__builtin_return_address(0))
+#define TEXEL_CALLER() (sim_checked ? texel_caller(__builtin_return_address(0)) : (void)0)
 void texel_caller(const void *pc);
 
 /* The checks look at an access of `bytes` bytes by the running thread. */
 void texel_check(const void *address, size_t bytes, bool store);
 
 /* The element at column x, row y and slice z; a negative index: the border's colour. */
-struct texel texel_read(const struct sim_texture *t, const struct texture_level *level, int x,
-                        int y, int z);
+struct texel texel_read_any(const struct sim_texture *t, const struct texture_level *level, int x,
+                            int y, int z);
+static inline struct texel texel_read(const struct sim_texture *t,
+                                      const struct texture_level *level, int x, int y, int z) {
+    if ((x | y | z) < 0 || sim_checked || t->format != TEXEL_32 || t->channels != 1) {
+        return texel_read_any(t, level, x, y, z);
+    }
+    /* One float, most often: nothing is converted. */
+    struct texel texel = {{{0}}};
+    memcpy(texel.c,
+           level->texels + (size_t)z * level->slice + (size_t)y * level->pitch + (size_t)x * 4, 4);
+    return texel;
+}
 
 /* One channel of the element at `at`. */
 union channel texel_channel(enum texel_format format, const char *at);

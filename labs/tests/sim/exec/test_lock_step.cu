@@ -408,6 +408,32 @@ START_TEST(lanes_write_while_they_wait) {
 }
 END_TEST
 
+// After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
+__device__ void put(volatile int *to, int value) {
+    *to = value;
+}
+__global__ void read_after(const int *d_in, int *d_out) {
+    __shared__ int s_all[128];
+    int t = threadIdx.x;
+    s_all[t] = s_all[t + 64] = 0;
+    __syncthreads();
+    if (t < 32) {
+        volatile int *v = s_all;
+        v[t] = d_in[t];
+    }
+    int first = s_all[t ^ 31];
+    put(s_all + 64 + t, first);
+    d_out[t] = first + s_all[64 + (t ^ 15)];
+}
+START_TEST(lanes_read_after_a_branch) {
+    run<int>(read_after, 1, 64, [] {
+        for (int t = 0; t < 32; t++) {
+            ck_assert_double_eq(h_out[t], h_in[t ^ 31] + h_in[t ^ 15 ^ 31]);
+        }
+    });
+}
+END_TEST
+
 // Warp functions, barriers of the block and of the grid between volatile accesses.
 __global__ void with_barriers(const int *d_in, int *d_out) {
     __shared__ int s_sum[64];
@@ -457,4 +483,4 @@ RUN_SUITE("sim: volatile accesses", the_last_warp_adds, a_template_adds_in_globa
           half_of_the_warp_has_left, no_lane_is_a_round_ahead, members_types_and_casts,
           lanes_wait_for_one_of_them, one_warp_produces_for_another,
           a_lock_that_a_volatile_write_opens, blocks_write_while_they_wait,
-          lanes_write_while_they_wait, with_barriers_between)
+          lanes_write_while_they_wait, lanes_read_after_a_branch, with_barriers_between)

@@ -155,6 +155,86 @@ START_TEST(the_host_cannot_access_it) {
 }
 END_TEST
 
+static __global__ void touch_all(unsigned char *p, size_t bytes) {
+    for (size_t i = threadIdx.x; i < bytes; i += blockDim.x * 4096) {
+        p[i] ^= 0; /* the kernel opens the memory */
+    }
+}
+
+/* Large copies and fills give the memory other pages: what they do not write must stay, be it
+ * poison or data, and a copy within the memory must read what was there. */
+START_TEST(large_writes_change_nothing_else) {
+    const size_t bytes = (size_t)11 << 20;
+    std::vector<unsigned char> source(bytes), model(bytes, 0xff), got(bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        source[i] = (unsigned char)(i * 2654435761u >> 13);
+    }
+    unsigned char *p;
+    unsigned state = 1;
+    auto below = [&](size_t limit) {
+        state = state * 1103515245u + 12345u;
+        return (size_t)(state >> 1) % limit;
+    };
+    ck_success(cudaMalloc(&p, bytes));
+    for (int round = 0; round < 60; round++) {
+        size_t from = below(bytes), count = below(bytes - from) + 1, at = below(bytes - count + 1);
+        switch (round % 5) {
+        case 0: /* a piece, later all of it */
+            from = round < 30 ? from : 0;
+            count = round < 30 ? count : bytes;
+            ck_success(cudaMemcpy(p + from, source.data(), count, cudaMemcpyHostToDevice));
+            memcpy(&model[from], source.data(), count);
+            break;
+        case 1:
+            ck_success(cudaMemset(p + from, round, count));
+            memset(&model[from], round, count);
+            break;
+        case 2: /* it may overlap itself */
+            ck_success(cudaMemcpy(p + at, p + from, count, cudaMemcpyDeviceToDevice));
+            memmove(&model[at], &model[from], count);
+            break;
+        case 3: /* rows with gaps between them */
+            ck_success(cudaMemset2D(p, 4096, round, 4095, bytes / 4096));
+            ck_success(cudaMemcpy2D(p, 4096, source.data(), 4000, 4000, bytes / 4096,
+                                    cudaMemcpyHostToDevice));
+            for (size_t row = 0; row < bytes / 4096; row++) {
+                memset(&model[row * 4096], round, 4095);
+                memcpy(&model[row * 4096], &source[row * 4000], 4000);
+            }
+            break;
+        default:
+            touch_all<<<1, 32>>>(p, bytes);
+            break;
+        }
+        ck_success(cudaMemcpy(got.data(), p, bytes, cudaMemcpyDeviceToHost));
+        ck_assert_msg(got == model, "after round %d", round);
+    }
+    ck_success(cudaFree(p));
+}
+END_TEST
+
+/* Its pieces are too small for large pages, but the copy is not. */
+START_TEST(a_large_copy_within_memory_reads_what_was_there) {
+    const size_t bytes = (size_t)11 << 20, piece = (size_t)1 << 20, shift = 12345;
+    std::vector<unsigned char> source(bytes), got(bytes - shift);
+    for (size_t i = 0; i < bytes; i++) {
+        source[i] = (unsigned char)(i * 2654435761u >> 13);
+    }
+    for (bool up : {false, true}) {
+        unsigned char *p;
+        ck_success(cudaMalloc(&p, bytes));
+        for (size_t i = 0; i < bytes; i += piece) {
+            ck_success(cudaMemcpy(p + i, &source[i], piece, cudaMemcpyHostToDevice));
+        }
+        unsigned char *to = up ? p + shift : p, *from = up ? p : p + shift;
+        ck_success(cudaMemcpy(to, from, bytes - shift, cudaMemcpyDeviceToDevice));
+        ck_success(cudaMemcpy(got.data(), to, bytes - shift, cudaMemcpyDeviceToHost));
+        ck_assert(memcmp(got.data(), &source[up ? 0 : shift], got.size()) == 0);
+        ck_success(cudaFree(p));
+    }
+}
+END_TEST
+
 START_TEST(a_closed_descriptor_does_no_harm) {
     for (int i = 3; i < 64; i++) {
         close(i);
@@ -193,6 +273,8 @@ int main(void) {
     tcase_add_test(tests, new_memory_can_be_zeros);
     tcase_add_test(tests, what_is_not_written_stays_poison);
     tcase_add_test(tests, many_arrays_opened_by_many_threads);
+    tcase_add_test(tests, large_writes_change_nothing_else);
+    tcase_add_test(tests, a_large_copy_within_memory_reads_what_was_there);
     tcase_add_test_raise_signal(tests, the_host_cannot_access_it, SIGSEGV);
     tcase_add_test(tests, a_closed_descriptor_does_no_harm);
     tcase_add_test(tests, a_limit_on_files_does_no_harm);
