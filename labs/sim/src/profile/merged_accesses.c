@@ -5,8 +5,10 @@
 #include "sim_marks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_OPEN 256 /* accesses that wait for their neighbours */
+#define BUCKETS 64    /* of open accesses, by their address; a power of two */
 #define LOOK_BACK 32  /* tags; an access comes just after its own */
 #define WIDEST 16
 #define WIDTH_MASK (UINT64_C(0xff) << EVENT_WIDTH_SHIFT)
@@ -36,13 +38,41 @@ struct open_access {
     size_t event, access; /* its indices among the codes and addresses */
     uint64_t address, info;
     unsigned width;
+    int before; /* the one before it in its bucket; -1: none */
+    bool done;  /* it was looked at, with its neighbours */
 };
 
 struct merging {
     struct lane_stream *stream;
     struct open_access open[MOST_OPEN];
     unsigned count;
+    unsigned kinds;      /* bit i: there may be open accesses of kind i */
+    uint64_t window;     /* the highest of theirs */
+    int bucket[BUCKETS]; /* the last open access of each, while there are any */
 };
+
+#define OF(kind) (1u << (kind))
+
+/* Accesses of the same 16 bytes are in one bucket. */
+static unsigned bucket_of(uint64_t address) {
+    return address / WIDEST & (BUCKETS - 1);
+}
+
+static void open_access(struct merging *m, struct open_access access) {
+    if (m->count == 0) {
+        memset(m->bucket, -1, sizeof m->bucket);
+        m->kinds = 0;
+        m->window = 0;
+    }
+    m->kinds |= OF(SIM_TAG_KIND(access.info));
+    if (SIM_TAG_WINDOW(access.info) > m->window) {
+        m->window = SIM_TAG_WINDOW(access.info);
+    }
+    int *last = &m->bucket[bucket_of(access.address)];
+    access.before = *last;
+    *last = (int)m->count;
+    m->open[m->count++] = access;
+}
 
 /* Which parts of an aligned piece of memory are accessed. */
 struct piece {
@@ -60,7 +90,7 @@ static void make_one(struct merging *m, const struct piece *p, unsigned begin, u
     }
     const uint64_t width = (uint64_t)count * p->width;
     const uint64_t start = one->address & ~(width - 1);
-    for (unsigned i = 0; i < m->count; i++) {
+    for (int i = m->bucket[bucket_of(start)]; i >= 0; i = m->open[i].before) {
         const struct open_access *a = &m->open[i];
         if (a->info == one->info && a->width == p->width && a->address - start < width) {
             m->stream->codes[a->event] |= REMOVED;
@@ -126,23 +156,16 @@ static void merge_stores(struct merging *m, const struct piece *p, unsigned begi
     merge_stores(m, p, begin + count / 2, count / 2);
 }
 
-/* Merges open[at] and its neighbours, if it is the first of them. */
-static void merge_around(struct merging *m, unsigned at) {
-    const struct open_access *first = &m->open[at];
+/* Merges an open access and its neighbours. */
+static void merge_around(struct merging *m, const struct open_access *first) {
     const uint64_t size = SIM_TAG_ALIGNED(first->info);
     const uint64_t start = first->address & ~(size - 1);
     struct piece piece = {.count = (unsigned)size / first->width, .width = first->width};
-    for (unsigned i = 0; i < m->count; i++) {
-        const struct open_access *a = &m->open[i];
-        if (a->info != first->info || a->width != first->width || a->address - start >= size) {
-            continue;
-        }
-        if (i < at) {
-            return; /* that one has done it */
-        }
-        unsigned part = (unsigned)(a->address - start) / first->width;
-        if (piece.part[part] == NULL) {
-            piece.part[part] = a;
+    for (int i = m->bucket[bucket_of(start)]; i >= 0; i = m->open[i].before) {
+        struct open_access *a = &m->open[i];
+        if (a->info == first->info && a->width == first->width && a->address - start < size) {
+            piece.part[(a->address - start) / first->width] = a; /* in the end the first one */
+            a->done = true;
         }
     }
     const unsigned kind = SIM_TAG_KIND(first->info);
@@ -166,7 +189,6 @@ struct ended {
     unsigned kinds;
 };
 
-#define OF(kind) (1u << (kind))
 static const struct ended everything = {0, ~0u};
 
 static bool has_ended(const struct open_access *a, struct ended ended) {
@@ -175,30 +197,46 @@ static bool has_ended(const struct open_access *a, struct ended ended) {
 
 /* Merges the open accesses that have ended, and forgets them. */
 static void end(struct merging *m, struct ended ended) {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < m->count; i++) {
-        if (has_ended(&m->open[i], ended)) {
-            merge_around(m, i);
+    const unsigned count = m->count;
+    if (count == 0 || !(m->kinds & ended.kinds) || m->window <= ended.window) {
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!m->open[i].done && has_ended(&m->open[i], ended)) {
+            merge_around(m, &m->open[i]);
         }
     }
-    for (unsigned i = 0; i < m->count; i++) {
+    m->count = 0;
+    for (unsigned i = 0; i < count; i++) {
         if (!has_ended(&m->open[i], ended)) {
-            m->open[kept++] = m->open[i];
+            open_access(m, m->open[i]);
         }
     }
-    m->count = kept;
 }
 
-/* The tag of an access, which is used up; 0 if there is none. past: the tags before it. */
-static uint64_t take_tag(struct access_tags *tags, size_t past, uint64_t address, bool store) {
-    const size_t first = past > LOOK_BACK ? past - LOOK_BACK : 0;
-    for (size_t i = past; i > first; i--) {
-        struct access_tag *tag = &tags->all[i - 1];
-        if (tag->address == address && tag->info != 0 &&
+/* The tags before an event whose accesses have not come yet: the last ones. */
+struct pending {
+    const struct access_tag *tag[LOOK_BACK];
+    unsigned count;
+};
+
+static void expect(struct pending *p, const struct access_tag *tag) {
+    if (p->count == LOOK_BACK) {
+        p->count--;
+        memmove(p->tag, p->tag + 1, p->count * sizeof *p->tag);
+    }
+    p->tag[p->count++] = tag;
+}
+
+/* The tag of an access, which is used up; 0 if there is none. */
+static uint64_t take_tag(struct pending *p, uint64_t address, bool store) {
+    for (unsigned i = p->count; i > 0; i--) {
+        const struct access_tag *tag = p->tag[i - 1];
+        if (tag->address == address &&
             store == (SIM_TAG_KIND(tag->info) >= SIM_TAG_SHARED_STORE)) {
-            const uint64_t info = tag->info;
-            tag->info = 0;
-            return info;
+            p->count--;
+            memmove(p->tag + i - 1, p->tag + i, (p->count + 1 - i) * sizeof *p->tag);
+            return tag->info;
         }
     }
     return 0;
@@ -278,13 +316,16 @@ static void remove_merged(struct lane_stream *s) {
 
 void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64_t from,
                     uint64_t to) {
-    struct merging m = {.stream = stream, .count = 0};
+    struct merging m;
+    m.stream = stream;
+    m.count = 0;
     struct unrolled unrolled = {.end = 0};
-    size_t access = 0, past = 0;
+    struct pending pending = {.count = 0};
+    size_t access = 0, tag = 0;
     for (size_t i = 0; i < stream->code_count; i++) {
         const uint64_t code = stream->codes[i];
-        while (past < tags->count && tags->all[past].event <= i) {
-            past++;
+        for (; tag < tags->count && tags->all[tag].event <= i; tag++) {
+            expect(&pending, &tags->all[tag]);
         }
         if (code & EVENT_MARK) {
             pass_mark(&m, &unrolled, i);
@@ -292,16 +333,17 @@ void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64
         }
         const uint64_t address = stream->addresses[access];
         const bool store = code & EVENT_STORE, shared = address >= from && address < to;
-        const uint64_t info = take_tag(tags, past, address, store);
-        const unsigned ended = ended_by(store, shared, info);
-        if (m.count > 0 && ended != 0) {
-            end(&m, (struct ended){0, ended});
-        }
+        const uint64_t info = take_tag(&pending, address, store);
+        end(&m, (struct ended){0, ended_by(store, shared, info)});
         if (info != 0) {
             if (m.count == MOST_OPEN) {
                 end(&m, everything);
             }
-            m.open[m.count++] = (struct open_access){i, access, address, info, event_width(code)};
+            open_access(&m, (struct open_access){.event = i,
+                                                .access = access,
+                                                .address = address,
+                                                .info = info,
+                                                .width = event_width(code)});
         }
         access++;
     }
