@@ -28,7 +28,7 @@ programs of others; it stopped each after 100 s.
 --seconds 60`). *Also there*: of the programs that end right there, how many do so here. Programs
 with functions that CUDA 13 has removed do not build there.
 
-| repository | commit | programs | need a library | broken | others: right before | right now | | also there |
+| repository | commit | all | need a library | broken | right before | right now | | also there |
 |---|---|---|---|---|---|---|---|---|
 """
 
