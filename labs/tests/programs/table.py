@@ -16,7 +16,8 @@ HEAD = """# Programs of other projects on the simulator
 Written by `make programs-table` from `before.csv`, `outcomes.csv` and `h200.csv`. Do not edit.
 
 The programs are unmodified; `programs.toml` lists their repositories, commits, files and
-arguments. `make programs FROM=folder` runs them again, for at most 300 s each. *Right* is an exit
+arguments. `make programs FROM=folder` runs them again, for 300 s each; those that were *stopped*
+here had the time that their row names, some on a busy machine. *Right* is an exit
 status of 0, no failure in the output, and the program's own "passed" where it has one. A program
 that says itself what this device lacks (a second GPU) is *waived* and counts as right. A program
 that *needs* a library or a feature which the simulator refuses by name is not expected to run, nor
