@@ -40,8 +40,7 @@ extern "C++" {
 #define SIM_API(name, ...) SIM_API_AS(, name, __VA_ARGS__)
 #define SIM_API_VOID(name) SIM_API_VOID_AS(, name)
 /* A function that programs should no longer call. */
-#define SIM_API_REMOVED(name, instead, ...)                                                        \
-    SIM_API_AS(SIM_REMOVED(instead), name, __VA_ARGS__)
+#define SIM_API_REMOVED(name, instead, ...) SIM_API_AS(SIM_REMOVED(instead), name, __VA_ARGS__)
 #define SIM_API_VOID_REMOVED(name, instead) SIM_API_VOID_AS(SIM_REMOVED(instead), name)
 
 /* ---- convlabs' own: not part of CUDA */
@@ -49,9 +48,34 @@ extern "C++" {
 /* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
 SIM_EXTERN_C void sim_inject_arm(void);
 
+/* From now on, of the calls that can fail (all but those that ask for the last error, and launches
+ * as well) number `number`, from 1, fails with this error. 0: none. A call that frees or destroys
+ * something does so before it fails. */
+SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
+
+/* The name of the call that failed since sim_fail_call(), "launch" for a launch; NULL: none. */
+SIM_EXTERN_C const char *sim_failed_call(void);
+
+/* From now on the device allows a block that much shared memory where its kernel has asked for more
+ * than 48 KiB: cudaDevAttrMaxSharedMemoryPerBlockOptin. 0: as at first. */
+SIM_EXTERN_C void sim_limit_shared(size_t bytes);
+
+/* What the program holds: allocations of device memory (managed memory, too), page-locked memory
+ * (allocated or registered), streams, events. */
+struct sim_held {
+    unsigned device, pinned, streams, events;
+};
+SIM_EXTERN_C void sim_held(struct sim_held *held);
+
+/* Findings from now on bear the number of a runner's step; below 0: none. */
+SIM_EXTERN_C void sim_set_step(int number);
+
 /* Findings call the device memory that begins there by this name, such as "d_out". The name must
  * live as long as the memory. */
 SIM_EXTERN_C void sim_name_memory(const void *pointer, const char *name);
+
+/* Changes what device memory holds that the program has not written yet; it stays unwritten. */
+SIM_EXTERN_C void sim_fill_unwritten(void *memory, const void *content, size_t bytes);
 
 /* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
@@ -67,6 +91,9 @@ struct sim_queued {
 /* *list: the first of them, in the order of the calls. Returns their number. */
 SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
 
+/* Begins that list anew; streams that are created from now on count from 1 again. */
+SIM_EXTERN_C void sim_forget_queued(void);
+
 /* ---- errors */
 
 SIM_EXTERN_C const char *cudaGetErrorName(cudaError_t error);
@@ -76,12 +103,12 @@ SIM_API_VOID(cudaPeekAtLastError)
 
 #include "sim_api_device.h"
 
-#include "sim_api_memory.h"
 #include "sim_api_array.h"
-#include "sim_api_stream.h"
 #include "sim_api_graph.h"
 #include "sim_api_kernel.h"
+#include "sim_api_memory.h"
 #include "sim_api_removed.h"
+#include "sim_api_stream.h"
 
 #ifdef __cplusplus
 }

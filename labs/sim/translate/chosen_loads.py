@@ -10,45 +10,34 @@ from __future__ import annotations
 
 import re
 
+from syntax_nodes import descendants, text_of
 from tree_sitter import Node
 
 QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|__restrict|restrict|struct)\b|\s+")
-
-
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
-def _all(node: Node) -> list[Node]:
-    found, stack = [], [node]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].named_children)
-    return found
 
 
 def pointer_parameters(function: Node) -> dict[bytes, bytes]:
     """The parameters `T *name` of a function, each with its T, except those whose name is declared
     again in the body."""
     pointers: dict[bytes, bytes] = {}
-    for part in _all(function):
+    for part in descendants(function):
         if part.type != "parameter_declaration":
             continue
         found = re.fullmatch(
-            rb"\s*([\w\s:]+?)\s*\*\s*(?:const|__restrict__|__restrict)?\s*(\w+)\s*", _text(part)
+            rb"\s*([\w\s:]+?)\s*\*\s*(?:const|__restrict__|__restrict)?\s*(\w+)\s*", text_of(part)
         )
         if found and b"volatile" not in found[1]:
             element = QUALIFIERS.sub(b" ", found[1]).strip()
             pointers[found[2]] = b" ".join(element.split())
     body = function.child_by_field_name("body")
-    for part in _all(body) if body is not None else []:
+    for part in descendants(body) if body is not None else []:
         if part.type in ("declaration", "parameter_declaration"):
-            for name in _all(part):
+            for name in descendants(part):
                 parent = name.parent
                 if name.type == "identifier" and parent is not None and (
                     parent.child_by_field_name("declarator") == name
                 ):  # fmt: skip
-                    pointers.pop(_text(name), None)
+                    pointers.pop(text_of(name), None)
     return pointers
 
 
@@ -66,9 +55,9 @@ def _loads(node: Node, pointers: dict[bytes, bytes]) -> list[Node] | None:
     if node.type != "subscript_expression":
         return None
     base = node.child_by_field_name("argument")
-    if base is None or base.type != "identifier" or _text(base) not in pointers:
+    if base is None or base.type != "identifier" or text_of(base) not in pointers:
         return None
-    for part in _all(node)[1:]:
+    for part in descendants(node)[1:]:
         if part.type in ("subscript_expression", "pointer_expression", "call_expression",
                          "conditional_expression", "update_expression", "lambda_expression",
                          "assignment_expression"):  # fmt: skip
@@ -79,5 +68,5 @@ def _loads(node: Node, pointers: dict[bytes, bytes]) -> list[Node] | None:
 def chosen_loads(node: Node, pointers: dict[bytes, bytes]) -> list[Node]:
     """The loads of a conditional expression that nvcc makes one load; [] if it does not."""
     loads = _loads(node, pointers) or []
-    types = {pointers[_text(load.child_by_field_name("argument"))] for load in loads}
+    types = {pointers[text_of(load.child_by_field_name("argument"))] for load in loads}
     return loads if len(types) == 1 else []

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 
+from syntax_nodes import text_of
 from tree_sitter import Node
 
 LITERAL = re.compile(rb"-?(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*")
 NUMBERED = ("for_statement", "compound_statement", "function_definition", "lambda_expression")
-
-
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
 
 
 def _quotient(a: int, b: int) -> int | None:
@@ -42,19 +39,19 @@ class Constants:
             elif node.type == "template_parameter_list":
                 for part in node.named_children:
                     if re.match(rb"(?:const\s+)?(?:unsigned|int|long|short|size_t|bool|auto)\b",
-                                _text(part)):  # fmt: skip
-                        name = re.search(rb"(\w+)\s*(?:=.*)?$", _text(part))
+                                text_of(part)):  # fmt: skip
+                        name = re.search(rb"(\w+)\s*(?:=.*)?$", text_of(part))
                         self.known |= {name[1]} if name else set()
             elif node.type == "field_declaration" and any(
                 c.type == "bitfield_clause" for c in node.named_children
             ):
                 self.bit_fields |= {
-                    _text(c) for c in node.named_children if c.type == "field_identifier"
+                    text_of(c) for c in node.named_children if c.type == "field_identifier"
                 }
             stack.extend(reversed(node.named_children) if node.type not in NUMBERED else [])
 
     def _declaration(self, node: Node) -> None:
-        text = _text(node)
+        text = text_of(node)
         if re.match(rb"(?:\w+\s+)*?(?:const|constexpr)\b", text) and not re.search(
             rb"\b__(?:device|constant|shared|managed)__\b", text
         ):
@@ -69,9 +66,9 @@ class Constants:
             return
         found = self.value(value) if value is not None else None
         if found is None:
-            self.known.add(_text(name))
+            self.known.add(text_of(name))
         else:
-            self.values[_text(name)] = found
+            self.values[text_of(name)] = found
 
     def is_known(self, name: bytes) -> bool:
         return name in self.known or name in self.values or name in self.local
@@ -81,22 +78,22 @@ class Constants:
         if node is None:
             return None
         if node.type == "number_literal":
-            found = LITERAL.fullmatch(_text(node))
+            found = LITERAL.fullmatch(text_of(node))
             octal = found is not None and re.match(rb"0\d", found[1])
             if found is None or octal:
                 return None
-            return int(found[1], 0) * (-1 if _text(node)[:1] == b"-" else 1)
+            return int(found[1], 0) * (-1 if text_of(node)[:1] == b"-" else 1)
         if node.type == "identifier":
-            return self.local.get(_text(node), self.values.get(_text(node)))
+            return self.local.get(text_of(node), self.values.get(text_of(node)))
         if node.type == "parenthesized_expression":
             return self.value(node.named_children[0]) if node.named_child_count == 1 else None
         if node.type == "cast_expression":
-            kind = _text(node.child_by_field_name("type"))
+            kind = text_of(node.child_by_field_name("type"))
             is_integer = kind in (b"int", b"unsigned", b"unsigned int", b"long", b"size_t")
             return self.value(node.child_by_field_name("value")) if is_integer else None
         if node.type == "unary_expression":
             inner = self.value(node.child_by_field_name("argument"))
-            sign = _text(node.child_by_field_name("operator"))
+            sign = text_of(node.child_by_field_name("operator"))
             if inner is None or sign not in (b"-", b"+", b"~"):
                 return None
             return {b"-": -inner, b"+": inner, b"~": ~inner}[sign]
@@ -105,7 +102,7 @@ class Constants:
             right = self.value(node.child_by_field_name("right"))
             if left is None or right is None:
                 return None
-            return self.after(_text(node.child_by_field_name("operator")), left, right)
+            return self.after(text_of(node.child_by_field_name("operator")), left, right)
         return None
 
     @staticmethod

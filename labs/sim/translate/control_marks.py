@@ -35,6 +35,7 @@ from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
 from structure_layouts import layout
 from structure_loads import Structures, chosen_store
+from syntax_nodes import text_of
 from tree_sitter import Language, Node, Parser
 from unrolled_loops import LOOPS, unrolling
 from whole_loops import is_whole
@@ -49,10 +50,6 @@ PLAIN_CALL = re.compile(
     rb"|powf?|sin\w*|cos\w*|tan\w*|floorf?|ceilf?|roundf?|fmaf?|fmodf?|atomic\w+|make_\w+|sizeof"
     rb"|static_cast<.*>|reinterpret_cast<.*>|tex\w+|surf\w+)$"
 )
-
-
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
 
 
 class Marker:
@@ -121,7 +118,7 @@ class Marker:
                 self.heavy[node.id] = True
             else:
                 call = node.type == "call_expression" and not PLAIN_CALL.match(
-                    _text(node.child_by_field_name("function"))
+                    text_of(node.child_by_field_name("function"))
                 )
                 self.heavy[node.id] = call or any(self.is_heavy(c) for c in node.named_children)
         return self.heavy[node.id]
@@ -158,7 +155,7 @@ class Marker:
         if node.type in ("assignment_expression", "update_expression", "lambda_expression"):
             return True
         if node.type == "call_expression" and not PLAIN_CALL.match(
-            _text(node.child_by_field_name("function"))
+            text_of(node.child_by_field_name("function"))
         ):
             return True
         return any(self._has_effect(c) for c in node.named_children)
@@ -178,7 +175,7 @@ class Marker:
         if node.type == "assignment_expression":
             left = node.child_by_field_name("left")
             is_variable = left is not None and left.type == "identifier"
-            if _text(node.child_by_field_name("operator")) != b"=" and not is_variable:
+            if text_of(node.child_by_field_name("operator")) != b"=" and not is_variable:
                 return False
             parts = parts[-1:]
         if self._is_choice(node):
@@ -186,7 +183,7 @@ class Marker:
             return False
         if not all(self._leading_loads(part, loads) for part in parts):
             return False
-        text = _text(node)
+        text = text_of(node)
         if node.type in ("subscript_expression", "pointer_expression") and text[:1] != b"&":
             loads.append(" ".join(text.decode(errors="replace").split()))
             return b"//" not in text and b"/*" not in text
@@ -234,7 +231,7 @@ class Marker:
         """An expression that may leave an operand out."""
         return node.type == "conditional_expression" or (
             node.type == "binary_expression"
-            and _text(node.child_by_field_name("operator")) in (b"&&", b"||", b"and", b"or")
+            and text_of(node.child_by_field_name("operator")) in (b"&&", b"||", b"and", b"or")
         )
 
     @staticmethod
@@ -333,7 +330,9 @@ class Marker:
         while stack:
             node = stack.pop()
             if node.type == "goto_statement":
-                ends.setdefault(_text(node.child_by_field_name("label")), []).append(node.end_byte)
+                ends.setdefault(text_of(node.child_by_field_name("label")), []).append(
+                    node.end_byte
+                )
             stack.extend(node.named_children)
         return ends
 
@@ -355,7 +354,7 @@ class Marker:
                 repeated.remove(label)
 
     def _jumps_to(self, label: Node) -> list[int]:
-        return self.jumps.get(_text(label.child_by_field_name("label")), [])
+        return self.jumps.get(text_of(label.child_by_field_name("label")), [])
 
     def label(self, node: Node, marked: list[tuple[Node, int]]) -> int:
         """A label is the end of the statements that lanes left for it, and perhaps a loop."""

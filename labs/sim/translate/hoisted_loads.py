@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from syntax_nodes import descendants, text_of
 from tree_sitter import Node
 
 SIMPLE = ("expression_statement", "declaration")
@@ -21,25 +22,13 @@ INDEX = ("identifier", "number_literal", "binary_expression", "unary_expression"
          "field_identifier", "cast_expression", "type_descriptor", "primitive_type")  # fmt: skip
 
 
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
-def _all(node: Node) -> list[Node]:
-    found, stack = [], [node]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].named_children)
-    return found
-
-
 def _base(node: Node | None) -> bytes:
     """The name of the array or pointer that an element belongs to; b"" if unclear."""
     while node is not None and node.type in ("subscript_expression", "field_expression"):
-        if node.type == "field_expression" and b"->" in _text(node):
+        if node.type == "field_expression" and b"->" in text_of(node):
             return b""
         node = node.child_by_field_name("argument")
-    return _text(node) if node is not None and node.type == "identifier" else b""
+    return text_of(node) if node is not None and node.type == "identifier" else b""
 
 
 @dataclass(frozen=True)
@@ -51,7 +40,7 @@ class Hoisted:
 
     @property
     def text(self) -> str:
-        return " ".join(_text(self.load).decode(errors="replace").split())
+        return " ".join(text_of(self.load).decode(errors="replace").split())
 
 
 class Hoister:
@@ -72,7 +61,7 @@ class Hoister:
             return []
         if loop.type not in ("for_statement", "while_statement") or self.has_calls(body):
             return []
-        parts = _all(loop)
+        parts = descendants(loop)
         changed = self._changed(parts)
         if changed is None:
             return []
@@ -86,7 +75,7 @@ class Hoister:
                 break  # what follows may not be made in every round
             for load in self._candidates(statement, changed):
                 name = f"sim_hoisted_{number}_{len(found)}"
-                first = found.setdefault(_text(load), Hoisted(load, name))
+                first = found.setdefault(text_of(load), Hoisted(load, name))
                 loads.append(Hoisted(load, first.name))
         return loads
 
@@ -102,21 +91,21 @@ class Hoister:
             if part.type == "assignment_expression":
                 target = part.child_by_field_name("left")
             elif part.type == "update_expression" or (
-                part.type == "pointer_expression" and _text(part)[:1] == b"&"
+                part.type == "pointer_expression" and text_of(part)[:1] == b"&"
             ):
                 target = part.child_by_field_name("argument")
             elif part.type == "call_expression":
-                name = _text(part.child_by_field_name("function"))
+                name = text_of(part.child_by_field_name("function"))
                 if re.match(rb"__(?:sync|shfl|ballot|any|all|threadfence|bar|match|reduce)", name):
                     return None
                 stores = stores or STORES_TO_GLOBAL.match(name) is not None
             elif part.type in ("init_declarator", "declaration", "parameter_declaration"):
                 declarator = part.child_by_field_name("declarator")
-                changed.add(_text(declarator))
+                changed.add(text_of(declarator))
             if target is None:
                 continue
             if target.type == "identifier":
-                changed.add(_text(target))
+                changed.add(text_of(target))
             elif _base(target) in self.pointers:
                 stores = stores or part.type != "pointer_expression"
             elif _base(target) in self.shared or target.type != "field_expression":
@@ -130,7 +119,7 @@ class Hoister:
         stack = [statement]
         while stack:
             node = stack.pop()
-            operator = _text(node.child_by_field_name("operator"))
+            operator = text_of(node.child_by_field_name("operator"))
             if node.type in (
                 "conditional_expression",
                 "pointer_expression",
@@ -145,18 +134,18 @@ class Hoister:
         return found
 
     def _is_fixed(self, load: Node, changed: set[bytes]) -> bool:
-        text = _text(load)
+        text = text_of(load)
         if any(mark in text for mark in (b"//", b"/*", b"#")):
             return False
         array: Node | None = load
         while array is not None and array.type == "subscript_expression":
             for part in array.named_children[1:]:
-                for inner in _all(part):
+                for inner in descendants(part):
                     if inner.type not in INDEX or (
-                        inner.type == "field_expression" and not FIXED.fullmatch(_text(inner))
+                        inner.type == "field_expression" and not FIXED.fullmatch(text_of(inner))
                     ):
                         return False
-                    if inner.type == "identifier" and _text(inner) in changed:
+                    if inner.type == "identifier" and text_of(inner) in changed:
                         return False
             array = array.child_by_field_name("argument")
         return array is not None and array.type == "identifier"

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from constant_values import Constants
+from syntax_nodes import descendants, text_of
 from tree_sitter import Node
 from unrolled_loops import BY_TWO, REMAINDER_LAST, UNROLLED
 from whole_loops import stride, variable
@@ -29,18 +30,6 @@ from whole_loops import stride, variable
 SHARED, GLOBAL, READ_ONLY, STORE = 1, 2, 3, 3
 CONDITIONAL = ("conditional_expression", "lambda_expression", "sizeof_expression")
 CHANGES = ("assignment_expression", "update_expression")
-
-
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
-def _all(node: Node) -> list[Node]:
-    found, stack = [], [node]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].named_children)
-    return found
 
 
 @dataclass(frozen=True)
@@ -93,7 +82,7 @@ class Function:
         self.values: dict[bytes, Node] = {}  # of variables that are set once
         self.fields: dict[tuple[bytes, bool], set[bytes]] = {}  # read, or stored, of each p[i]
         self.looking: set[bytes] = set()
-        nodes = _all(function)
+        nodes = descendants(function)
         declared: dict[bytes, int] = {}
         for node in nodes:
             if node.type == "declaration":
@@ -116,10 +105,10 @@ class Function:
             element = self._element(node)
             if element is not None:
                 which = element, self._is_stored(node)
-                self.fields.setdefault(which, set()).add(_text(node.child_by_field_name("field")))
+                self.fields.setdefault(which, set()).add(text_of(node.child_by_field_name("field")))
 
     def _declaration(self, node: Node, declared: dict[bytes, int]) -> None:
-        is_shared = re.search(rb"\b__shared__\b", _text(node)) is not None
+        is_shared = re.search(rb"\b__shared__\b", text_of(node)) is not None
         for part in node.named_children:
             value = part.child_by_field_name("value") if part.type == "init_declarator" else None
             name = part.child_by_field_name("declarator") if value is not None else part
@@ -129,14 +118,14 @@ class Function:
                 name = name.child_by_field_name("declarator")
             if name is None or name.type != "identifier":
                 continue
-            declared[_text(name)] = declared.get(_text(name), 0) + 1
+            declared[text_of(name)] = declared.get(text_of(name), 0) + 1
             if is_shared and is_array:
-                self.shared.add(_text(name))
+                self.shared.add(text_of(name))
             elif value is not None:
-                self.values[_text(name)] = value
+                self.values[text_of(name)] = value
 
     def _parameter(self, node: Node, declared: dict[bytes, int]) -> None:
-        text = _text(node)
+        text = text_of(node)
         name = re.search(rb"(\w+)\s*$", text)
         if name is None:
             return
@@ -148,10 +137,10 @@ class Function:
     def _changed(self, node: Node) -> bytes:
         """The variable that this expression changes, or may change."""
         if node.type == "assignment_expression":
-            return _text(node.child_by_field_name("left"))
-        if node.type == "pointer_expression" and _text(node)[:1] != b"&":
+            return text_of(node.child_by_field_name("left"))
+        if node.type == "pointer_expression" and text_of(node)[:1] != b"&":
             return b""
-        return _text(node.child_by_field_name("argument"))
+        return text_of(node.child_by_field_name("argument"))
 
     @staticmethod
     def _is_stored(node: Node) -> bool:
@@ -159,7 +148,7 @@ class Function:
         parent = node.parent
         if parent is None or parent.type != "assignment_expression":
             return False
-        operator = _text(parent.child_by_field_name("operator"))
+        operator = text_of(parent.child_by_field_name("operator"))
         return parent.child_by_field_name("left") == node and operator == b"="
 
     # ---- what nvcc knows of an index
@@ -172,7 +161,7 @@ class Function:
         if value is not None:
             return Multiple(0, abs(value))
         if node.type == "identifier":
-            return self._variable(_text(node), without)
+            return self._variable(text_of(node), without)
         if node.type in ("parenthesized_expression", "cast_expression"):
             return self.multiple(node.named_children[-1], without)
         if node.type != "binary_expression":
@@ -180,7 +169,7 @@ class Function:
         left = self.multiple(node.child_by_field_name("left"), without)
         right = self.multiple(node.child_by_field_name("right"), without)
         count = self.constants.value(node.child_by_field_name("right"))
-        operator = _text(node.child_by_field_name("operator"))
+        operator = text_of(node.child_by_field_name("operator"))
         if operator in (b"+", b"-"):
             return left.plus(right)
         if operator == b"*":
@@ -212,14 +201,14 @@ class Function:
 
     def _element(self, node: Node) -> bytes | None:
         """The p[i] of which this is a field, as it is written."""
-        if node.type != "field_expression" or b"->" in _text(node):
+        if node.type != "field_expression" or b"->" in text_of(node):
             return None
         base = node.child_by_field_name("argument")
         if base is None or base.type != "subscript_expression":
             return None
-        if _text(base.child_by_field_name("argument")) not in self.parameters:
+        if text_of(base.child_by_field_name("argument")) not in self.parameters:
             return None
-        return b" ".join(_text(base).split())
+        return b" ".join(text_of(base).split())
 
     def tags(self, statement: Node, windows: tuple[int, int]) -> list[tuple[int, str]]:
         """What to insert into a statement. windows: for shared and for global memory."""
@@ -230,11 +219,11 @@ class Function:
             if node.type in CONDITIONAL:
                 stack += node.named_children[:1] if node.type == CONDITIONAL[0] else []
                 continue
-            operator = _text(node.child_by_field_name("operator"))
+            operator = text_of(node.child_by_field_name("operator"))
             if node.type == "binary_expression" and operator in (b"&&", b"||", b"and", b"or"):
                 stack += node.named_children[:1]
                 continue
-            if node.type == "pointer_expression" and _text(node)[:1] == b"&":
+            if node.type == "pointer_expression" and text_of(node)[:1] == b"&":
                 stack += node.named_children[0].named_children[1:]
                 continue
             tag = self._tag(node, windows)
@@ -246,17 +235,17 @@ class Function:
     def _tag(self, node: Node, windows: tuple[int, int]) -> str | None:
         element, is_stored = self._element(node), self._is_stored(node)
         if element is not None:
-            field = _text(node.child_by_field_name("field"))
+            field = text_of(node.child_by_field_name("field"))
             if len(self.fields[element, is_stored]) < 2 or field in self.constants.bit_fields:
                 return None
             base = node.child_by_field_name("argument")
-            name = _text(base.child_by_field_name("argument") if base else None)
+            name = text_of(base.child_by_field_name("argument") if base else None)
             kind = GLOBAL + STORE if is_stored else self.parameters[name]
             return f"{windows[1]}, {kind}, alignof(decltype({name.decode()}[0])), 0"
         array = node
         indices: list[Node] = []
-        if array.type == "field_expression" and b"->" not in _text(array):
-            if _text(array.child_by_field_name("field")) in self.constants.bit_fields:
+        if array.type == "field_expression" and b"->" not in text_of(array):
+            if text_of(array.child_by_field_name("field")) in self.constants.bit_fields:
                 return None
             array = array.child_by_field_name("argument") or array
         while array.type == "subscript_expression":
@@ -267,10 +256,10 @@ class Function:
             is_list = index.type == "subscript_argument_list"
             indices.insert(0, inner[0] if is_list and len(inner) == 1 else index)
             array = array.child_by_field_name("argument") or array
-        if not indices or _text(array) not in self.shared:
+        if not indices or text_of(array) not in self.shared:
             return None
         kind = SHARED + STORE if is_stored else SHARED
-        return f"{windows[0]}, {kind}, {self._known(_text(array).decode(), indices)}"
+        return f"{windows[0]}, {kind}, {self._known(text_of(array).decode(), indices)}"
 
     def _known(self, name: str, indices: list[Node]) -> str:
         """Of what an element's address is a multiple, and of how many copies."""
@@ -287,7 +276,9 @@ class Function:
         return f"{known}, {copies}"
 
     def _uses(self, node: Node, variable: bytes) -> bool:
-        return any(part.type == "identifier" and _text(part) == variable for part in _all(node))
+        return any(
+            part.type == "identifier" and text_of(part) == variable for part in descendants(node)
+        )
 
 
 def loop_around(node: Node, how: int, is_copied: bool, constants: Constants) -> Loop:
@@ -312,7 +303,7 @@ def is_block(node: Node, is_heavy: Callable[[Node], bool], is_copied: Callable[[
             is_copied(node) and body is not None and is_block(body, is_heavy, is_copied, in_global)
         )
     if node.type == "if_statement":
-        parts = _all(node)
+        parts = descendants(node)
         return not is_heavy(node) and not any(
             part.type in JUMPS or (in_global and part.type in ACCESSES) for part in parts
         )

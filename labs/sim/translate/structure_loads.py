@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from syntax_nodes import children_of, descendants, text_of
 from tree_sitter import Node
 
 FIELDS = ("x", "y", "z", "w")
@@ -20,29 +21,13 @@ PLAIN = ("identifier", "number_literal", "binary_expression", "parenthesized_exp
 BUILT_IN = re.compile(rb"(?:thread|block)Idx\.\w|(?:block|grid)Dim\.\w")
 
 
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
-def _inner(node: Node) -> list[Node]:
-    return [c for c in node.named_children if c.type != "comment"]
-
-
-def _all(node: Node) -> list[Node]:
-    found, stack = [], [node]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].named_children)
-    return found
-
-
 def _is_load(node: Node | None) -> bool:
     if node is None:
         return False
     if node.type == "call_expression":
-        return CACHED.match(_text(node.child_by_field_name("function"))) is not None
+        return CACHED.match(text_of(node.child_by_field_name("function"))) is not None
     return node.type == "subscript_expression" or (
-        node.type == "pointer_expression" and _text(node)[:1] == b"*"
+        node.type == "pointer_expression" and text_of(node)[:1] == b"*"
     )
 
 
@@ -55,16 +40,16 @@ class Structures:
         self.shared = shared
         self.uses: dict[bytes, list[Node]] = {}
         self.declared: dict[bytes, int] = {}
-        for node in _all(body):
+        for node in descendants(body):
             if node.type == "identifier":
-                self.uses.setdefault(_text(node), []).append(node)
+                self.uses.setdefault(text_of(node), []).append(node)
                 parent = node.parent
                 if parent is not None and parent.child_by_field_name("declarator") == node:
-                    self.declared[_text(node)] = self.declared.get(_text(node), 0) + 1
+                    self.declared[text_of(node)] = self.declared.get(text_of(node), 0) + 1
 
     def declaration(self, node: Node) -> list[tuple[Node, str, str]]:
         """What to insert around the values of a declaration of structures."""
-        kind = " ".join(_text(node.child_by_field_name("type")).decode(errors="replace").split())
+        kind = " ".join(text_of(node.child_by_field_name("type")).decode(errors="replace").split())
         if kind not in self.own and TYPE.fullmatch(kind) is None:
             return []
         inserts: list[tuple[Node, str, str]] = []
@@ -78,7 +63,9 @@ class Structures:
             if not fields or (kind not in self.own and not fields <= set(FIELDS)):
                 continue
             if kind in self.own:
-                if self.shared & {_text(used) for used in _all(value) if used.type == "identifier"}:
+                if self.shared & {
+                    text_of(used) for used in descendants(value) if used.type == "identifier"
+                }:
                     continue
                 members = "".join(f", &{kind}::{field}" for field in sorted(fields))
                 before, after = "sim_members(", f"{members})"
@@ -94,9 +81,9 @@ class Structures:
     def _fields(self, name: Node) -> set[str]:
         """The fields that are read; none if the structure is used otherwise, too."""
         fields: set[str] = set()
-        if self.declared.get(_text(name)) != 1:
+        if self.declared.get(text_of(name)) != 1:
             return fields
-        for use in self.uses[_text(name)]:
+        for use in self.uses[text_of(name)]:
             parent = use.parent
             if use == name or parent is None:
                 continue
@@ -105,15 +92,15 @@ class Structures:
             outer = parent.parent
             if outer is not None and (
                 outer.type in ("subscript_expression", "call_expression", "field_expression")
-                or (outer.type == "pointer_expression" and _text(outer)[:1] == b"&")
+                or (outer.type == "pointer_expression" and text_of(outer)[:1] == b"&")
                 or (
                     outer.type == "assignment_expression"
                     and outer.child_by_field_name("left") == parent
-                    and _text(outer.child_by_field_name("operator")) == b"="
+                    and text_of(outer.child_by_field_name("operator")) == b"="
                 )
             ):
                 return set()
-            fields.add(_text(parent.child_by_field_name("field")).decode(errors="replace"))
+            fields.add(text_of(parent.child_by_field_name("field")).decode(errors="replace"))
         return fields
 
     def _test_below(self, node: Node) -> str | None:
@@ -125,17 +112,17 @@ class Structures:
         arm = following.child_by_field_name("consequence")
         if condition is None or arm is None or following.child_by_field_name("alternative"):
             return None
-        text = b" ".join(_text(condition).split())
-        parts = _all(condition)
+        text = b" ".join(text_of(condition).split())
+        parts = descendants(condition)
         if any(part.type not in (*PLAIN, "field_expression") for part in parts) or any(
-            part.type == "field_expression" and not BUILT_IN.fullmatch(_text(part))
+            part.type == "field_expression" and not BUILT_IN.fullmatch(text_of(part))
             for part in parts
         ):
             return None
         for part in node.named_children:
             if part.type == "init_declarator":
                 name = part.child_by_field_name("declarator")
-                for use in self.uses.get(_text(name), []):
+                for use in self.uses.get(text_of(name), []):
                     if use != name and not arm.start_byte <= use.start_byte < arm.end_byte:
                         return None
         return text.decode()
@@ -143,18 +130,18 @@ class Structures:
 
 def chosen_store(node: Node) -> list[tuple[Node, str, str]]:
     """What to insert around the value of `a[i] = c ? b[i] : make_float4(...);`."""
-    inner = _inner(node)
+    inner = children_of(node)
     if node.type != "expression_statement" or len(inner) != 1:
         return []
     assignment = inner[0]
     value = assignment.child_by_field_name("right")
     if assignment.type != "assignment_expression" or value is None:
         return []
-    while value.type == "parenthesized_expression" and len(_inner(value)) == 1:
-        value = _inner(value)[0]
+    while value.type == "parenthesized_expression" and len(children_of(value)) == 1:
+        value = children_of(value)[0]
     arms = [value.child_by_field_name(f) for f in ("consequence", "alternative")]
     if value.type != "conditional_expression" or not any(
-        arm is not None and re.match(rb"make_\w+\s*\(", _text(arm)) for arm in arms
+        arm is not None and re.match(rb"make_\w+\s*\(", text_of(arm)) for arm in arms
     ):
         return []
     return [(value, "sim_chosen(", ")")]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from syntax_nodes import children_of, descendants, text_of
 from tree_sitter import Node
 
 UNROLLED, REMAINDER_LAST, COUNTED, BY_TWO = 1, 2, 4, 8  # as in sim_marks.h
@@ -34,58 +35,42 @@ INTEGER = re.compile(rb"\b(?:int|unsigned|long|short|char|size_t|u?int\d+_t)\b")
 PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll[^\n]*\s*(?:#[^\n]*\s*)*$")
 
 
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
-def _inner(node: Node) -> list[Node]:
-    return [c for c in node.named_children if c.type != "comment"]
-
-
-def _all(node: Node) -> list[Node]:
-    found, stack = [], [node]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].named_children)
-    return found
-
-
 def _changed(node: Node) -> list[bytes]:
     """What assignments in it change, once for each."""
     names = []
-    for part in _all(node):
+    for part in descendants(node):
         if part.type == "assignment_expression":
-            names.append(_text(part.child_by_field_name("left")))
+            names.append(text_of(part.child_by_field_name("left")))
         elif part.type == "update_expression" or (
-            part.type == "pointer_expression" and _text(part)[:1] == b"&"
+            part.type == "pointer_expression" and text_of(part)[:1] == b"&"
         ):
-            names.append(_text(part.child_by_field_name("argument")))
+            names.append(text_of(part.child_by_field_name("argument")))
     return names
 
 
 def _cost(node: Node) -> int:
     """About how many instructions the middle end counts for it."""
     total = 0
-    for part in _all(node):
+    for part in descendants(node):
         total += COSTS.get(part.type, 0)
         if part.type == "assignment_expression":
-            total += _text(part.child_by_field_name("operator")) != b"="
+            total += text_of(part.child_by_field_name("operator")) != b"="
     return total
 
 
 def _is_literal(node: Node | bool | None) -> bool:
-    return isinstance(node, Node) and re.fullmatch(rb"-?\d\w*", _text(node)) is not None
+    return isinstance(node, Node) and re.fullmatch(rb"-?\d\w*", text_of(node)) is not None
 
 
 def _step(node: Node, name: bytes) -> Node | bool | None:
     """What is added to a variable in each round: True for one, None if it is not clear."""
     if node.type == "expression_statement":
-        node = (_inner(node) or [node])[0]
+        node = (children_of(node) or [node])[0]
     if node.type == "update_expression":
-        return True if _text(node.child_by_field_name("argument")) == name else None
+        return True if text_of(node.child_by_field_name("argument")) == name else None
     if node.type == "assignment_expression":
-        is_sum = _text(node.child_by_field_name("operator")) in (b"+=", b"-=")
-        if is_sum and _text(node.child_by_field_name("left")) == name:
+        is_sum = text_of(node.child_by_field_name("operator")) in (b"+=", b"-=")
+        if is_sum and text_of(node.child_by_field_name("left")) == name:
             return node.child_by_field_name("right")
     return None
 
@@ -93,47 +78,47 @@ def _step(node: Node, name: bytes) -> Node | bool | None:
 def _comparisons(condition: Node) -> list[Node] | None:
     """The comparisons that all must hold, or None if it is something else."""
     if condition.type in ("condition_clause", "parenthesized_expression"):
-        inner = _inner(condition)
+        inner = children_of(condition)
         return _comparisons(inner[0]) if len(inner) == 1 else None
     if condition.type != "binary_expression":
         return None
-    operator = _text(condition.child_by_field_name("operator"))
+    operator = text_of(condition.child_by_field_name("operator"))
     if operator == b"&&":
-        sides = [_comparisons(c) for c in _inner(condition)]
+        sides = [_comparisons(c) for c in children_of(condition)]
         return None if None in sides else [c for side in sides for c in side or []]
     return [condition] if operator in COMPARISONS else None
 
 
 def _is_invariant(node: Node, changed: list[bytes]) -> bool:
     """Does it have one value while the loop runs, and read no memory that a store may change?"""
-    for part in _all(node):
+    for part in descendants(node):
         if part.type in ("subscript_expression", "pointer_expression"):
             return False
-        if part.type == "field_expression" and b"->" in _text(part):
+        if part.type == "field_expression" and b"->" in text_of(part):
             return False
         if part.type == "call_expression" and not PURE_CALL.match(
-            _text(part.child_by_field_name("function"))
+            text_of(part.child_by_field_name("function"))
         ):
             return False
-        if part.type == "identifier" and _text(part) in changed:
+        if part.type == "identifier" and text_of(part) in changed:
             return False
     return True
 
 
 def _is_step(step: Node, changed: list[bytes]) -> bool:
-    return _is_invariant(step, changed) and not re.search(rb"\b(?:block|grid)Dim\b", _text(step))
+    return _is_invariant(step, changed) and not re.search(rb"\b(?:block|grid)Dim\b", text_of(step))
 
 
 def _begins_constant(loop: Node, changed: list[bytes]) -> bool:
     """Is a changed integer declared as a constant just before the loop?"""
     before = loop.prev_named_sibling
     while before is not None and before.type in ("declaration", "comment"):
-        if INTEGER.search(_text(before.child_by_field_name("type"))):
+        if INTEGER.search(text_of(before.child_by_field_name("type"))):
             for part in before.named_children:
                 if (
                     part.type == "init_declarator"
                     and _is_literal(part.child_by_field_name("value"))
-                    and _text(part.child_by_field_name("declarator")) in changed
+                    and text_of(part.child_by_field_name("declarator")) in changed
                 ):
                     return True
         before = before.prev_named_sibling
@@ -153,8 +138,8 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
     ):
         return 0
     if any(
-        part.type in EXITS or (part.type == "call_expression" and CONVERGENT.match(_text(part)))
-        for part in _all(body)
+        part.type in EXITS or (part.type == "call_expression" and CONVERGENT.match(text_of(part)))
+        for part in descendants(body)
     ):
         return 0
     update = loop.child_by_field_name("update")
@@ -168,10 +153,10 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
         right = comparison.child_by_field_name("right")
         if left is None or right is None or left.type != "identifier":
             return 0
-        if (name and _text(left) != name) or not _is_invariant(right, changed):
+        if (name and text_of(left) != name) or not _is_invariant(right, changed):
             return 0
-        name = _text(left)
-    inner = _inner(body)
+        name = text_of(left)
+    inner = children_of(body)
     last = update if update is not None or not inner else inner[-1]
     if last is not None and body.type in ("compound_statement", "expression_statement"):
         step = _step(last, name)
@@ -188,7 +173,7 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
         is_counted_again, width = True, 0
     first = loop.child_by_field_name("initializer")
     values = [p.child_by_field_name("value") or p.child_by_field_name("right")
-              for p in _all(first)] if first is not None else []  # fmt: skip
+              for p in descendants(first)] if first is not None else []  # fmt: skip
     is_last = any(_is_literal(v) for v in values) or _begins_constant(loop, changed)
     is_counted = is_counted_again and (step is True or _is_literal(step))
     return UNROLLED | width | (REMAINDER_LAST if is_last else 0) | (COUNTED if is_counted else 0)

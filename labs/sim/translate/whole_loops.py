@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from constant_values import Constants
+from syntax_nodes import text_of
 from tree_sitter import Node
 from unrolled_loops import COSTS, LOOP_COST, LOOPS, PRAGMA
 
@@ -20,20 +21,19 @@ MOST_ROUNDS = 1024
 FREE = (b"<", b"<=", b">", b">=", b"==", b"!=", b"&&", b"||")
 
 
-def _text(node: Node | None) -> bytes:
-    return (node.text if node is not None else b"") or b""
-
-
 def _step(update: Node | None, name: bytes, constants: Constants) -> tuple[bytes, int] | None:
     """What a round does to the variable: an operator and a number."""
     if update is None:
         return None
-    if update.type == "update_expression" and _text(update.child_by_field_name("argument")) == name:
-        return (b"+" if b"++" in _text(update) else b"-"), 1
-    if update.type == "assignment_expression" and (
-        _text(update.child_by_field_name("left")) == name
+    if (
+        update.type == "update_expression"
+        and text_of(update.child_by_field_name("argument")) == name
     ):
-        operator = _text(update.child_by_field_name("operator"))
+        return (b"+" if b"++" in text_of(update) else b"-"), 1
+    if update.type == "assignment_expression" and (
+        text_of(update.child_by_field_name("left")) == name
+    ):
+        operator = text_of(update.child_by_field_name("operator"))
         value = constants.value(update.child_by_field_name("right"))
         if value is not None and operator in (b"+=", b"-=", b"*=", b"/=", b">>=", b"<<="):
             return operator[:-1], value
@@ -53,14 +53,14 @@ def variable(loop: Node) -> tuple[bytes, Node | None]:
     part = next((c for c in first.named_children if c.type == "init_declarator"), first)
     if part.type == "init_declarator":
         return (
-            _text(part.child_by_field_name("declarator")),
+            text_of(part.child_by_field_name("declarator")),
             part.child_by_field_name("value"),
         )
     if first.type == "expression_statement" and first.named_child_count == 1:
         part = first.named_children[0]
     if part.type != "assignment_expression":
         return b"", None
-    return _text(part.child_by_field_name("left")), part.child_by_field_name("right")
+    return text_of(part.child_by_field_name("left")), part.child_by_field_name("right")
 
 
 def stride(loop: Node, name: bytes, constants: Constants) -> int | None:
@@ -77,13 +77,13 @@ def rounds(loop: Node, constants: Constants) -> int | None:
     step = _step(loop.child_by_field_name("update"), name, constants)
     if not name or value is None or step is None or condition is None:
         return None
-    if condition.type != "binary_expression" or _text(condition.named_children[0]) != name:
+    if condition.type != "binary_expression" or text_of(condition.named_children[0]) != name:
         return None
     bound = constants.value(condition.child_by_field_name("right"))
     if bound is None:
         return None
     count = 0
-    while _holds(_text(condition.child_by_field_name("operator")), value, bound):
+    while _holds(text_of(condition.child_by_field_name("operator")), value, bound):
         count += 1
         value = constants.after(step[0], value, step[1]) or 0
         if count > MOST_ROUNDS:
@@ -102,7 +102,7 @@ def _cost(node: Node, constants: Constants, source: bytes) -> int | None:
     if node.type in LOOPS:
         return _whole_cost(node, constants, source)
     total = COSTS.get(node.type, 0)
-    operator = _text(node.child_by_field_name("operator"))
+    operator = text_of(node.child_by_field_name("operator"))
     is_free = node.type == "binary_expression" and operator in FREE
     if is_free or node.type == "if_statement":
         total = 0
@@ -154,8 +154,8 @@ def _is_constant(loop: Node, constants: Constants) -> bool:
             return False
         if (
             node.type == "identifier"
-            and _text(node) != name
-            and not constants.is_known(_text(node))
+            and text_of(node) != name
+            and not constants.is_known(text_of(node))
         ):
             return False
     return True

@@ -15,6 +15,23 @@
     }                                                                                              \
     (void)0
 
+/* As SIM_BEGIN for a function that frees or destroys something: it ends with
+ * `return sim_after(earlier, its own result)`. */
+#define SIM_BEGIN_RELEASE()                                                                        \
+    struct sim_location location;                                                                  \
+    cudaError_t earlier;                                                                           \
+    cudaError_t at_once = sim_begin_release(__func__, &location, &earlier);                        \
+    (void)location;                                                                                \
+    if (at_once != cudaSuccess) {                                                                  \
+        return at_once;                                                                            \
+    }                                                                                              \
+    (void)0
+
+static inline cudaError_t sim_after(cudaError_t earlier, cudaError_t result) {
+    cudaError_t error = result != cudaSuccess ? result : earlier;
+    return error == cudaSuccess ? error : sim_fail(error);
+}
+
 /* Records for sim_queued() what the program queues in a stream. */
 void sim_note_queued(enum sim_work work, cudaStream_t stream);
 

@@ -1,6 +1,7 @@
 /* The device that the simulator stands for. */
 #include "api/api.h"
 #include "api/event.h"
+#include "base/limits.h"
 #include "memory/allocations.h"
 #include "memory/array.h"
 #include "memory/heap.h"
@@ -12,8 +13,8 @@
 
 enum { PCI_DEVICE = 6 };
 
-/* The properties that cudaGetDeviceProperties() gave on an NVIDIA H200 (driver 580, CUDA 13.0), except
- * 0 for what the simulator refuses (see cuda_attributes.h). */
+/* The properties that cudaGetDeviceProperties() gave on an NVIDIA H200 (driver 580, CUDA 13.0),
+ * except 0 for what the simulator refuses (see cuda_attributes.h). */
 static const struct cudaDeviceProp device = {
     .name = "NVIDIA H200 (convlabs simulator)",
     .uuid = {"convlabs sim"},
@@ -100,6 +101,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int numbe
         return sim_fail(cudaErrorInvalidDevice);
     }
     *properties = device;
+    properties->sharedMemPerBlockOptin = sim_shared_optin;
     return cudaSuccess;
 }
 
@@ -110,6 +112,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     }
     if (!value) {
         return sim_fail(cudaErrorInvalidValue);
+    }
+    if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin) {
+        *value = (int)sim_shared_optin;
+        return cudaSuccess;
     }
     switch (attribute) {
 #define CASE(name, number, setting)                                                                \

@@ -9,7 +9,7 @@
 
 struct sim_event {
     bool timed;
-    struct sim_item *record; /* NULL: never recorded; holds a reference */
+    struct sim_item *record;     /* NULL: never recorded; holds a reference */
     struct sim_capture *capture; /* it was last recorded in a stream of this one, or NULL */
     struct sim_location location;
     struct sim_event *next;
@@ -196,8 +196,18 @@ static bool destroy(cudaEvent_t event, bool any) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    return destroy(event, false) ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier, destroy(event, false) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+unsigned sim_events(void) {
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    for (const struct sim_event *e = events; e; e = e->next) {
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 void sim_forget_events(void) {

@@ -1,6 +1,7 @@
 /* The attributes of kernels, and how many blocks of them fit on the device. */
 #include "api/api.h"
 #include "api/launch.h"
+#include "base/limits.h"
 #include "base/occupancy.h"
 #include "memory/allocations.h"
 
@@ -21,7 +22,7 @@ static size_t dynamic_limit(const struct sim_kernel *k) {
 static bool set_attribute(struct sim_kernel *k, enum cudaFuncAttribute attribute, int value) {
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || (size_t)value + k->static_shared > SIM_BLOCK_SHARED_OPTIN) {
+        if (value < 0 || (size_t)value + k->static_shared > sim_shared_optin) {
             return false;
         }
         k->dynamic_limit = (size_t)value;
@@ -145,7 +146,7 @@ cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *,
     int best = 0;
     for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {
         size_t bytes = shared(closure, threads);
-        int blocks = bytes <= SIM_BLOCK_SHARED_OPTIN ? sim_blocks_that_fit(threads, bytes) : 0;
+        int blocks = bytes <= sim_shared_optin ? sim_blocks_that_fit(threads, bytes) : 0;
         if (blocks * threads > best) {
             best = blocks * threads;
             *block = threads;

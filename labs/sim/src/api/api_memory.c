@@ -75,6 +75,14 @@ void sim_name_memory(const void *pointer, const char *name) {
     sim_unlock_device();
 }
 
+void sim_fill_unwritten(void *memory, const void *content, size_t bytes) {
+    sim_lock_device();
+    sim_open_to_overwrite(memory, bytes);
+    memcpy(memory, content, bytes);
+    sim_close_range(memory, bytes);
+    sim_unlock_device();
+}
+
 /* Reports why `call` cannot free `pointer`. */
 static void report_bad_free(const void *pointer, const char *call, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
@@ -96,7 +104,8 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
         static const char *const memory[] = {"device", "page-locked host", "registered host",
                                              "managed", "a kernel's own"};
         static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
-                                              "cudaFree", ("free() or delete in a kernel, not "
+                                              "cudaFree",
+                                              ("free() or delete in a kernel, not "
                                                "cudaFree")};
         sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
                    instead[owner->space]);
@@ -132,15 +141,15 @@ static cudaError_t release(void *pointer, enum sim_space space, enum sim_space o
 }
 
 cudaError_t cudaFree(void *pointer) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error = release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location);
-    return error == cudaSuccess ? error : sim_fail(error);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier,
+                     release(pointer, SIM_DEVICE_MEMORY, SIM_MANAGED_MEMORY, __func__, location));
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    cudaError_t error = release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location);
-    return error == cudaSuccess ? error : sim_fail(error);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier,
+                     release(pointer, SIM_PINNED_MEMORY, SIM_PINNED_MEMORY, __func__, location));
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
@@ -158,13 +167,13 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
 }
 
 cudaError_t cudaHostUnregister(void *pointer) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
     cudaError_t error =
         release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
-    return error == cudaSuccess ? error : sim_fail(cudaErrorHostMemoryNotRegistered);
+    return sim_after(earlier, error == cudaSuccess ? error : cudaErrorHostMemoryNotRegistered);
 }
 
 /* The live page-locked or managed allocation that holds `pointer`, or NULL. */

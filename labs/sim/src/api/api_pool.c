@@ -109,12 +109,12 @@ static void free_memory(void *closure) {
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     if (!sim_is_stream(stream)) {
         return sim_fail(cudaErrorInvalidResourceHandle);
     }
     if (!pointer) {
-        return cudaSuccess;
+        return sim_after(earlier, cudaSuccess);
     }
     const bool captured = sim_capture_of(stream) != NULL;
     sim_lock_device();
@@ -140,7 +140,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     }
     struct sim_operation operation = step(SIM_OP_FREE, &pointer, bytes, __func__, location);
     operation.run = free_memory;
-    return sim_enqueue(stream, &operation);
+    return sim_after(earlier, sim_enqueue(stream, &operation));
 }
 
 /* ---- pools */

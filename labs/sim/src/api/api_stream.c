@@ -9,12 +9,14 @@ enum { QUEUED_MAX = 256 }; /* the most that is recorded */
 
 static struct sim_queued queued[QUEUED_MAX];
 static unsigned queued_count;
+static unsigned forgotten; /* streams that were created before sim_forget_queued() */
 
 void sim_note_queued(enum sim_work work, cudaStream_t stream) {
     sim_lock_queue();
     const struct sim_stream *s = sim_stream_of(stream);
     if (queued_count < QUEUED_MAX) {
-        queued[queued_count++] = (struct sim_queued){work, s ? s->number : 0};
+        const unsigned number = s ? s->number : 0;
+        queued[queued_count++] = (struct sim_queued){work, number ? number - forgotten : 0};
     }
     sim_unlock_queue();
 }
@@ -22,6 +24,13 @@ void sim_note_queued(enum sim_work work, cudaStream_t stream) {
 unsigned sim_queued(const struct sim_queued **list) {
     *list = queued;
     return queued_count;
+}
+
+void sim_forget_queued(void) {
+    sim_lock_queue();
+    queued_count = 0;
+    forgotten = sim_streams_created();
+    sim_unlock_queue();
 }
 
 unsigned sim_streams(void) {
@@ -88,6 +97,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 /* What is queued in it still runs: the handle ends at once. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    return sim_destroy_stream(stream) ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier,
+                     sim_destroy_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }

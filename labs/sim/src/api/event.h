@@ -12,6 +12,9 @@ bool sim_event_record(cudaEvent_t event, struct sim_item **record);
 struct sim_capture *sim_event_capture(cudaEvent_t event);
 void sim_end_event_capture(const struct sim_capture *capture);
 
+/* The number of events that exist. */
+unsigned sim_events(void);
+
 /* Destroys every event: cudaDeviceReset() has ended them. */
 void sim_forget_events(void);
 

@@ -3,6 +3,7 @@
 #include "api/launch.h"
 
 #include "api/api.h"
+#include "base/limits.h"
 #include "base/occupancy.h"
 #include "base/options.h"
 #include "exec/block.h"
@@ -59,7 +60,7 @@ bool sim_bound_threads(const void *function, long long threads) {
 /* The most shared memory, static and dynamic, that a block of this kernel may use. */
 static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *k) {
     bool more = c->function ? k->dynamic_limit > 0 : sim_any_opted_in;
-    size_t limit = SIM_BLOCK_SHARED_OPTIN;
+    size_t limit = sim_shared_optin;
     if (more && c->function) {
         limit = k->dynamic_limit + k->static_shared;
     }
@@ -84,8 +85,9 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
         return cudaErrorInvalidConfiguration;
     }
     if (k->most_threads && plane * b->z > (uint64_t)k->most_threads) {
-        snprintf(why, size, "block (%u,%u,%u) has %d threads; __launch_bounds__ of the kernel allows %d",
-                 b->x, b->y, b->z, (int)(plane * b->z), k->most_threads);
+        snprintf(why, size,
+                 "block (%u,%u,%u) has %d threads; __launch_bounds__ of the kernel allows %d", b->x,
+                 b->y, b->z, (int)(plane * b->z), k->most_threads);
         return cudaErrorInvalidValue;
     }
     if (b->z > 64) {
@@ -211,7 +213,8 @@ static void fail(void *closure) {
  * shared memory it has; where that decides whether the launch is refused, it runs at once. */
 static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_t limit,
                          void (*thread)(const void *), const void *arguments) {
-    static _Thread_local char usual[LAUNCH_BYTES + 4096]; /* as many bytes as CUDA's arguments had */
+    static _Thread_local char
+        usual[LAUNCH_BYTES + 4096]; /* as many bytes as CUDA's arguments had */
     size_t bytes = LAUNCH_BYTES + c->closure_bytes;
     char *buffer = bytes <= sizeof usual ? usual : malloc(bytes);
     if (!buffer) {
@@ -273,11 +276,14 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
         sim_fail(sim_sticky());
     } else if (sim_in_host_call) {
         sim_fail(cudaErrorNotPermitted);
-    } else if (sim_injected_launch()) {
-        sim_note_queued(SIM_LAUNCH, c->stream); /* to the program it looks queued until it asks */
-        refuse(c, cudaErrorLaunchOutOfResources);
     } else {
-        launch(c, thread, closure);
+        const cudaError_t injected = sim_injected_launch();
+        if (injected == cudaSuccess) {
+            launch(c, thread, closure);
+        } else {
+            sim_note_queued(SIM_LAUNCH, c->stream); /* it looks queued until the program asks */
+            refuse(c, injected);
+        }
     }
     bad_argument = false;
 }

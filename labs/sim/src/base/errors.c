@@ -14,6 +14,14 @@ _Thread_local bool sim_in_host_call;
 static bool armed;
 static int calls_since_armed;
 
+/* sim_fail_call(): which call fails, with which error. */
+static struct {
+    int number; /* 0: none */
+    int calls;  /* since sim_fail_call() */
+    cudaError_t error;
+    const char *name; /* of the one that failed, or NULL */
+} failing;
+
 /* The last launch that was refused, and the last call that failed without a check of its result;
  * kept until the program asks for the error. */
 static struct unchecked {
@@ -74,7 +82,27 @@ void sim_inject_arm(void) {
     calls_since_armed = 0;
 }
 
-/* Counts a call of `name`; is it the one that must fail? */
+void sim_fail_call(int number, cudaError_t error) {
+    failing.number = number;
+    failing.calls = 0;
+    failing.error = error;
+    failing.name = NULL;
+}
+
+const char *sim_failed_call(void) {
+    return failing.name;
+}
+
+/* Counts a call for sim_fail_call(); is it the one that must fail? */
+static bool fails_now(const char *name) {
+    if (failing.number == 0 || ++failing.calls != failing.number) {
+        return false;
+    }
+    failing.name = name;
+    return true;
+}
+
+/* Counts a call of `name`; is it the one that CONVLABS_SIM_INJECT makes fail? */
 static bool injected(const char *name, struct sim_location location) {
     size_t length = strlen(name);
     if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
@@ -99,11 +127,28 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     if (sim_in_host_call) {
         return sim_fail(cudaErrorNotPermitted);
     }
+    if (fails_now(name)) {
+        return sim_fail(failing.error);
+    }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
 
-bool sim_injected_launch(void) {
-    return injected("launch", (struct sim_location){NULL, 0});
+cudaError_t sim_begin_release(const char *name, struct sim_location *location,
+                              cudaError_t *earlier) {
+    const int number = failing.number;
+    failing.number = 0; /* the work is done before the call fails */
+    cudaError_t error = sim_begin(name, cudaErrorInvalidValue, location);
+    failing.number = number;
+    *earlier = error == cudaSuccess && fails_now(name) ? failing.error : cudaSuccess;
+    return error;
+}
+
+cudaError_t sim_injected_launch(void) {
+    if (fails_now("launch")) {
+        return failing.error;
+    }
+    return injected("launch", (struct sim_location){NULL, 0}) ? cudaErrorLaunchOutOfResources
+                                                              : cudaSuccess;
 }
 
 /* The program has had its last chance to ask for the error. */

@@ -24,8 +24,15 @@ extern _Thread_local bool sim_in_host_call;
  * this call fail with `injected`; cudaSuccess if the call may go on. */
 cudaError_t sim_begin(const char *name, cudaError_t injected, struct sim_location *location);
 
-/* Is this the launch that CONVLABS_SIM_INJECT makes fail? */
-bool sim_injected_launch(void);
+/* As sim_begin() for a function that frees or destroys something. Where sim_fail_call() makes it
+ * fail, it does its work all the same and then returns *earlier, as a call that reports the error
+ * of an earlier kernel. */
+cudaError_t sim_begin_release(const char *name, struct sim_location *location,
+                              cudaError_t *earlier);
+
+/* The error with which CONVLABS_SIM_INJECT or sim_fail_call() makes this launch fail, or
+ * cudaSuccess. */
+cudaError_t sim_injected_launch(void);
 
 /* A launch was refused, for the reason in `format`. It becomes a finding of this kind unless the
  * program asks for the error before the next launch or its end. */

@@ -10,6 +10,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+static int step = -1;
+
+void sim_set_step(int number) {
+    step = number;
+}
+
 #define MAX_TEXT 1024
 #define MAX_FINDINGS 200 /* a broken program may repeat one forever */
 
@@ -81,6 +87,9 @@ static bool append(const struct sim_finding *f, const char *message) {
         add(&line, ",");
         add_string(&line, "file", f->location.file);
         add(&line, ",\"line\":%d", f->location.line);
+    }
+    if (step >= 0) {
+        add(&line, ",\"step\":%d", step);
     }
     add_index(&line, "block", f->block);
     add_index(&line, "thread", f->thread);

@@ -12,6 +12,11 @@ static const size_t at_first[SIM_LIMITS] = {
 };
 
 size_t sim_limits[SIM_LIMITS];
+size_t sim_shared_optin = SIM_BLOCK_SHARED_OPTIN;
+
+void sim_limit_shared(size_t bytes) {
+    sim_shared_optin = bytes ? bytes : SIM_BLOCK_SHARED_OPTIN;
+}
 
 void sim_reset_limits(void) {
     memcpy(sim_limits, at_first, sizeof sim_limits);

@@ -79,6 +79,8 @@ static const void *position_of(const void *context) {
     return seen ? seen : pc;
 }
 
+static struct sigaction before[NSIG]; /* what the signals did before sim_catch_faults() */
+
 /* The signal handler: explains the fault. A thread of a traced kernel then ends, so that the checks
  * go on; otherwise the signal ends the process. */
 static void explain(int number, siginfo_t *info, void *context) {
@@ -94,6 +96,8 @@ static void explain(int number, siginfo_t *info, void *context) {
         signal(number, SIG_DFL);
         if (number == SIGFPE) {
             report_division(&finding, "host code");
+        } else if (before[number].sa_flags & SA_SIGINFO && !sim_owner(address)) {
+            sigaction(number, &before[number], NULL); /* of the runner, which says more */
         } else {
             report(&finding, address, "host code");
         }
@@ -148,9 +152,9 @@ void sim_catch_faults(void) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = explain;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* the handler may not return */
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
-    sigaction(SIGFPE, &action, NULL);
+    sigaction(SIGSEGV, &action, &before[SIGSEGV]);
+    sigaction(SIGBUS, &action, &before[SIGBUS]);
+    sigaction(SIGFPE, &action, &before[SIGFPE]);
 }
 
 void sim_prepare_fault_stack(void) {

@@ -56,9 +56,28 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
     sim_end_kernel(cudaErrorIllegalAddress);
 }
 
+/* Reports host code that frees what free() does not know; the system then ends the program. */
+static void check_host_free(const void *pointer, const void *pc, struct sim_location location) {
+    static const char *const memory[] = {"device", "page-locked host", "registered host",
+                                         "managed", "a kernel's own"};
+    static const char *const instead[] = {"cudaFree()", "cudaFreeHost()", NULL, "cudaFree()",
+                                          "free() in a kernel"};
+    sim_lock_device();
+    const struct sim_allocation *owner = sim_owner(pointer);
+    if (owner && !owner->freed && instead[owner->space]) {
+        struct sim_finding finding = {.kind = "wrong-space", .location = location, .pc = pc};
+        char array[160];
+        sim_describe_allocation(owner, array, sizeof array);
+        sim_report(&finding, "free() of %s memory (%s): use %s", memory[owner->space], array,
+                   instead[owner->space]);
+    }
+    sim_unlock_device();
+}
+
 void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->config) {
+        check_host_free(pointer, pc, (struct sim_location){file, line});
         if (sim_hooks) {
             sim_hooks->host_frees(pointer, (struct sim_location){file, line});
         }

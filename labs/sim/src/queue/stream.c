@@ -51,6 +51,10 @@ struct sim_stream *sim_new_stream(unsigned flags, int priority, struct sim_locat
     return s;
 }
 
+unsigned sim_streams_created(void) {
+    return created;
+}
+
 void sim_remove_stream(struct sim_stream *stream) {
     struct sim_stream **at = &streams;
     while (*at != stream) {

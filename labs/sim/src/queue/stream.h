@@ -38,6 +38,9 @@ struct sim_stream *sim_first_stream(void);
 /* A new stream, or NULL when out of memory. */
 struct sim_stream *sim_new_stream(unsigned flags, int priority, struct sim_location location);
 
+/* How many streams sim_new_stream() has made: the number of the newest one. */
+unsigned sim_streams_created(void);
+
 /* Takes it from the list and frees it; its `tail` must have been released. */
 void sim_remove_stream(struct sim_stream *stream);
 

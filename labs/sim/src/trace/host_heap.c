@@ -93,8 +93,8 @@ void host_heap_frees(void *memory, struct sim_location location) {
     }
 }
 
-/* calloc() and realloc() as host code of a traced program calls them: sim_host_heap.h gives them
- * these names. */
+/* calloc() and realloc() as host code of a traced program calls them, and malloc() and free() where
+ * it calls them by their address: sim_host_heap.h gives them these names. */
 static struct block here(void *memory, size_t bytes, const void *return_address) {
     return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}};
 }
@@ -102,6 +102,17 @@ static struct block here(void *memory, size_t bytes, const void *return_address)
 void *sim_host_calloc(size_t number, size_t bytes);
 void *sim_host_calloc(size_t number, size_t bytes) {
     return remember(here(calloc(number, bytes), number * bytes, __builtin_return_address(0)));
+}
+
+void *sim_host_malloc(size_t bytes);
+void *sim_host_malloc(size_t bytes) {
+    return remember(here(malloc(bytes), bytes, __builtin_return_address(0)));
+}
+
+void sim_host_free(void *memory);
+void sim_host_free(void *memory) {
+    host_heap_frees(memory, (struct sim_location){NULL, 0});
+    free(memory);
 }
 
 void *sim_host_realloc(void *memory, size_t bytes);

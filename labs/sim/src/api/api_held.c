@@ -1,0 +1,18 @@
+/* What a program holds, for a runner that asks whether a function has left something behind. */
+#include "api/api.h"
+#include "api/event.h"
+#include "memory/allocations.h"
+
+void sim_held(struct sim_held *held) {
+    *held = (struct sim_held){.streams = sim_streams(), .events = sim_events()};
+    sim_lock_device();
+    const struct sim_allocation *a;
+    for (size_t i = 0; (a = sim_nth_allocation(i)) != NULL; i++) {
+        const bool is_device = a->space == SIM_DEVICE_MEMORY || a->space == SIM_MANAGED_MEMORY;
+        const bool is_pinned = a->space == SIM_PINNED_MEMORY || a->space == SIM_REGISTERED_MEMORY;
+        const bool ends = a->freed || a->is_free_queued || a->of_graph;
+        held->device += is_device && !ends;
+        held->pinned += is_pinned && !ends;
+    }
+    sim_unlock_device();
+}

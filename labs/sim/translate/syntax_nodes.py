@@ -1,0 +1,24 @@
+"""What the modules that read the grammar's nodes share."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+
+def text_of(node: Node | None) -> bytes:
+    """The source of a node; b"" for none."""
+    return (node.text if node is not None else b"") or b""
+
+
+def children_of(node: Node) -> list[Node]:
+    """Its named children without comments."""
+    return [c for c in node.named_children if c.type != "comment"]
+
+
+def descendants(node: Node) -> list[Node]:
+    """The node and all named nodes below it."""
+    found, stack = [], [node]
+    while stack:
+        found.append(stack.pop())
+        stack.extend(found[-1].named_children)
+    return found

@@ -1,0 +1,135 @@
+// Calls that a runner makes fail, what a program holds, and another device's shared memory.
+#include "../test_sim.h"
+
+static __global__ void set(int *p) {
+    *p = 3;
+}
+
+static struct sim_held held() {
+    struct sim_held all;
+    sim_held(&all);
+    return all;
+}
+
+START_TEST(every_call_can_fail_once) {
+    int *d = NULL, device;
+    sim_fail_call(2, cudaErrorECCUncorrectable);
+    ck_success(cudaMalloc(&d, 4));
+    ck_assert_ptr_null(sim_failed_call());
+    ck_error(cudaGetDevice(&device), cudaErrorECCUncorrectable);
+    ck_assert_str_eq(sim_failed_call(), "cudaGetDevice");
+    ck_error(cudaGetLastError(), cudaErrorECCUncorrectable);
+    ck_success(cudaGetDevice(&device));
+    sim_fail_call(0, cudaSuccess);
+    ck_assert_ptr_null(sim_failed_call());
+    ck_success(cudaFree(d));
+}
+END_TEST
+
+/* Asking for the last error is no call that can fail. */
+START_TEST(a_launch_fails_when_the_program_asks) {
+    int *d, h = 0;
+    ck_success(cudaMalloc(&d, 4));
+    ck_success(cudaMemset(d, 0, 4));
+    sim_fail_call(1, cudaErrorLaunchFailure);
+    ck_success(cudaGetLastError());
+    set<<<1, 1>>>(d);
+    ck_assert_str_eq(sim_failed_call(), "launch");
+    ck_error(cudaGetLastError(), cudaErrorLaunchFailure);
+    sim_fail_call(0, cudaSuccess);
+    ck_success(cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost));
+    ck_assert_int_eq(h, 0);
+    ck_success(cudaFree(d));
+}
+END_TEST
+
+/* A program cannot undo it a second time: it is done, and then it fails. */
+START_TEST(what_releases_does_so_before_it_fails) {
+    int *d, *pinned;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    const struct sim_held before = held();
+    ck_success(cudaMalloc(&d, 4));
+    ck_success(cudaMallocHost(&pinned, 4));
+    ck_success(cudaStreamCreate(&stream));
+    ck_success(cudaEventCreate(&event));
+    const struct sim_held all = held();
+    ck_assert(all.device == before.device + 1 && all.pinned == before.pinned + 1);
+    ck_assert(all.streams == before.streams + 1 && all.events == before.events + 1);
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaFree(d), cudaErrorUnknown);
+    ck_success(cudaMallocAsync((void **)&d, 4, 0));
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaFreeAsync(d, 0), cudaErrorUnknown);
+    ck_success(cudaStreamSynchronize(0));
+    ck_assert_uint_eq(held().device, before.device);
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaFreeHost(pinned), cudaErrorUnknown);
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaStreamDestroy(stream), cudaErrorUnknown);
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaEventDestroy(event), cudaErrorUnknown);
+    sim_fail_call(0, cudaSuccess);
+    ck_success(cudaMallocAsync(&d, 4, 0));
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_error(cudaFreeAsync(d, 0), cudaErrorUnknown);
+    sim_fail_call(0, cudaSuccess);
+    ck_success(cudaDeviceSynchronize());
+    const struct sim_held after = held();
+    ck_assert_mem_eq(&after, &before, sizeof after);
+}
+END_TEST
+
+START_TEST(memory_of_the_host_is_held_while_it_is_registered) {
+    static int h[1024];
+    const struct sim_held before = held();
+    ck_success(cudaHostRegister(h, sizeof h, 0));
+    ck_assert_uint_eq(held().pinned, before.pinned + 1);
+    ck_success(cudaHostUnregister(h));
+    ck_assert_uint_eq(held().pinned, before.pinned);
+}
+END_TEST
+
+extern __shared__ char s_bytes[];
+static __global__ void uses_shared() {
+    s_bytes[0] = 1;
+}
+
+START_TEST(another_device_has_less_shared_memory) {
+    int most = 0;
+    sim_limit_shared(100 * 1024);
+    ck_success(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    ck_assert_int_eq(most, 100 * 1024);
+    struct cudaDeviceProp properties;
+    ck_success(cudaGetDeviceProperties(&properties, 0));
+    ck_assert_uint_eq(properties.sharedMemPerBlockOptin, 100 * 1024);
+    const auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    ck_error(cudaFuncSetAttribute(uses_shared, attribute, most + 1), cudaErrorInvalidValue);
+    cudaGetLastError();
+    ck_success(cudaFuncSetAttribute(uses_shared, attribute, most));
+    uses_shared<<<1, 1, 100 * 1024>>>();
+    ck_success(cudaGetLastError());
+    sim_limit_shared(0);
+    ck_success(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    ck_assert_int_eq(most, 227 * 1024);
+}
+END_TEST
+
+static void leaves_an_error_in_step_5() {
+    sim_set_step(5);
+    int *d;
+    cudaMalloc(&d, 4);
+    cudaFree(d);
+    cudaFree(d);
+    sim_set_step(-1);
+}
+
+START_TEST(findings_bear_their_step) {
+    struct outcome outcome = run_program(leaves_an_error_in_step_5, NULL);
+    ck_assert_msg(strstr(outcome.findings, "\"step\":5") != NULL, "%s", outcome.findings);
+}
+END_TEST
+
+RUN_SUITE("sim: calls that fail", findings_bear_their_step, every_call_can_fail_once,
+          a_launch_fails_when_the_program_asks, what_releases_does_so_before_it_fails,
+          memory_of_the_host_is_held_while_it_is_registered, another_device_has_less_shared_memory)
