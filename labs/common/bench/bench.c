@@ -1,7 +1,6 @@
 #include "bench.h"
 
 #include "calibrate.h"
-#include "clock.h"
 #include "io/file.h"
 #include "io/npy.h"
 #include "noise.h"
@@ -145,9 +144,14 @@ static void read_arguments(struct bench *b) {
 
 /* ---------------------------------------------------------------- the three libraries */
 
-static bench_function *find(void *library, const char *name, const char *path) {
+/* The function of that name; in a reference that was compiled in advance, with BENCH_PREFIX. */
+static bench_function *find(void *library, bool reference, const char *name, const char *path) {
     bench_function *function = NULL;
+    char prefixed[128];
+    snprintf(prefixed, sizeof prefixed, BENCH_PREFIX "%s", name);
     void *symbol = dlsym(library, name);
+    if (!symbol && reference)
+        symbol = dlsym(library, prefixed);
     if (!symbol)
         our_fault("%s does not define %s()", path, name);
     memcpy(&function, &symbol, sizeof function); /* ISO C has no cast for this, POSIX has it */
@@ -166,7 +170,7 @@ static void add_side(struct bench *b, int which, const char *path) {
     if (!side->names[0])
         our_fault("part %s has nothing to time", b->job.part);
     for (int i = 0; i < BENCH_FUNCTIONS && side->names[i]; i++)
-        side->function[i] = find(library, side->names[i], path);
+        side->function[i] = find(library, which >= REFERENCE, side->names[i], path);
     b->there[which] = true;
 }
 
@@ -352,19 +356,19 @@ static void one_round(const struct bench *b, int round, bool warming) {
 }
 
 static int all_rounds(const struct bench *b) {
-    const uint64_t begin = clock_ns();
+    const uint64_t begin = platform_clock_ns(&b->job);
     for (int i = 0; i < platform_warm_up(); i++) {
         one_round(b, i, true);
-        if (clock_ns() - begin > WARM_UP_NS) /* rounds that slow have warmed up enough */
+        if (platform_clock_ns(&b->job) - begin > WARM_UP_NS) /* rounds that slow have warmed up enough */
             break;
     }
     memset(slowest, 0, sizeof slowest);
-    const uint64_t start = clock_ns();
+    const uint64_t start = platform_clock_ns(&b->job);
     int round = 0;
     do {
         one_round(b, round, false);
         calibrate(b, round++);
-    } while (round < b->rounds && (double)(clock_ns() - start) < b->seconds * 1e9);
+    } while (round < b->rounds && (double)(platform_clock_ns(&b->job) - start) < b->seconds * 1e9);
     return round;
 }
 

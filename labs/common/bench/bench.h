@@ -57,6 +57,10 @@ extern "C" {
 
 enum { BENCH_SAMPLE_ROWS = 8, BENCH_FUNCTIONS = 2 };
 
+/* Before the names in an object of the course's solution, which a student's copy has in place of
+ * the source: a student's file that calls or defines such a function does not meet ours. */
+#define BENCH_PREFIX "convlabs_reference_"
+
 /* What is timed. All pointers but d_mask are to the host's memory. Arrays have the types of the
  * lab's functions. */
 struct bench_job {
@@ -118,6 +122,10 @@ int platform_warm_up(void);
 
 /* Fills the slot's input with the noise of that key, its output with 0xff bytes. */
 int platform_fill(int slot, const struct bench_job *job, uint32_t key);
+
+/* The clock of platform_time() and of --seconds: on a CPU, one thread counts processor time, so that
+ * other programs take nothing from the rounds; anything else counts wall-clock time. */
+uint64_t platform_clock_ns(const struct bench_job *job);
 
 /* Makes the call on the slot, waits until it is complete and writes its time to *ns. Returns 0 or
  * an error: the function's, or of a kernel that it launched. */

@@ -64,13 +64,16 @@ int platform_fill(int slot, const struct bench_job *job, uint32_t key) {
  * other programs use the core, and includes the work of a second thread, even a spinning one.
  * Processor time cannot show what several threads gain, so those are timed by the wall clock,
  * between two calibrations. */
+uint64_t platform_clock_ns(const struct bench_job *job) {
+    return job->threads > 1 ? clock_ns() : clock_process_ns();
+}
+
 int platform_time(int slot, const struct bench_side *side, const struct bench_job *job,
                   double *ns) {
-    uint64_t (*const now)(void) = job->threads > 1 ? clock_ns : clock_process_ns;
     (void)slot;
-    const uint64_t start = now();
+    const uint64_t start = platform_clock_ns(job);
     const int returned = lab_call(side, job, input, output);
-    *ns = (double)(now() - start);
+    *ns = (double)(platform_clock_ns(job) - start);
     return returned;
 }
 

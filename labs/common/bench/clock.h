@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Nanoseconds since some fixed moment. Never goes back, even when the time of day is set. */
 uint64_t clock_ns(void);
 
@@ -13,5 +17,9 @@ uint64_t clock_process_ns(void);
 
 /* The same for the calling thread alone. */
 uint64_t clock_thread_ns(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,10 @@
 
 #include "our_fault.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* The course's own call `what` returned that, before the student's first one. Whether it worked. */
 static bool prepared(struct device_case *c, const char *what, cudaError_t error) {
     if (error != cudaSuccess) {
@@ -13,19 +17,57 @@ static bool prepared(struct device_case *c, const char *what, cudaError_t error)
     return error == cudaSuccess;
 }
 
+/* What the step before has held for this one. */
+static struct device_buffer held[DEVICE_CASE_BUFFERS];
+
+static struct device_buffer *find_held(const char *name, size_t bytes) {
+    for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
+        struct device_buffer *b = &held[i];
+        if (b->memory && b->bytes == bytes && strcmp(b->name, name) == 0) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+/* Held memory of this name and size, or NULL. */
+static void *take_held(const char *name, size_t bytes) {
+    struct device_buffer *b = find_held(name, bytes);
+    void *memory = b ? b->memory : NULL;
+    if (b) {
+        b->memory = NULL;
+    }
+    return memory;
+}
+
+static int count_held(void) {
+    int count = 0;
+    for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
+        count += held[i].memory != NULL;
+    }
+    return count;
+}
+
+static void free_held(void) {
+    for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
+        cudaFree(held[i].memory);
+        held[i].memory = NULL;
+    }
+}
+
 static void *allocate(struct device_case *c, const char *name, size_t bytes) {
-    void *memory = NULL;
     if (runner_failed(c->runner)) {
         return NULL;
     }
     if (c->buffers == DEVICE_CASE_BUFFERS) {
         our_fault("a driver needs more than %d buffers on the device", DEVICE_CASE_BUFFERS);
     }
+    void *memory = take_held(name, bytes);
     /* In parentheses it is no macro of the simulator's: the line that counts is the driver's. */
-    if (!prepared(c, "cudaMalloc()", (cudaMalloc)(&memory, bytes))) {
+    if (!memory && !prepared(c, "cudaMalloc()", (cudaMalloc)(&memory, bytes))) {
         return NULL;
     }
-    c->buffer[c->buffers++] = memory;
+    c->buffer[c->buffers++] = (struct device_buffer){name, memory, bytes, NULL};
 #ifdef CONVLABS_SIM
     sim_name_memory(memory, name);
 #else
@@ -34,17 +76,19 @@ static void *allocate(struct device_case *c, const char *name, size_t bytes) {
     return memory;
 }
 
-void *(device_case_input)(struct device_case *c, const char *name, const void *data,
-                          size_t bytes) {
+void *(device_case_input)(struct device_case *c, const char *name, const void *data, size_t bytes) {
     void *memory = allocate(c, name, bytes);
     if (memory &&
         !prepared(c, "cudaMemcpy()", cudaMemcpy(memory, data, bytes, cudaMemcpyHostToDevice))) {
         return NULL;
     }
+    if (memory) {
+        c->buffer[c->buffers - 1].input = data;
+    }
     return memory;
 }
 
-void *(device_case_output)(struct device_case *c, const char *name, size_t bytes) {
+void *(device_case_between)(struct device_case *c, const char *name, size_t bytes) {
     void *memory = allocate(c, name, bytes);
 #ifndef CONVLABS_SIM
     if (memory && !prepared(c, "cudaMemset()", cudaMemset(memory, 0xff, bytes))) {
@@ -54,9 +98,108 @@ void *(device_case_output)(struct device_case *c, const char *name, size_t bytes
     return memory;
 }
 
-void device_case_students_turn(void) {
+void *(device_case_output)(struct device_case *c, const char *name, size_t bytes) {
 #ifdef CONVLABS_SIM
+    const bool kept = find_held(name, bytes) != NULL; /* it holds what the step before wrote */
+#else
+    const bool kept = false;
+#endif
+    void *memory = allocate(c, name, bytes);
+    void *content = memory && !kept ? malloc(bytes) : NULL;
+    if (memory && !kept && !content) {
+        our_fault("not enough memory for an output of %zu bytes", bytes);
+    }
+    if (content) {
+        runner_fill_unwritten(c->runner, content, bytes);
+#ifdef CONVLABS_SIM
+        sim_fill_unwritten(memory, content, bytes);
+#else
+        if (!prepared(c, "cudaMemcpy()",
+                      cudaMemcpy(memory, content, bytes, cudaMemcpyHostToDevice))) {
+            memory = NULL;
+        }
+#endif
+    }
+    free(content);
+    return memory;
+}
+
+void device_case_students_turn(struct device_case *c) {
+#ifdef CONVLABS_SIM
+    int error;
+    const int call = runner_failing_call(c->runner, &error);
     sim_inject_arm();
+    sim_fail_call(call, (cudaError_t)error);
+#else
+    (void)c;
+#endif
+}
+
+void device_case_drivers_turn(struct device_case *c) {
+#ifdef CONVLABS_SIM
+    const char *failed = sim_failed_call();
+    if (failed) {
+        runner_note_failed_call(c->runner, failed);
+    }
+    sim_fail_call(0, cudaSuccess);
+#else
+    (void)c;
+#endif
+}
+
+#ifdef CONVLABS_SIM
+/* What the program holds, without the buffers that are held for the next step. */
+static struct sim_held held_by_student(void) {
+    struct sim_held all;
+    sim_held(&all);
+    all.device -= (unsigned)count_held();
+    return all;
+}
+
+static struct sim_held held_before;
+
+/* "2 allocations of device memory" to `text`, after what it has. */
+static void add_left(char *text, size_t size, unsigned before, unsigned after, const char *one,
+                     const char *several) {
+    const size_t length = strlen(text);
+    if (after > before) {
+        snprintf(text + length, size - length, "%s%u %s", length > 0 ? ", " : "", after - before,
+                 after - before == 1 ? one : several);
+    }
+}
+#endif
+
+void device_case_step_begins(int number, size_t shared) {
+    cudaGetLastError(); /* what the step before left behind must not speak for this one */
+#ifdef CONVLABS_SIM
+    sim_set_step(number);
+    sim_forget_queued();
+    sim_limit_shared(shared);
+    held_before = held_by_student();
+#else
+    (void)number;
+    (void)shared;
+#endif
+}
+
+void device_case_step_ends(struct runner *r) {
+    if (!runner_holds(r)) {
+        free_held();
+    }
+#ifdef CONVLABS_SIM
+    const struct sim_held now = held_by_student();
+    char left[128] = "";
+    sim_fail_call(0, cudaSuccess);
+    sim_set_step(-1);
+    add_left(left, sizeof left, held_before.device, now.device, "allocation of device memory",
+             "allocations of device memory");
+    add_left(left, sizeof left, held_before.pinned, now.pinned, "block of page-locked memory",
+             "blocks of page-locked memory");
+    add_left(left, sizeof left, held_before.streams, now.streams, "stream", "streams");
+    add_left(left, sizeof left, held_before.events, now.events, "event", "events");
+    if (left[0]) {
+        runner_note_left(r, "%s", left);
+    }
 #endif
 }
 
@@ -67,6 +210,11 @@ bool device_case_called(struct device_case *c, const char *function, cudaError_t
                     cudaGetErrorName(returned));
     }
     return returned == cudaSuccess;
+}
+
+bool device_case_called_first(struct device_case *c, const char *function, cudaError_t returned) {
+    cudaGetLastError();
+    return device_case_called(c, function, returned);
 }
 
 void device_case_must_refuse(struct device_case *c, const char *function, cudaError_t returned,
@@ -94,12 +242,43 @@ static void copy_back(struct device_case *c, const void *d_out, void *out, size_
     }
 }
 
+/* Does an input on the device still hold what it held? The caller needs it after an error, too. */
+static void compare_input(struct device_case *c, const struct device_buffer *b) {
+    void *copy = malloc(b->bytes);
+    if (!copy) {
+        our_fault("not enough memory to compare an input of %zu bytes", b->bytes);
+    }
+    if (cudaMemcpy(copy, b->memory, b->bytes, cudaMemcpyDeviceToHost) == cudaSuccess &&
+        memcmp(copy, b->input, b->bytes) != 0) {
+        if (runner_failed(c->runner)) {
+            runner_note_changed(c->runner, b->name);
+            free(copy);
+            return;
+        }
+        runner_fail(c->runner, RUNNER_REJECTED,
+                    "%s() changed `%s`, which is an input: its caller may still need it",
+                    c->function, b->name);
+    }
+    free(copy);
+}
+
 void device_case_end(struct device_case *c, const void *d_out, void *out, size_t bytes) {
+    device_case_drivers_turn(c);
     if (!runner_failed(c->runner)) {
         copy_back(c, d_out, out, bytes);
     }
+    for (int i = 0; i < c->buffers && (!runner_failed(c->runner) || c->function); i++) {
+        if (c->buffer[i].input) {
+            compare_input(c, &c->buffer[i]);
+        }
+    }
+    free_held(); /* what this step had no use for */
     for (int i = 0; i < c->buffers; i++) {
-        cudaFree(c->buffer[i]);
+        if (runner_holds(c->runner)) {
+            held[i] = c->buffer[i];
+        } else {
+            cudaFree(c->buffer[i].memory);
+        }
     }
     c->buffers = 0;
 }

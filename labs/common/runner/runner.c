@@ -1,9 +1,12 @@
 #include "runner.h"
 
+#include "crash.h"
 #include "io/file.h"
 #include "io/image.h"
 #include "json.h"
 #include "our_fault.h"
+#include "state.h"
+#include "steps.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,42 +16,15 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_NAMED 16 /* of each kind */
-#define MAX_ERROR 512
 #define GUARD ((size_t)4096)
 #define POISON 0xff
-#define SIGNALLING_FLOAT UINT32_C(0xffbfffff)
-#define SIGNALLING_DOUBLE UINT64_C(0xfff7ffffffffffff)
-
-struct input {
-    const char *name;
-    struct npy array;
-};
-
-struct setting {
-    const char *name, *value;
-};
-
-struct output {
-    const char *name;
-    char *path;
-    struct npy array;      /* its data points between the guard zones */
-    unsigned char *memory; /* guard, data, guard; owned */
-};
-
-struct runner {
-    const char *part, *status;
-    struct input input[MAX_NAMED];
-    struct setting setting[MAX_NAMED];
-    struct output output[MAX_NAMED];
-    int inputs, settings, outputs;
-    int returned; /* 0: nothing has failed */
-    char error[MAX_ERROR];
-};
+#define SIGNALLING_FLOAT UINT32_C(0xffb5c3a7)
+#define SIGNALLING_DOUBLE UINT64_C(0xfff5c3a7e1d2b496)
 
 static const char usage[] =
     "usage: run --part PART [--in NAME=FILE]... [--set NAME=VALUE]...\n"
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
+    "       run --steps FILE --data FILE --results FILE --status FILE\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
     "  --out   TYPE is f4, f8, u1 or i4; raw bytes, or a picture when FILE ends in .png\n";
 
@@ -124,8 +100,7 @@ static bool read_shape(const char *text, struct npy *a) {
     return false;
 }
 
-/* Byte i of a guard zone: a pattern that no plausible result repeats. */
-static unsigned char guard_byte(size_t i) {
+unsigned char runner_guard_byte(size_t i) {
     return (unsigned char)(0xa5u ^ i * 37u);
 }
 
@@ -134,19 +109,23 @@ static unsigned char guard_byte(size_t i) {
 extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-/* Fills an output. A float or double becomes a signalling NaN, which arithmetic turns into a quiet
- * one: so the grader can tell an element that was never written from one that was added to. */
-static void poison(const struct npy *a) {
-    unsigned char *data = a->data;
-    memset(data, POISON, a->bytes);
+/* Fills memory for elements of an output's type. A float or double becomes a signalling NaN, which
+ * arithmetic turns into a quiet one: so the grader can tell an element that was never written from
+ * one that was added to. No other memory holds these bits. */
+static void poison(const char *type, unsigned char *data, size_t bytes) {
+    memset(data, POISON, bytes);
     const uint32_t single = SIGNALLING_FLOAT;
     const uint64_t wide = SIGNALLING_DOUBLE;
-    if (strcmp(a->type, "<f4") == 0)
-        for (size_t i = 0; i < a->bytes; i += sizeof single)
+    if (strcmp(type, "<f4") == 0)
+        for (size_t i = 0; i < bytes; i += sizeof single)
             memcpy(data + i, &single, sizeof single);
-    if (strcmp(a->type, "<f8") == 0)
-        for (size_t i = 0; i < a->bytes; i += sizeof wide)
+    if (strcmp(type, "<f8") == 0)
+        for (size_t i = 0; i < bytes; i += sizeof wide)
             memcpy(data + i, &wide, sizeof wide);
+}
+
+void runner_poison(const struct npy *a) {
+    poison(a->type, a->data, a->bytes);
 }
 
 static void allocate(struct output *out) {
@@ -157,10 +136,10 @@ static void allocate(struct output *out) {
     out->memory = memory;
     out->array.data = out->memory + GUARD;
     for (size_t i = 0; i < GUARD; i++) {
-        out->memory[i] = guard_byte(i);
-        out->memory[GUARD + out->array.bytes + i] = guard_byte(i);
+        out->memory[i] = runner_guard_byte(i);
+        out->memory[GUARD + out->array.bytes + i] = runner_guard_byte(i);
     }
-    poison(&out->array);
+    runner_poison(&out->array);
     if (__asan_poison_memory_region) {
         __asan_poison_memory_region(out->memory, GUARD);
         __asan_poison_memory_region(out->memory + GUARD + out->array.bytes, GUARD);
@@ -261,6 +240,14 @@ void *runner_output(struct runner *r, const char *name, size_t bytes) {
     our_fault("the output %s is missing: --out %s=FILE:TYPE:SHAPE", name, name);
 }
 
+void runner_fill_unwritten(const struct runner *r, void *memory, size_t bytes) {
+    const char *type = "|u1";
+    for (int i = 0; i < r->outputs; i++)
+        if (r->output[i].array.bytes == bytes)
+            type = r->output[i].array.type;
+    poison(type, memory, bytes);
+}
+
 const char *runner_part(const struct runner *r) {
     return r->part;
 }
@@ -288,11 +275,35 @@ bool runner_failed(const struct runner *r) {
     return r->returned != 0;
 }
 
+bool runner_holds(const struct runner *r) {
+    return r->holds;
+}
+
+int runner_failing_call(const struct runner *r, int *error) {
+    *error = r->failing_with;
+    return r->failing_call;
+}
+
+void runner_note_failed_call(struct runner *r, const char *name) {
+    r->failed_call = name;
+}
+
+void runner_note_changed(struct runner *r, const char *input) {
+    r->changed = input;
+}
+
+void runner_note_left(struct runner *r, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->left, sizeof r->left, format, arguments);
+    va_end(arguments);
+}
+
 /* ---------------------------------------------------------------- after the call */
 
 static bool intact(const unsigned char *guard) {
     for (size_t i = 0; i < GUARD; i++)
-        if (guard[i] != guard_byte(i))
+        if (guard[i] != runner_guard_byte(i))
             return false;
     return true;
 }
@@ -340,9 +351,23 @@ static void write_status(const struct runner *r) {
     free(text);
 }
 
+/* The value of an option of run_steps(), which are given in this order. */
+static const char *steps_option(int argc, char **argv, int at, const char *name) {
+    if (at + 1 >= argc || strcmp(argv[at], name) != 0)
+        our_fault("%s FILE is missing", name);
+    return argv[at + 1];
+}
+
 int main(int argc, char **argv) {
     static struct runner r;
+    if (argc > 1 && strcmp(argv[1], "--steps") == 0) {
+        run_steps(steps_option(argc, argv, 1, "--steps"), steps_option(argc, argv, 3, "--data"),
+                  steps_option(argc, argv, 5, "--results"),
+                  steps_option(argc, argv, 7, "--status"));
+        return 0;
+    }
     read_arguments(&r, argc, argv);
+    crash_catch();
     lab_run(&r);
     for (int i = 0; i < r.outputs && __asan_unpoison_memory_region; i++)
         __asan_unpoison_memory_region(r.output[i].memory, GUARD + r.output[i].array.bytes + GUARD);

@@ -1,4 +1,4 @@
-/* The runner: one process runs one case.
+/* The runner: one process runs one case, or the steps of a sequence (steps.h).
  *
  * It reads the inputs, calls the student's functions through the lab's driver and writes the raw
  * outputs. It does not judge them: the grader does, in another process.
@@ -45,6 +45,9 @@ const char *runner_setting(const struct runner *r, const char *name, const char 
  * when there is none or when it is not `bytes` long. */
 void *runner_output(struct runner *r, const char *name, size_t bytes);
 
+/* Fills memory with what an output of that many bytes holds before the call. */
+void runner_fill_unwritten(const struct runner *r, void *memory, size_t bytes);
+
 /* "A", "B", ..., or "baseline". */
 const char *runner_part(const struct runner *r);
 
@@ -60,6 +63,23 @@ enum border runner_border(const struct runner *r);
 __attribute__((format(printf, 3, 4))) void runner_fail(struct runner *r, int returned,
                                                        const char *format, ...);
 bool runner_failed(const struct runner *r);
+
+/* For device_case.c, in a step of a sequence. Do its buffers stay for the next step? */
+bool runner_holds(const struct runner *r);
+
+/* The number, from 1, of the call of the CUDA runtime that is to fail with *error; 0: none. */
+int runner_failing_call(const struct runner *r, int *error);
+
+/* The call that failed, a string constant. */
+void runner_note_failed_call(struct runner *r, const char *name);
+
+/* The student's function has returned an error and changed the input of that name, a string
+ * constant. */
+void runner_note_changed(struct runner *r, const char *input);
+
+/* What the student's function left behind, such as "1 stream". */
+__attribute__((format(printf, 2, 3))) void runner_note_left(struct runner *r, const char *format,
+                                                            ...);
 
 /* Each lab's driver.c defines this: it calls the student's functions for one case. */
 void lab_run(struct runner *r);

@@ -15,6 +15,10 @@
 struct runner {
     int returned;
     char error[256];
+    bool holds;
+    int failing_call, failing_with;
+    const char *failed_call, *changed;
+    char left[128];
 };
 
 static struct runner runner;
@@ -35,8 +39,37 @@ void runner_fail(struct runner *r, int returned, const char *format, ...) {
     r->returned = returned;
 }
 
+void runner_fill_unwritten(const struct runner *r, void *memory, size_t bytes) {
+    (void)r;
+    memset(memory, 0x5a, bytes);
+}
+
 bool runner_failed(const struct runner *r) {
     return r->returned != 0;
+}
+
+bool runner_holds(const struct runner *r) {
+    return r->holds;
+}
+
+int runner_failing_call(const struct runner *r, int *error) {
+    *error = r->failing_with;
+    return r->failing_call;
+}
+
+void runner_note_failed_call(struct runner *r, const char *name) {
+    r->failed_call = name;
+}
+
+void runner_note_changed(struct runner *r, const char *input) {
+    r->changed = input;
+}
+
+void runner_note_left(struct runner *r, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->left, sizeof r->left, format, arguments);
+    va_end(arguments);
 }
 
 /* ---------------------------------------------------------------- a driver */
@@ -61,12 +94,12 @@ static cudaError_t doubles(const float *d_image, float *d_out) {
 static void drive(cudaError_t (*function)(const float *, float *), bool armed_first) {
     struct device_case c = {.runner = &runner};
     if (armed_first)
-        device_case_students_turn();
+        device_case_students_turn(&c);
     const float *d_image = device_case_input(&c, "d_image", image, BYTES);
     float *d_out = device_case_output(&c, "d_out", BYTES);
     if (!runner_failed(&runner)) {
         if (!armed_first)
-            device_case_students_turn();
+            device_case_students_turn(&c);
         device_case_called(&c, "doubles", function(d_image, d_out));
     }
     device_case_end(&c, d_out, result, BYTES);
@@ -111,7 +144,12 @@ START_TEST(an_output_stays_unwritten_on_the_simulator) {
     const void *d_out = device_case_output(&c, "d_out", BYTES);
     device_case_end(&c, d_out, bytes, BYTES);
     for (int i = 0; i < BYTES; i++)
-        ck_assert_uint_eq(bytes[i], 0xff); /* floats that are NaN, as on a GPU */
+        ck_assert_uint_eq(bytes[i], 0x5a); /* what the runner's output holds, as on a GPU */
+
+    const void *d_between = device_case_between(&c, "d_between", BYTES);
+    device_case_end(&c, d_between, bytes, BYTES);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_uint_eq(bytes[i], 0xff); /* floats that are NaN */
 }
 END_TEST
 
@@ -195,10 +233,91 @@ START_TEST(a_refused_call_leaves_no_error_behind) {
 }
 END_TEST
 
+static cudaError_t changes_its_input(const float *d_image, float *d_out) {
+    cudaMemset((void *)(uintptr_t)d_image, 0, sizeof(float));
+    return doubles(d_image, d_out);
+}
+
+START_TEST(a_changed_input_is_told) {
+    drive(changes_its_input, false);
+    ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
+    ck_assert_ptr_nonnull(strstr(runner.error, "changed `d_image`"));
+}
+END_TEST
+
+static cudaError_t changes_its_input_and_fails(const float *d_image, float *d_out) {
+    changes_its_input(d_image, d_out);
+    return cudaErrorInvalidValue;
+}
+
+/* The error is the answer; that the input changed is a note beside it. */
+START_TEST(an_input_changed_by_a_call_that_failed_is_noted) {
+    drive(changes_its_input_and_fails, false);
+    ck_assert_int_eq(runner.returned, cudaErrorInvalidValue);
+    ck_assert_str_eq(runner.changed, "d_image");
+}
+END_TEST
+
+START_TEST(an_input_that_a_failed_call_left_alone_is_not_noted) {
+    drive(unsolved, false);
+    ck_assert_ptr_null(runner.changed);
+}
+END_TEST
+
+/* The second call of doubles(). */
+START_TEST(a_step_makes_a_call_fail) {
+    runner.failing_call = 2;
+    runner.failing_with = cudaErrorECCUncorrectable;
+    device_case_step_begins(0, 0);
+    drive(doubles, false);
+    device_case_step_ends(&runner);
+    ck_assert_int_eq(runner.returned, cudaErrorECCUncorrectable);
+    ck_assert_str_eq(runner.failed_call, "cudaMemcpy");
+    ck_assert_str_eq(runner.left, "");
+}
+END_TEST
+
+static cudaError_t keeps_memory(const float *d_image, float *d_out) {
+    void *lost;
+    cudaMalloc(&lost, 4);
+    cudaMalloc(&lost, 4);
+    return doubles(d_image, d_out);
+}
+
+START_TEST(what_is_left_behind_is_counted) {
+    device_case_step_begins(0, 0);
+    drive(keeps_memory, false);
+    device_case_step_ends(&runner);
+    ck_assert_str_eq(runner.left, "2 allocations of device memory");
+}
+END_TEST
+
+/* Memory that the driver holds for the next step is not the student's; the next step gets it. */
+START_TEST(a_step_holds_its_buffers) {
+    runner.holds = true;
+    device_case_step_begins(0, 0);
+    drive(doubles, false);
+    device_case_step_ends(&runner);
+    ck_assert_str_eq(runner.left, "");
+    void *first = held[0].memory;
+    ck_assert_ptr_nonnull(first);
+    runner.holds = false;
+    device_case_step_begins(1, 0);
+    struct device_case c = {.runner = &runner};
+    ck_assert_ptr_eq(device_case_input(&c, "d_image", image, BYTES), first);
+    device_case_end(&c, NULL, NULL, 0);
+    device_case_step_ends(&runner);
+    ck_assert_str_eq(runner.left, "");
+    struct sim_held now;
+    sim_held(&now);
+    ck_assert_uint_eq(now.device, 0);
+}
+END_TEST
+
 /* Of host code that allocates for itself: nothing to copy, only kernels to wait for. */
 START_TEST(a_case_without_memory) {
     struct device_case c = {.runner = &runner};
-    device_case_students_turn();
+    device_case_students_turn(&c);
     device_case_called(&c, "correlate_host", cudaSuccess);
     inject("cudaDeviceSynchronize:1");
     device_case_end(&c, NULL, NULL, 0);
@@ -213,6 +332,12 @@ int main(void) {
     tcase_add_test(tests, inputs_are_copied_and_the_result_comes_back);
     tcase_add_test(tests, memory_that_is_not_freed_shows_in_these_tests);
     tcase_add_test(tests, an_output_stays_unwritten_on_the_simulator);
+    tcase_add_test(tests, a_changed_input_is_told);
+    tcase_add_test(tests, an_input_changed_by_a_call_that_failed_is_noted);
+    tcase_add_test(tests, an_input_that_a_failed_call_left_alone_is_not_noted);
+    tcase_add_test(tests, a_step_makes_a_call_fail);
+    tcase_add_test(tests, what_is_left_behind_is_counted);
+    tcase_add_test(tests, a_step_holds_its_buffers);
     tcase_add_loop_test(tests, a_failure_is_reported_and_frees_everything, 0, FAILURES);
     tcase_add_test(tests, only_calls_of_the_students_turn_count);
     tcase_add_test(tests, an_error_names_the_function);
