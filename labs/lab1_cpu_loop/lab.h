@@ -11,8 +11,9 @@
  *   out     height x width floats; the function writes all of them and must not rely on their old
  *           values. `out` does not overlap the image or the mask
  *
- * width and height are 1 or more. The functions cannot fail, allocate no memory and own no
- * memory.
+ * width and height are 1 or more; pixels and coefficients are finite, and so is their sum. The
+ * functions cannot fail, allocate no memory and own no memory. What they leave behind must not
+ * change a later call.
  */
 #ifndef CONVLABS_LAB1_H
 #define CONVLABS_LAB1_H

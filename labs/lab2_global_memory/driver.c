@@ -2,6 +2,7 @@
 #include "lab.h"
 #include "runner/device_case.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One case, as it came from the runner: pointers of the host. */
@@ -25,7 +26,7 @@ static void run_on_device(struct runner *r, const char *name, on_device *functio
     float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
-        device_case_students_turn();
+        device_case_students_turn(&c);
         device_case_called(
             &c, name,
             function(d_image, job->width, job->height, d_mask, job->radius, job->border, d_out));
@@ -44,7 +45,7 @@ static void run_host(struct runner *r, const struct job *job, bool first_one_pix
                            correlate_host(job->image, 1, 1, job->mask, 0, job->border, &one));
     }
     if (!runner_failed(r)) {
-        device_case_students_turn();
+        device_case_students_turn(&c);
         device_case_called(&c, "correlate_host",
                            correlate_host(job->image, job->width, job->height, job->mask,
                                           job->radius, job->border, job->out));
@@ -57,18 +58,18 @@ static cudaError_t staged(int kind, const struct job *job) {
                             job->radius, job->border, job->out);
 }
 
-/* Part C. `first_another_kind`: before the call that counts, a kind of memory must be refused. */
-static void run_staged(struct runner *r, const struct job *job, enum host_memory kind,
-                       bool first_another_kind) {
-    enum { NO_KIND = HOST_WRITE_COMBINED + 1 };
+/* Part C. `no_kind`: a kind of memory that must be refused before the call that counts; 0: none.
+ * `only_that`: there is no other call. */
+static void run_staged(struct runner *r, const struct job *job, enum host_memory kind, int no_kind,
+                       bool only_that) {
     struct device_case c = {.runner = r};
 
-    if (first_another_kind) {
-        device_case_must_refuse(&c, "correlate_staged", staged(NO_KIND, job), "kind", NO_KIND,
+    if (no_kind != 0) {
+        device_case_must_refuse(&c, "correlate_staged", staged(no_kind, job), "kind", no_kind,
                                 "which is no kind of host memory");
     }
-    if (!runner_failed(r)) {
-        device_case_students_turn();
+    if (!runner_failed(r) && !only_that) {
+        device_case_students_turn(&c);
         device_case_called(&c, "correlate_staged", staged((int)kind, job));
     }
     device_case_end(&c, NULL, NULL, 0);
@@ -82,7 +83,8 @@ static enum host_memory kind_of(const char *name) {
 }
 
 /* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C);
- * first = one pixel (part B) | another kind (part C): a call before the one that counts. */
+ * first = one pixel (part B) | another kind (part C): a call before the one that counts;
+ * refuse = a kind of memory that part C must refuse, in the only call. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -104,8 +106,10 @@ void lab_run(struct runner *r) {
     } else if (strcmp(part, "B") == 0) {
         run_host(r, &job, strcmp(first, "one pixel") == 0);
     } else if (strcmp(part, "C") == 0) {
+        const int refused = atoi(runner_setting(r, "refuse", "0"));
         run_staged(r, &job, kind_of(runner_setting(r, "host_memory", "pageable")),
-                   strcmp(first, "another kind") == 0);
+                   strcmp(first, "another kind") == 0 ? HOST_WRITE_COMBINED + 1 : refused,
+                   refused != 0);
     } else if (strcmp(part, "D") == 0) {
         run_on_device(r, "correlate_identical", correlate_identical, &job);
     } else if (strcmp(part, "baseline") == 0) {

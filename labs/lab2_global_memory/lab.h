@@ -14,7 +14,9 @@
  * The prefix of a pointer says where it points: h_ to the host's memory, d_ to the device's.
  *
  * Every function returns cudaSuccess, or the error of the first call that failed. Even then it has
- * freed everything that it allocated. The caller owns every buffer that it passes in.
+ * freed everything that it allocated; the result of a call that only frees need not be checked. The
+ * caller owns every buffer that it passes in, and inputs stay as they are. Pixels and coefficients
+ * are finite.
  */
 #ifndef CONVLABS_LAB2_H
 #define CONVLABS_LAB2_H

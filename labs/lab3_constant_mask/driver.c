@@ -2,6 +2,7 @@
 #include "lab.h"
 #include "our_fault.h"
 #include "runner/device_case.h"
+#include "runner/fence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ struct job {
     size_t image_bytes, mask_bytes;
     int width, height, radius;
     int bad_radius; /* to be refused first; 0: none is tried */
+    int refused;    /* to be refused between the two calls; 0: none is tried */
+    bool keeps;     /* the mask of the step before: it is not set again */
     enum border border;
 };
 
@@ -52,6 +55,27 @@ static void refuse_bad_radius(struct device_case *c, const struct functions *f,
     free(zeros);
 }
 
+/* The mask is in memory that is gone once it has been set: lab.h allows that. */
+static bool set_and_free(struct device_case *c, const struct functions *f, const struct job *job) {
+    struct fence mask = fence_copy(job->mask, job->mask_bytes);
+    const cudaError_t error = f->set((const float *)(void *)mask.data, job->radius);
+    fence_remove(&mask);
+    return device_case_called_first(c, f->set_name, error);
+}
+
+/* Both functions refuse job->refused, which changes nothing: the mask that is set stays. */
+static void refuse_between(struct device_case *c, const struct functions *f, const struct job *job,
+                           const float *d_image, float *d_out) {
+    static const float zeros[PHASES * MASK_MAX_SIZE];
+    const char *why = "which lab.h does not allow";
+    const int radius = job->refused;
+    device_case_must_refuse(c, f->set_name, f->set(zeros, radius), "radius", radius, why);
+    device_case_must_refuse(
+        c, f->correlate_name,
+        f->correlate(d_image, job->width, job->height, radius, job->border, d_out), "radius",
+        radius, why);
+}
+
 /* The mask to constant memory, then the launch. d_mask is for the baseline of part A alone. */
 static void run_part(struct device_case *c, const struct job *job, const float *d_image,
                      const float *d_mask, float *d_out) {
@@ -70,8 +94,13 @@ static void run_part(struct device_case *c, const struct job *job, const float *
     if (runner_failed(c->runner)) {
         return;
     }
-    device_case_students_turn();
-    if (device_case_called(c, f->set_name, f->set(job->mask, radius))) {
+    device_case_students_turn(c);
+    if (job->keeps || set_and_free(c, f, job)) {
+        if (job->refused != 0) {
+            refuse_between(c, f, job, d_image, d_out);
+        }
+    }
+    if (!runner_failed(c->runner)) {
         device_case_called(c, f->correlate_name,
                            f->correlate(d_image, width, height, radius, job->border, d_out));
     }
@@ -90,7 +119,8 @@ static void run_on_device(struct runner *r, const struct job *job, float *out) {
 }
 
 /* Settings: border = zero | replicate; bad_radius = a radius that both functions must refuse,
- * tried before the calls that count. */
+ * tried before the calls that count; refuse = a radius that they must refuse between those calls;
+ * mask = kept: that of the step before is not set again. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -107,6 +137,8 @@ void lab_run(struct runner *r) {
         .height = image->shape[0],
         .radius = mask->shape[mask->ndim - 1] / 2,
         .bad_radius = atoi(runner_setting(r, "bad_radius", "0")),
+        .refused = atoi(runner_setting(r, "refuse", "0")),
+        .keeps = strcmp(runner_setting(r, "mask", ""), "kept") == 0,
         .border = runner_border(r),
     };
 

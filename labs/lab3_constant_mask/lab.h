@@ -11,8 +11,9 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width and height are 1 or more. The prefix of a pointer says where it points: h_ to the host's
- * memory, d_ to the device's; c_ is for constant memory.
+ * width and height are 1 or more; pixels and coefficients are finite, and so is their sum. The
+ * prefix of a pointer says where it points: h_ to the host's memory, d_ to the device's; c_ is for
+ * constant memory.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. The caller owns every
  * buffer that it passes in, and may change or free h_mask and h_bank once the function returns.

@@ -14,7 +14,7 @@
  * the tile on every side. It loads both into shared memory once, waits at a barrier, and computes
  * from shared memory.
  *
- * width and height are 1 or more. The prefix of a pointer says where it points: h_ to the host's
+ * width and height are 1 or more; pixels and coefficients are finite. The prefix of a pointer says where it points: h_ to the host's
  * memory, d_ to the device's; c_ is for constant memory, s_ for shared memory.
  *
  * Every function returns cudaSuccess, or the error of the call that failed, and need not wait for

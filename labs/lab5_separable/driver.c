@@ -2,6 +2,7 @@
 #include "lab.h"
 #include "our_fault.h"
 #include "runner/device_case.h"
+#include "runner/fence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,10 @@ struct job {
     int width, height, radius;
     enum border border;
     float column[LINE_MAX_LENGTH], row[LINE_MAX_LENGTH], plane[MASK_MAX_SIZE];
-    const char *refuse; /* a mask that separate() must refuse first, or "" */
+    const char *refuse;  /* a mask that separate() must refuse first, or "" */
+    int bad_radius;      /* that set_lines() must refuse after the lines are set; 0: none */
+    bool is_inseparable; /* part B: the mask itself must be refused, and nothing else is called */
+    bool keeps;          /* the lines of the step before: they are not set again */
 };
 
 /* ---- the answers of separate() ---- */
@@ -103,16 +107,45 @@ static int inseparable(const char *name, float *mask) {
     return -1;
 }
 
-/* separate() must refuse the mask of that name, with four coefficients that show why. */
-static void refuse_mask(struct runner *r, const char *name) {
-    static float mask[MASK_MAX_SIZE];
+/* Calls separate() with lines of just the length that it may write, and a mask of its own. Fails if
+ * it wrote elsewhere. `column` and `row`: LINE_MAX_LENGTH floats. */
+static enum separation call_separate(struct runner *r, const float *mask, int radius, float *column,
+                                     float *row, struct contradiction *why) {
+    const size_t size = 2 * (size_t)radius + 1, bytes = size * sizeof(float);
+    struct fence plane = fence_copy(mask, size * bytes);
+    struct fence lines[2] = {fence_make(bytes, sizeof(float), false),
+                             fence_make(bytes, sizeof(float), false)};
+    float *const data[2] = {(float *)(void *)lines[0].data, (float *)(void *)lines[1].data};
+
+    const enum separation answer =
+        separate((const float *)(void *)plane.data, radius, data[0], data[1], why);
+    for (int i = 0; i < 2; i++) {
+        if (fence_broken_after(&lines[i])) {
+            runner_fail(r, RUNNER_REJECTED,
+                        "separate() wrote past the end of %s, which has 2 * radius + 1 = %zu floats",
+                        i == 0 ? "h_column" : "h_row", size);
+        }
+    }
+    if (memcmp(plane.data, mask, size * bytes) != 0) {
+        runner_fail(r, RUNNER_REJECTED, "separate() changed `h_mask`, which is an input");
+    }
+    memcpy(column, data[0], bytes);
+    memcpy(row, data[1], bytes);
+    fence_remove(&plane);
+    fence_remove(&lines[0]);
+    fence_remove(&lines[1]);
+    return answer;
+}
+
+/* separate() must refuse this mask, with four coefficients that show why. */
+static void refuse(struct runner *r, const float *mask, int radius) {
     float column[LINE_MAX_LENGTH], row[LINE_MAX_LENGTH];
     struct contradiction why = {MASK_MAX_RADIUS + 1, 0, 0, 0};
-    const int radius = inseparable(name, mask);
-    if (radius < 0) {
-        our_fault("there is no mask '%s' to refuse", name);
+    const enum separation answer = call_separate(r, mask, radius, column, row, &why);
+    if (runner_failed(r)) {
+        return;
     }
-    if (separate(mask, radius, column, row, &why) != NOT_SEPARABLE) {
+    if (answer != NOT_SEPARABLE) {
         reject(r, "separate() returned SEPARABLE for a mask that is not separable", mask, radius,
                some_contradiction(mask, radius));
     } else if (!contradicts(mask, radius, &why)) {
@@ -123,11 +156,25 @@ static void refuse_mask(struct runner *r, const char *name) {
     }
 }
 
+static void refuse_mask(struct runner *r, const char *name) {
+    static float mask[MASK_MAX_SIZE];
+    const int radius = inseparable(name, mask);
+    if (radius < 0) {
+        our_fault("there is no mask '%s' to refuse", name);
+    }
+    refuse(r, mask, radius);
+}
+
 /* The student's lines of job->plane, which is separable. */
 static void find_lines(struct runner *r, struct job *job) {
     const int radius = job->radius, size = 2 * radius + 1;
     struct contradiction why = {MASK_MAX_RADIUS + 1, 0, 0, 0};
-    if (separate(job->plane, radius, job->column, job->row, &why) != SEPARABLE) {
+    const enum separation answer =
+        call_separate(r, job->plane, radius, job->column, job->row, &why);
+    if (runner_failed(r)) {
+        return;
+    }
+    if (answer != SEPARABLE) {
         reject(r, "separate() returned NOT_SEPARABLE for a separable mask, with this in `why`",
                job->plane, radius, why);
         return;
@@ -180,6 +227,13 @@ static void correlate(struct device_case *c, const struct job *job, const float 
     }
 }
 
+/* set_lines() refuses that radius, which changes nothing: the lines that are set stay. */
+static void refuse_radius(struct device_case *c, int radius) {
+    static const float zeros[LINE_MAX_LENGTH];
+    device_case_must_refuse(c, "set_lines", set_lines(zeros, zeros, radius), "radius", radius,
+                            "which lab.h does not allow");
+}
+
 /* All calls of a case: separate(), then what copies the lines or the plane, then the launch. */
 static void run_work(struct device_case *c, struct job *job, const float *d_image, float *d_between,
                      float *d_out) {
@@ -193,8 +247,14 @@ static void run_work(struct device_case *c, struct job *job, const float *d_imag
             find_lines(c->runner, job);
         }
         if (!runner_failed(c->runner)) {
-            device_case_students_turn();
-            device_case_called(c, "set_lines", set_lines(job->column, job->row, job->radius));
+            device_case_students_turn(c);
+            if (!job->keeps) {
+                device_case_called_first(c, "set_lines",
+                                         set_lines(job->column, job->row, job->radius));
+            }
+        }
+        if (job->bad_radius != 0 && !runner_failed(c->runner)) {
+            refuse_radius(c, job->bad_radius);
         }
     }
     if (!runner_failed(c->runner)) {
@@ -205,10 +265,13 @@ static void run_work(struct device_case *c, struct job *job, const float *d_imag
 static void run_on_device(struct runner *r, struct job *job, float *out) {
     struct device_case c = {.runner = r};
     const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
-    float *d_between = device_case_output(&c, "d_between", job->image_bytes);
+    float *d_between = device_case_between(&c, "d_between", job->image_bytes);
     float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
-    if (!runner_failed(r)) {
+    if (!runner_failed(r) && job->is_inseparable) {
+        refuse(r, job->plane, job->radius);
+        d_out = NULL; /* nothing is computed */
+    } else if (!runner_failed(r)) {
         run_work(&c, job, d_image, d_between, d_out);
     }
     device_case_end(&c, d_out, out, job->image_bytes);
@@ -255,8 +318,10 @@ static void read_mask(struct job *job, const float *mask) {
 }
 
 /* The mask is one line (1 x n for part A, n x 1 for part B), a plane (part B), or a column and a
- * row, 2 x n (part C and the baseline). Settings: border = zero | replicate; refuse = a mask that
- * separate() must refuse first. */
+ * row, 2 x n (part C and the baseline). Settings: border = zero | replicate; refuse_mask = a mask
+ * that separate() must refuse first; separable = no: it must refuse the mask, in the only call;
+ * refuse = a radius that set_lines() must refuse after the lines are set;
+ * mask = kept: the lines of the step before are not set again. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -267,7 +332,10 @@ void lab_run(struct runner *r) {
         .width = image->shape[1],
         .height = image->shape[0],
         .border = runner_border(r),
-        .refuse = runner_setting(r, "refuse", ""),
+        .refuse = runner_setting(r, "refuse_mask", ""),
+        .bad_radius = atoi(runner_setting(r, "refuse", "0")),
+        .is_inseparable = strcmp(runner_setting(r, "separable", "yes"), "no") == 0,
+        .keeps = strcmp(runner_setting(r, "mask", ""), "kept") == 0,
     };
 
     if (strcmp(part, "baseline") != 0 && (strlen(part) != 1 || strchr("ABC", part[0]) == NULL)) {

@@ -3,6 +3,7 @@
 #include "our_fault.h"
 #include "runner/device_case.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef cudaError_t set_function(const float *h_column, const float *h_row, int radius);
@@ -30,18 +31,34 @@ struct job {
     size_t image_bytes;
     int width, height, radius;
     enum border border;
+    int bad_radius; /* that set_lines() must refuse after the lines are set; 0: none */
+    bool keeps;     /* the lines of the step before: they are not set again */
 };
+
+/* set_lines() refuses that radius, which changes nothing: the lines that are set stay. */
+static void refuse_radius(struct device_case *c, int radius) {
+    static const float zeros[LINE_MAX_LENGTH];
+    device_case_must_refuse(c, "set_lines", set_lines(zeros, zeros, radius), "radius", radius,
+                            "which lab.h does not allow");
+}
 
 static void run_on_device(struct runner *r, const struct job *job, float *out) {
     const struct part *part = job->part;
     struct device_case c = {.runner = r};
     const float *d_image = device_case_input(&c, "d_image", job->image, job->image_bytes);
-    float *d_between = device_case_output(&c, "d_between", job->image_bytes);
+    float *d_between = device_case_between(&c, "d_between", job->image_bytes);
     float *d_out = device_case_output(&c, "d_out", job->image_bytes);
 
     if (!runner_failed(r)) {
-        device_case_students_turn();
-        if (device_case_called(&c, part->set_name, part->set(job->column, job->row, job->radius))) {
+        device_case_students_turn(&c);
+        if (!job->keeps) {
+            device_case_called_first(&c, part->set_name,
+                                     part->set(job->column, job->row, job->radius));
+        }
+        if (job->bad_radius != 0 && !runner_failed(r)) {
+            refuse_radius(&c, job->bad_radius);
+        }
+        if (!runner_failed(r)) {
             device_case_called(&c, part->filter_name,
                                part->filter(d_image, job->width, job->height, job->radius,
                                             job->border, d_between, d_out));
@@ -50,7 +67,9 @@ static void run_on_device(struct runner *r, const struct job *job, float *out) {
     device_case_end(&c, d_out, out, job->image_bytes);
 }
 
-/* The mask is 2 x (2r+1): the column, then the row. Settings: border = zero | replicate. */
+/* The mask is 2 x (2r+1): the column, then the row. Settings: border = zero | replicate; mask =
+ * kept: the lines of the step before are not set again; refuse = a radius that set_lines() must
+ * refuse after the lines are set. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -80,6 +99,8 @@ void lab_run(struct runner *r) {
         .height = image->shape[0],
         .radius = mask->shape[1] / 2,
         .border = runner_border(r),
+        .bad_radius = atoi(runner_setting(r, "refuse", "0")),
+        .keeps = strcmp(runner_setting(r, "mask", ""), "kept") == 0,
     };
     run_on_device(r, &job, runner_output(r, "out", image->bytes));
 }

@@ -11,7 +11,7 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width and height are 1 or more; there is no padding between the rows. The prefix of a pointer
+ * width and height are 1 or more; pixels and coefficients are finite; there is no padding between the rows. The prefix of a pointer
  * says where it points: h_ to the host's memory, d_ to the device's; c_ is for constant memory.
  * d_image, d_between and d_out are addresses as cudaMalloc() returns them: multiples of 256 bytes.
  *

@@ -64,7 +64,7 @@ static void run_on_device(struct runner *r, const struct job *job, void *out) {
 
     name_of(job, name, sizeof name);
     if (!runner_failed(r)) {
-        device_case_students_turn();
+        device_case_students_turn(&c);
         device_case_called(&c, name,
                            job->floats ? call_float(job, d_image, d_mask, d_out)
                                        : call_double(job, d_image, d_mask, d_out));

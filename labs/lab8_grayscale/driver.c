@@ -4,6 +4,7 @@
 #include "runner/device_case.h"
 #include "runner/openmp_threads.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,13 +70,19 @@ static void fence_remove(const struct fence *fence) {
     munmap(fence->mapping, fence->mapped);
 }
 
-/* Parts A to D. With `fenced`, the result goes to memory with a fence of its own, unaligned where
- * the part allows that, and is then copied to the runner's, which has guard zones instead. */
-static void run_on_cpu(const struct call *call, const struct job *job, bool fenced) {
+/* Parts A to D. With `given`, in the runner's memory, which is fenced in a step of a sequence; else
+ * the image has a fence here. With `fenced`, the result goes to memory with a fence of its own,
+ * unaligned where the part allows that, and is then copied to the runner's, which has guard zones
+ * instead. */
+static void run_on_cpu(const struct call *call, const struct job *job, const char *output) {
+    if (strcmp(output, "given") == 0) {
+        call->function(job->rgb, job->width, job->height, job->weights, job->grey);
+        return;
+    }
     const struct fence rgb = fence_make(3 * job->pixels, call->alignment);
 
     memcpy(rgb.bytes, job->rgb, 3 * job->pixels);
-    if (fenced) {
+    if (strcmp(output, "fenced") == 0) {
         const struct fence grey = fence_make(job->pixels, call->alignment);
         memcpy(grey.bytes, job->grey, job->pixels); /* the runner's poison */
         call->function(rgb.bytes, job->width, job->height, job->weights, grey.bytes);
@@ -145,7 +152,7 @@ static void run_on_device(struct runner *r, const struct job *job) {
         our_fault("cudaStreamCreate() failed");
     }
     if (!runner_failed(r)) {
-        device_case_students_turn();
+        device_case_students_turn(&c);
         device_case_called(&c, "grey_device",
                            grey_device(d_rgb, job->pixels, job->weights, d_grey, stream));
     }
@@ -199,7 +206,7 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         !device_case_called(&c, name, grey_plain(job->rgb, 1, 1, job->weights, job->grey))) {
         return;
     }
-    device_case_students_turn();
+    device_case_students_turn(&c);
     if (strcmp(transfer, "plain") == 0) {
         error = grey_plain(job->rgb, job->width, job->height, job->weights, job->grey);
     } else if (strcmp(transfer, "pinned") == 0) {
@@ -219,6 +226,7 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
     } else {
         our_fault("there is no transfer '%s'", transfer);
     }
+    device_case_drivers_turn(&c);
     if (left_stream()) {
         runner_fail(r, RUNNER_REJECTED,
                     "%s() did not destroy a stream: each cudaStreamCreate() needs a "
@@ -233,18 +241,23 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
     }
 }
 
+/* "709", "601", or three numbers: "16384,16384,0". */
 static struct weights weights_of(const char *name) {
     static const struct weights bt709 = WEIGHTS_709, bt601 = WEIGHTS_601;
+    struct weights w;
 
+    if (sscanf(name, "%d,%d,%d", &w.r, &w.g, &w.b) == 3) {
+        return w;
+    }
     if (strcmp(name, "709") != 0 && strcmp(name, "601") != 0) {
         our_fault("there are no weights '%s'", name);
     }
     return strcmp(name, "709") == 0 ? bt709 : bt601;
 }
 
-/* Settings: weights = 709 | 601; threads = how many OpenMP may use (A to D); output = guarded |
- * fenced (A to D); transfer = none | plain | pinned | streamed, chunks = a number, and
- * first = one pixel: a call of grey_plain() before the one that counts (E). */
+/* Settings: weights = 709 | 601 | R,G,B; threads = how many OpenMP may use (A to D); output =
+ * guarded | fenced | given (A to D); transfer = none | plain | pinned | streamed, chunks = a
+ * number, and first = one pixel: a call of grey_plain() before the one that counts (E). */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "|u1");
     const char *part = runner_part(r), *transfer = runner_setting(r, "transfer", "none");
@@ -276,8 +289,7 @@ void lab_run(struct runner *r) {
     openmp_threads(r);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         if (strcmp(calls[i].part, part) == 0) {
-            const char *output = runner_setting(r, "output", "guarded");
-            run_on_cpu(&calls[i], &job, strcmp(output, "fenced") == 0);
+            run_on_cpu(&calls[i], &job, runner_setting(r, "output", "guarded"));
             return;
         }
     }

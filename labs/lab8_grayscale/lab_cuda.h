@@ -4,7 +4,8 @@
  * to the host's memory, d_ to the device's. h_rgb and h_grey are ordinary, pageable memory.
  *
  * Every function returns cudaSuccess, or the error of the first call that failed. Even then it has
- * freed, unpinned and destroyed everything that it created, and none of its work is still running.
+ * freed, unpinned and destroyed everything that it created, and none of its work is still running;
+ * the result of a call that only does that need not be checked.
  */
 #ifndef CONVLABS_LAB8_CUDA_H
 #define CONVLABS_LAB8_CUDA_H
