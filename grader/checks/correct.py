@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from grader.diagnose import explain, location
+from grader.checks import other_runs
+from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, Status, run
-from grader.execute.modes import PLAIN, REVERSED
 from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Lab
@@ -22,18 +23,69 @@ from grader.oracle import cache, compare
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
+from grader.sandbox.ending import ADVICE
 
+# Findings after which a program computes with values that it has not stored, and where those are.
+UNKNOWN_MEMORY = {
+    "uninitialised-read": "uninitialized memory",
+    "out-of-bounds": "memory outside of its array",
+    "use-after-free": "memory that was already freed",
+}
+NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
+# Findings that say what a crash was, and the names that they give it.
+CRASHES = {
+    "protection-fault": "crashed",
+    "null-pointer": "null-pointer",
+    "stack-overflow": "stack-overflow",
+    "division-by-zero": "division-by-zero",
+    "aborted": "crashed",
+    "wrong-space": "wrong-space",
+}
+_ALIGNED = re.compile(r"(?P<width>_mm(?:256|512)?)_(?P<way>load|store)_(?P<kind>\w+)")
+MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """The wrong output of a public case, with all that it was made from."""
+    """The wrong output of a public case, with all that it was made from. is_drawn: a contract drew
+    the input, and no check has it."""
 
     case: Case
     operation: str
     inputs: Inputs
     comparison: Comparison
+    is_drawn: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a run with all checks on finds. smaller: the name of the check whose smaller input it
+    was given; "" for the case's own. ran: there was such a run. threads: of its largest grid,
+    across and down; None where nothing was launched, or for another input."""
+
+    findings: Sequence[Finding] = ()
+    smaller: str = ""
+    ran: bool = False
+    threads: tuple[int, int] | None = None
+
+    def lines(self) -> list[str]:
+        """The first finding. Where it is of another input, that comes first."""
+        if not self.findings:
+            return []
+        where = [f"on the smaller input of the check '{self.smaller}':"] if self.smaller else []
+        return [*where, self.findings[0].render()]
+
+    def kind(self) -> str | None:
+        """What a case is named by that nothing else explains: never by what another input shows."""
+        return self.findings[0].kind if self.findings and not self.smaller else None
+
+    def reads(self) -> str | None:
+        """The memory of unknown content that was read, in words; "": none; None: not known."""
+        for finding in self.findings:
+            if finding.kind in UNKNOWN_MEMORY:
+                return UNKNOWN_MEMORY[finding.kind]
+        return "" if self.ran and not self.smaller else None
 
 
 @dataclass(frozen=True)
@@ -53,7 +105,13 @@ class _Run:
         return self.lab.part_of(self.case).operation
 
     def passed(self) -> Check:
-        return grade_line(self.lab, self.case, "pass", seconds=self.outcome.seconds)
+        seconds = self.outcome.seconds
+        return grade_line(self.lab, self.case, "pass", details=self._printed(), seconds=seconds)
+
+    def _printed(self) -> dict[str, list[str]]:
+        """What the student's program printed; of a hidden case, whose input it may be, nothing."""
+        printed = [] if self.case.hidden else list(self.outcome.printed)
+        return {"printed": printed} if printed else {}
 
     def failed(
         self,
@@ -61,13 +119,18 @@ class _Run:
         diagnosis: str | None,
         details: Mapping[str, float] | None = None,
     ) -> Check:
+        printed = self.outcome.printed
+        lines = [*lines, *(["your program printed:"] if printed else [])]
+        lines += [f"    {line}" for line in printed[:MOST_PRINTED]]
+        if len(printed) > MOST_PRINTED:
+            lines.append(f"and {len(printed) - MOST_PRINTED} more lines, which -v shows")
         return grade_line(
             self.lab,
             self.case,
             "fail",
             lines,
             diagnosis=diagnosis,
-            details=details,
+            details={**(details or {}), **self._printed()},
             seconds=self.outcome.seconds,
         )
 
@@ -79,13 +142,12 @@ def check(
     backend: str,
     work: Path,
     keep: Callable[[Wrong], None] | None = None,
-    instrumented_findings: Callable[[], list[Finding]] = list,
+    run_checked: Callable[[], Checked] = Checked,
 ) -> Check:
     """Runs and judges one case. `work`: a folder for the run's files.
 
-    keep: is given a wrong output, but never a hidden case's. instrumented_findings: what the
-    instrumented program finds in this part; asked for where the run itself does not explain why it
-    went wrong.
+    keep: is given a wrong output, but never a hidden case's. run_checked: what a run with all
+    checks on finds; asked for where the run itself does not explain why it went wrong.
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
     lab = submission.lab
@@ -100,7 +162,7 @@ def check(
     if case.inject:
         return _injected_failure(this, case.inject)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
-        return _no_output(this, instrumented_findings)
+        return _no_output(this, run_checked)
     if outcome.status.returned != 0:
         return _returned_error(this, outcome.status)
     if _guards_are_broken(outcome):
@@ -109,35 +171,60 @@ def check(
     comparison = compare.compare(outcome.output, prepared.expected)
     if comparison.right():
         return this.passed()
-    if keep and not case.hidden:
+    if case.hidden:
+        return this.failed([], None)  # it shows its hint and nothing else
+    if keep:
         keep(Wrong(case, this.operation, prepared.inputs, comparison))
-    diagnosis = _explained(this, prepared.inputs, comparison)
-    if comparison.unwritten.any() or diagnosis is None:
-        more = [] if _errors(outcome) else instrumented_findings()
-        if race := next((f for f in more if f.kind.endswith("-race")), None):
-            return _data_race(this, comparison, race)
-        outcome = replace(outcome, findings=[*outcome.findings, *more[:1]])
-        this = replace(this, outcome=outcome)
-    if diagnosis is None and _another_run_differs(this, binary, backend, prepared.inputs, work):
-        diagnosis = Diagnosis(
-            "order-dependent",
-            "a second run gives another result, so it depends on the order in which threads run: "
-            "look for a variable that threads share, or a value that one thread writes and another "
-            "uses",
+    here = _errors(outcome)
+    checked = Checked(here, ran=True) if here else None
+    if comparison.unwritten.any() and checked is None:
+        checked = run_checked()
+    diagnosis = _explained(this, prepared.inputs, comparison, checked)
+    if diagnosis is None and checked is None:
+        checked = run_checked()
+    found = Checked() if here or checked is None else checked
+    if race := next((f for f in found.findings if f.kind.endswith("-race")), None):
+        return _data_race(this, comparison, replace(found, findings=[race]))
+    if diagnosis is None:
+        diagnosis = _named(checked) or other_runs.compared(
+            submission, case, binary, backend, prepared, outcome, work
         )
-    return _wrong_output(this, prepared.inputs, comparison, diagnosis)
+    return _wrong_output(this, prepared.inputs, comparison, diagnosis, found.lines())
 
 
-def _no_output(this: _Run, instrumented_findings: Callable[[], list[Finding]]) -> Check:
+def _named(checked: Checked | None) -> Diagnosis | None:
+    """The name of what was found in the case itself; the finding's own line says what it is."""
+    return Diagnosis(kind, "") if checked and (kind := checked.kind()) else None
+
+
+def _no_output(this: _Run, run_checked: Callable[[], Checked]) -> Check:
     """The program crashed, was stopped, or ended before the student's function returned."""
     outcome = this.outcome
-    if outcome.end == "crashed" and not outcome.findings:
-        outcome = replace(outcome, findings=instrumented_findings()[:1])
-    lines = [outcome.reason]
-    if outcome.end == "timeout":
-        lines.append("look for a loop that never ends, or that does far more work than it must")
-    lines += [*_findings(outcome), *_last_printed(outcome), *_why(this.case)]
-    return this.failed(lines, outcome.end)
+    lines, name = _crash(this) or ([outcome.reason, *_findings(outcome)], str(outcome.end))
+    if outcome.end in ADVICE:
+        lines.insert(1, ADVICE[outcome.end])
+    if outcome.end == "crashed" and not outcome.findings and not this.case.hidden:
+        lines += run_checked().lines()
+    lines += _why(this.case)
+    return this.failed(lines, name)
+
+
+def _crash(this: _Run) -> tuple[list[str], str] | None:
+    """What the crash was, where the handler in the runner or the simulator knows more than the
+    signal says, and its name."""
+    known = [f for f in _errors(this.outcome) if f.kind in CRASHES]
+    if this.outcome.end != "crashed" or not known:
+        return None
+    finding = known[0]
+    text = this.submission.line(finding.file, finding.line)
+    call = _ALIGNED.search(text)
+    if finding.kind == "protection-fault" and call:
+        size = {"_mm": 16, "_mm256": 32, "_mm512": 64}[call["width"]]
+        unaligned = f"{call['width']}_{call['way']}u_{call['kind']}()"
+        why = f"{call[0]}() needs an address that is a multiple of {size}; {unaligned} takes any"
+        return [f"crashed: {finding.where()}: {why}", f"    {text}"], "misaligned"
+    lines = [f"crashed: {finding.render()}", *([f"    {text}"] if text else [])]
+    return lines, CRASHES[finding.kind]
 
 
 def _returned_error(this: _Run, status: Status) -> Check:
@@ -148,43 +235,41 @@ def _returned_error(this: _Run, status: Status) -> Check:
     return this.failed(lines, "returned-error")
 
 
-def _data_race(this: _Run, comparison: Comparison, race: Finding) -> Check:
-    """Which pixels are wrong then says nothing: it depends on which thread came first. All cases of
-    the part give the same lines, so that a grade shows them once."""
+def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
+    """Which pixels are wrong then says nothing: it depends on which thread came first."""
     things = OPERATIONS[this.operation].things()
+    source = this.submission.text(this.lab.file_of(this.case))
+    undivided = source_text.undivided_loop(source, race.findings[0].line)
     lines = [
-        race.render(),
+        *race.lines(),
+        *([undivided.text] if undivided else []),
         f"which {things} are wrong depends on the order in which threads run: fix the data race "
         "first",
         *_why(this.case),
     ]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size}
-    return this.failed(lines, race.kind, details)
+    name = undivided.name if undivided else race.findings[0].kind
+    return this.failed(lines, name, details)
 
 
-def _explained(this: _Run, inputs: Inputs, comparison: Comparison) -> Diagnosis | None:
-    """The mistake, where it is known. A finding of the simulator says more than any guess about
-    pixels that were not written."""
-    on_host = this.lab.backends == ["cpu"]
-    diagnosis = explain.explain(this.case, this.operation, inputs, comparison, on_host)
-    errors = _errors(this.outcome)
-    if errors and comparison.unwritten.any():
-        things = OPERATIONS[this.operation].things()
-        count = int(comparison.unwritten.sum())
-        text = f"{count} of {comparison.got.size} {things} were never written"
-        return Diagnosis(errors[0].kind, text)
+def _explained(
+    this: _Run, inputs: Inputs, comparison: Comparison, checked: Checked | None
+) -> Diagnosis | None:
+    """The mistake, where it is known. A finding in the case itself is a better name than the mere
+    fact that some pixels hold no result."""
+    diagnosis = explain.explain(
+        this.case,
+        this.operation,
+        inputs,
+        comparison,
+        this.lab.backends == ["cpu"],
+        reads=checked.reads() if checked else None,
+        threads=checked.threads if checked else None,
+        source=this.submission.text(this.lab.file_of(this.case)),
+    )
+    if diagnosis and diagnosis.name in NO_RESULT and checked and (kind := checked.kind()):
+        return Diagnosis(kind, diagnosis.text)
     return diagnosis
-
-
-def _another_run_differs(
-    this: _Run, binary: Path, backend: str, inputs: Inputs, work: Path
-) -> bool:
-    """Does a second run give other bits? On the simulator its threads and blocks run in reverse."""
-    mode = REVERSED if backend == "sim" else PLAIN
-    again = run(this.lab, this.case, binary, inputs, work, mode)
-    if again.output is None or this.outcome.output is None:
-        return False
-    return again.output.tobytes() != this.outcome.output.tobytes()
 
 
 def _injected_failure(this: _Run, inject: str) -> Check:
@@ -194,7 +279,8 @@ def _injected_failure(this: _Run, inject: str) -> Check:
     failing = f"kernel launch {number}" if call == "launch" else f"call {number} of {call}()"
     lines = [f"{failing} in your code was made to fail, as can happen on a full or broken GPU"]
     if outcome.end != "completed" or outcome.status is None:
-        return this.failed([*lines, f"your program {outcome.reason}"], "error-not-handled")
+        lines += [f"your program {outcome.reason}", *_findings(outcome)]
+        return this.failed(lines, "error-not-handled")
     returned = outcome.status.returned
     error = outcome.status.error
     if not any(f.kind == "injected" for f in outcome.findings):
@@ -219,7 +305,11 @@ def _injected_failure(this: _Run, inject: str) -> Check:
 
 
 def _wrong_output(
-    this: _Run, inputs: Inputs, comparison: Comparison, diagnosis: Diagnosis | None
+    this: _Run,
+    inputs: Inputs,
+    comparison: Comparison,
+    diagnosis: Diagnosis | None,
+    found: Sequence[str],
 ) -> Check:
     """How much is wrong and where, the first wrong element, and the mistake where it is known."""
     index = comparison.first()
@@ -237,10 +327,10 @@ def _wrong_output(
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     if diagnosis:
-        lines.append(diagnosis.text)
+        lines += [diagnosis.text] if diagnosis.text else []
         if diagnosis.name == "nothing-written" and not _errors(this.outcome):
             lines += _open_todo(this)
-    lines += [*_findings(this.outcome), *_why(this.case)]
+    lines += [*_findings(this.outcome), *found, *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}
     details |= dict(zip(operation.axes, index, strict=True))
     if math.isfinite(got):
@@ -288,14 +378,6 @@ def _open_todo(this: _Run) -> list[str]:
     heading, since those above may be done with their comments still there."""
     todo = this.submission.first_todo(this.lab.file_of(this.case), this.case.part)
     return [f"begin with the TODO at {todo}"] if todo else []
-
-
-def _last_printed(outcome: Outcome) -> list[str]:
-    lines = outcome.printed.splitlines()
-    if not lines:
-        return []
-    last = "".join(c if c.isprintable() else "?" for c in lines[-1])[:200]
-    return [f"the last line that your program printed: {last}"]
 
 
 def _guards_are_broken(outcome: Outcome) -> bool:

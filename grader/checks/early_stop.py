@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from grader.model.result import Check
-from grader.model.spec import AnyCheck, Case, Lab, Speed, Technique
+from grader.model.spec import AnyCheck, Case, Contract, Lab, Speed, Technique
 
-STOPPED = 2  # cases of a part that must time out before the part counts as endless
+STOPPED = 2  # cases of a part that must be stopped before the part counts as endless
+ENDLESS = ("timeout", "waiting")  # diagnoses of those cases
 SMALL = 20_000  # pixels; a right program needs a small part of the time limit for so few
 NOTHING = ("returned-error", "nothing-written", "call-not-made")  # diagnoses of a starter
 
@@ -29,17 +30,22 @@ def pointless_after(lab: Lab, checks: Sequence[Check], planned: AnyCheck) -> str
     """The check after whose verdict it is pointless to run another one; None if there is none.
 
     A part with a wrong result, or one that could not be checked, is not timed. Of an endless part
-    no more cases are run, and nothing is counted.
+    no more cases are run, and nothing is counted. The calls of a contract are pointless for a part
+    that has given no result, or that is endless.
     """
     if isinstance(planned, Speed):
         cases = (c for c in checks if c.part == planned.part and c.kind == "correct")
         return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+    if isinstance(planned, Contract):
+        if not_begun(checks, planned.part):
+            return first_wrong_case(checks, planned.part)
+        return endless(lab, checks, planned)
     return endless(lab, checks, planned) if isinstance(planned, Case | Technique) else None
 
 
-def endless(lab: Lab, checks: Sequence[Check], planned: Case | Technique) -> str | None:
-    """The case at which the part first timed out, when running another one is pointless: no case of
-    the part has ended in time, one of them has a small image, and one has this border.
+def endless(lab: Lab, checks: Sequence[Check], planned: Case | Contract | Technique) -> str | None:
+    """The case at which the part was first stopped, when running another one is pointless: no case
+    of the part has ended by itself, one of them has a small image, and one has this border.
 
     A case whose CUDA calls are made to fail may end before it reaches the endless loop, so it is
     always run and does not count here.
@@ -48,8 +54,9 @@ def endless(lab: Lab, checks: Sequence[Check], planned: Case | Technique) -> str
         return None
     cases = {c.name: c for c in lab.case if not (c.inject or c.hidden)}
     ran = [c for c in checks if c.part == planned.part and c.name in cases and c.verdict != "skip"]
-    if len(ran) < STOPPED or any(c.diagnosis != "timeout" for c in ran):
+    if len(ran) < STOPPED or any(c.diagnosis not in ENDLESS for c in ran):
         return None
     specs = [cases[c.name] for c in ran]
     small = any(c.size and math.prod(c.size) <= SMALL for c in specs)
-    return ran[0].name if small and any(c.border == planned.border for c in specs) else None
+    same_border = isinstance(planned, Contract) or any(c.border == planned.border for c in specs)
+    return ran[0].name if small and same_border else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
@@ -76,12 +77,24 @@ def _found(
         lines += _source_lines(submission, finding)
     if len(findings) > MOST:
         lines.append(f"and {len(findings) - MOST} more; the first one often causes the others")
-    if any(finding.kind == "thread-race" for finding in findings):
+    raced = [finding for finding in findings if finding.kind == "thread-race"]
+    file = submission.lab.file_of(safe)
+    diagnosis = source_text.undivided_loop(submission.text(file), raced[0].line) if raced else None
+    if diagnosis:
+        lines.append(diagnosis.text)
+    elif raced:
         lines.append(
             "a variable declared inside the parallel loop is private to each thread; one declared "
             "outside it, or static, is shared by all threads"
         )
-    return _verdict(submission, safe, "fail", run, [*lines, *_why(safe)], findings[0].kind)
+    return _verdict(
+        submission,
+        safe,
+        "fail",
+        run,
+        [*lines, *_why(safe)],
+        diagnosis.name if diagnosis else findings[0].kind,
+    )
 
 
 def _source_lines(submission: Submission, finding: Finding) -> list[str]:

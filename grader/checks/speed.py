@@ -6,13 +6,12 @@ import os
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grader import paths
 from grader.checks.speed_points import NO_SOLUTION, achieved, earned, estimated, settled
 from grader.compile import make, sources
 from grader.execute.backend import Backend
@@ -23,7 +22,7 @@ from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from grader.timing import row_samples
+from grader.timing import reference, row_samples
 from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
     BASELINE,
@@ -41,7 +40,7 @@ from grader.timing.statistics import (
     unfit,
 )
 
-BUDGET = 4.0  # seconds that the rounds of a check may take
+BUDGET = 4.0  # seconds, of the clock that counts, that the rounds of a check may take
 LAUNCH = 0.6  # of those seconds, in one process; each process gets other memory
 ENOUGH = 12  # rounds that a decision needs, unless the budget is spent
 MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
@@ -102,22 +101,37 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["this machine has one core, so threads cannot be faster"])
-    built = make.build(make.BuildRequest(submission, where, "speed", files=(file,)))
+    in_advance = reference.find_object(lab, file)
+    request = make.BuildRequest(submission, where, "speed", files=(file,), reference=in_advance)
+    built = make.build(request)
     if built.binary is None:
         raise make.BuildError("the file does not build as a shared object", "\n".join(built.errors))
     folder = sources.course_build(lab, where)
-    reference, baseline = folder / "reference.so", folder / "baseline.so"
-    has_solution = (paths.ROOT / "solutions" / lab.folder / file).exists()
-    bench = Bench(
+    solution, baseline = folder / "reference.so", folder / "baseline.so"
+    has_solution = reference.has_source(lab, file) or (in_advance and solution.is_file())
+    return Bench(
         lab.part_of(speed).operation,
         folder / "bench",
         built.binary,
         baseline if speed.baseline_is else None,
-        reference if has_solution else None,
+        solution if has_solution else None,
         threads,
         wall=where == "gpu" or threads > 1,
         gpu=where == "gpu",
+        in_advance=in_advance is not None,
     )
+
+
+def _comparable(bench: Bench, speed: Speed, given: Inputs, work: Path) -> Bench:
+    """The bench with a reference only if that runs here: one that was compiled in advance may be
+    for another GPU or processor, and then the student's function would be blamed.
+
+    Raises Ended with a skip when there is nothing to compare with.
+    """
+    if bench.reference and bench.in_advance:
+        ran = bench.run(speed, given, work, (1, 1.0), 0, "reference")
+        if ran.end != "completed":
+            bench = replace(bench, reference=None)
     if bench.baseline is None and bench.reference is None:
         raise Ended("skip", ["it is timed beside the course's solution, which is not in this copy"])
     return bench
@@ -139,6 +153,7 @@ def check(
     try:
         bench = bench_for(submission, speed, where)
         given = inputs.inputs(lab, speed, speed.seed)
+        bench = _comparable(bench, speed, given, work)
         timings = _measure(speed, bench, given, work)
         if keep:
             keep(speed, timings)
@@ -170,7 +185,7 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
         ran = bench.run(speed, given, work, (MOST_ROUNDS, LAUNCH), seed)
         _must_be_right(bench, speed, given, ran)
         session.add(ran)
-        spent += ran.wall
+        spent += ran.wall if bench.wall else ran.processor  # a busy machine takes longer
         timings = session.timings()
         if spent >= BUDGET or _settled(speed, timings):
             return timings

@@ -42,9 +42,10 @@ def locations(binary: Path, counters: Iterable[int]) -> dict[int, Location]:
 
 
 def _location(text: str) -> Location | None:
-    """The location in a line of addr2line's output; None when it is unknown or in the simulator."""
+    """The location in a line of addr2line's output; None when it is unknown, in the simulator or in
+    a header of the compiler, as that of _mm_load_si128()."""
     file, _, line = text.split(" (")[0].strip().rpartition(":")
-    if not line.isdecimal() or line == "0" or file.startswith("?"):
+    if not line.isdecimal() or line == "0" or file.startswith(("?", "/usr/")):
         return None
     shown = shortened(file)
     in_simulator = str((paths.ROOT / shown).resolve()).startswith(SIMULATOR_HEADERS)

@@ -7,8 +7,10 @@ the runner completed its protocol, and the output is judged elsewhere.
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,23 +20,28 @@ import numpy as np
 
 from grader.execute import harness, sanitizers
 from grader.execute.findings import FINDINGS, findings_in
-from grader.execute.modes import PLAIN, SANITIZED, Mode
+from grader.execute.modes import PLAIN, SANITIZED, WITHOUT_SPINNING, Mode
 from grader.model.finding import Finding
 from grader.model.spec import Case, Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
-from grader.sandbox.ending import Finished, early_end
+from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import create_outputs, read_output
 
-End = Literal["completed", "no-result", "crashed", "timeout", "flood", "our-fault"]
+End = Literal["completed", "no-result", "crashed", "timeout", "waiting", "flood", "our-fault"]
 OUTPUT, STATUS, PROFILE, WARPS = "out.raw", "status.json", "profile.jsonl", "warps.jsonl"
 # All that a run may write. The files exist before it starts; a sandbox lets it write no others.
 OUTPUT_FILES = (OUTPUT, STATUS, FINDINGS, PROFILE, WARPS)
 MAX_STATUS = 1 << 16  # bytes
+MAX_PRINTED, MAX_LINES, MAX_LINE = 1 << 16, 200, 200  # bytes, lines, characters of each
+OURS = ("convlabs-sim: ", harness.FAULT_PREFIX)  # how lines begin that are not the student's
 MAX_RECORD = 1 << 20  # bytes of each of the other files
+
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -68,7 +75,7 @@ class Outcome:
     output: Array | None = None
     status: Status | None = None
     findings: list[Finding] = field(default_factory=list)
-    printed: str = ""
+    printed: Sequence[str] = ()  # lines on stdout, then those on stderr
     profile: bytes = b""  # the counters of a profiled run
     warps: bytes = b""  # one warp of each memory access of a sampled run
 
@@ -83,7 +90,7 @@ def run(
     gpu: bool = False,
 ) -> Outcome:
     """Runs `case` once, in a new folder below `work`. Raises OSError for a fault of the machine,
-    such as a full disk."""
+    such as a full disk; TooBusyError where other programs did not let it run."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
@@ -125,7 +132,8 @@ def _environment(case: Input, mode: Mode, folder: Path) -> dict[str, str]:
     """The variables that tell the simulator, or the race detector for OpenMP (labs/common/
     openmp_race), what to check and where to write it."""
     reader = "CONVLABS_RACE_FINDINGS" if mode.openmp_races else "CONVLABS_SIM_FINDINGS"
-    env = mode.env | {reader: f"{folder}/{FINDINGS}"}
+    findings = f"{folder}/{FINDINGS}"
+    env = mode.env | WITHOUT_SPINNING | {reader: findings, "CONVLABS_CRASH_FINDINGS": findings}
     if isinstance(case, Case) and case.inject:
         env["CONVLABS_SIM_INJECT"] = case.inject
     if mode.profiled:
@@ -137,12 +145,13 @@ def _environment(case: Input, mode: Mode, folder: Path) -> dict[str, str]:
 
 def _outcome(done: Finished, folder: Path, expected: ArrayType) -> Outcome:
     """How the run ended, and its output when it was completed."""
-    printed = done.stdout.decode(errors="replace")
+    printed = [*_lines(done.stdout), *_lines(done.stderr)]
 
     def ended(end: End, reason: str) -> Outcome:
         return Outcome(end, reason, done.seconds, printed=printed)
 
-    if early := early_end(done):
+    if early := end_of_run(done):
+        assert early.kind != "starved"  # it raises then
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended(early.kind, early.reason + advice)
     status = harness.read_status(folder / STATUS, Status, MAX_STATUS)
@@ -156,6 +165,17 @@ def _outcome(done: Finished, folder: Path, expected: ArrayType) -> Outcome:
             "a function must return to its caller and never call exit()",
         )
     return Outcome("completed", "", done.seconds, output, status, printed=printed)
+
+
+def _lines(printed: bytes) -> list[str]:
+    """The first lines that the student's program printed, fit for a terminal. What the simulator
+    and the runner say there is in the findings and in the status."""
+    text = _ESCAPE.sub("", printed[:MAX_PRINTED].decode(errors="replace")).expandtabs(4)
+    return [
+        "".join(c if c.isprintable() else "?" for c in line[:MAX_LINE])
+        for line in text.splitlines()
+        if not line.startswith(OURS)
+    ][:MAX_LINES]
 
 
 def _output(file: Path, expected: ArrayType) -> Array | None:

@@ -23,6 +23,10 @@ from grader.model.submission import Submission
 from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS
 
+# Multiply-adds of a run for an explanation: about a second with all of the simulator's checks on,
+# and with the sanitizers on the CPU.
+QUICK, QUICK_ON_CPU = 5_000_000, 200_000_000
+
 
 @dataclass(frozen=True)
 class InstrumentedRun:
@@ -48,6 +52,15 @@ class Runner:
     work: Path
     sampled: bool = False
     _done: dict[tuple[str, Mode], InstrumentedRun] = field(default_factory=dict)
+
+    def is_quick(self, check: Input) -> bool:
+        """Is the input small enough to be run for an explanation alone?"""
+        lab = self.submission.lab
+        arrays = cache.prepared(lab, check).inputs.arrays
+        operation = OPERATIONS[lab.part_of(check).operation]
+        work = math.prod(operation.output(arrays)[1]) * max(1, operation.taps(arrays))
+        on_cpu = self.backend == "cpu" or lab.file_of(check).endswith(".c")
+        return work <= (QUICK_ON_CPU if on_cpu else QUICK)
 
     def forwards(self, check: Input) -> InstrumentedRun:
         """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""

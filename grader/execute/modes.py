@@ -30,10 +30,17 @@ class Mode:
 _CHECKED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_CHECK": "1"}
 _REVERSE = {"CONVLABS_SIM_ORDER": "reverse"}  # of the threads and blocks of every kernel
 
+# How OpenMP's threads wait in every run that is not timed. On a busy machine, one that spins would
+# use up the processor time of the case while the thread that it waits for does not get a core.
+WITHOUT_SPINNING = {"OMP_WAIT_POLICY": "passive"}
+
 PLAIN = Mode()
-REVERSED = Mode(_REVERSE)
+# One thread of the host: what the simulator runs and in which order is then the same each time.
+IN_ORDER = Mode({"CONVLABS_SIM_THREADS": "1", "OMP_NUM_THREADS": "1"})
+REVERSED = Mode({"CONVLABS_SIM_THREADS": "1"} | _REVERSE)
 PROFILED = Mode(_CHECKED, profiled=True)
 SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
+CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
 OPENMP_RACES = Mode(openmp_races=True)
 # AddressSanitizer reserves terabytes of addresses for its shadow memory.

@@ -125,7 +125,7 @@ class Evidence:
         if len(self.failures) >= MOST_FAILED or wrong.case.hidden:
             return
         launches: list[Launch] = []
-        if runner and wrong.comparison.got.size <= RETRACED:
+        if runner and not wrong.is_drawn and wrong.comparison.got.size <= RETRACED:
             run = runner.forwards(wrong.case)
             if run.outcome.end == "completed" and run.outcome.profile:
                 launches = read(run.outcome.profile, strict=False)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from grader.checks import correct, early_stop, safe, speed, technique
+from grader import files, paths
+from grader.checks import contract, correct, early_stop, safe, safe_calls, speed, technique
+from grader.execute import profile
 from grader.execute.instrumented import Runner
 from grader.grading.evidence import Evidence
 from grader.grading.not_run import FAULTS, NotRun, at_fault
@@ -17,10 +19,11 @@ from grader.grading.pass_cache import PassCache
 from grader.grading.plan import Plan, Planned
 from grader.grading.programs import COMPILES, Programs
 from grader.model.finding import Finding
-from grader.model.result import Check
-from grader.model.spec import Case, Safe, Speed, Technique
+from grader.model.result import Check, Verdict
+from grader.model.spec import Case, Contract, Input, Safe, Speed, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
+from grader.sandbox.ending import TooBusyError
 
 
 @dataclass
@@ -28,7 +31,9 @@ class Judge:
     """The judge of one grading.
 
     so_far: the checks that have their verdict (the pipeline's own list). cache: the passes from
-    before, where they may be used. runner: of the instrumented program, once that is built.
+    before, where they may be used. keeps_tests: a test with the smallest calls that fail is kept
+    below build/; for a student's own file only. runner: of the instrumented program, once that is
+    built.
     """
 
     plan: Plan
@@ -39,6 +44,7 @@ class Judge:
     so_far: list[Check]
     evidence: Evidence | None
     cache: PassCache | None
+    keeps_tests: bool
     runner: Runner | None = None
 
     def check(self, planned: Planned, pointless_after: str | None) -> Check:
@@ -68,25 +74,40 @@ class Judge:
         the machine to itself."""
         if self.programs.plain is None:
             return NotRun("skip", needs=COMPILES)
-        if planned.program in ("instrumented", "timed"):
+        if "instrumented" in self.plan.programs and planned.program in ("instrumented", "timed"):
             self._instrumented_runner()
         if planned.program == "instrumented":
             return self.programs.instrumented()
         return self.programs.failing if planned.program == "failing" else self.programs.plain
 
     def _run(self, planned: Planned, program: Path) -> Check | NotRun:
-        """Runs the check. A fault of the grader or the machine is a verdict of `error`."""
-        check = planned.check
+        """Runs the check, and once more alone where other programs did not let it run. A fault of
+        the grader or the machine is a verdict of `error`; `uncertain`, when it is still busy."""
         try:
-            if isinstance(check, Case):
-                return self._correct(planned, check, program)
-            if isinstance(check, Speed):
-                keep = self.evidence.timed if self.evidence else None
+            if isinstance(planned.check, Speed):
                 with self.observer.exclusive():
-                    return speed.check(self.submission, check, planned.backend, self.work, keep)
-            return self._instrumented(check)
+                    return self._run_once(planned, program)
+            with suppress(TooBusyError):
+                return self._run_once(planned, program)
+            with self.observer.exclusive():
+                return self._run_once(planned, program)
+        except TooBusyError as busy:
+            lines = [f"your program {busy.strerror}", "try again when the machine is idle"]
+            return NotRun("uncertain", lines)
         except FAULTS as fault:
             return at_fault(fault)
+
+    def _run_once(self, planned: Planned, program: Path) -> Check:
+        """Raises any of FAULTS, and TooBusyError."""
+        check = planned.check
+        if isinstance(check, Case):
+            return self._correct(planned, check, program)
+        if isinstance(check, Contract):
+            return self._contract(planned, check, program)
+        if isinstance(check, Speed):
+            keep = self.evidence.timed if self.evidence else None
+            return speed.check(self.submission, check, planned.backend, self.work, keep)
+        return self._instrumented(check)
 
     def _correct(self, planned: Planned, case: Case, program: Path) -> Check:
         wrong: list[correct.Wrong] = []
@@ -97,7 +118,7 @@ class Judge:
             planned.backend,
             self.work,
             wrong.append,
-            lambda: self._findings(case.part),
+            lambda: self._checked(case),
         )
         if case.hidden and check.verdict == "fail" and early_stop.not_begun(self.so_far, case.part):
             lines = [f"part {case.part} has given no result yet, not even in its first check"]
@@ -106,18 +127,72 @@ class Judge:
             self.evidence.failed(wrong[0], self._instrumented_runner())
         return check
 
+    def _contract(self, planned: Planned, check: Contract, program: Path) -> Check:
+        wrong: list[correct.Wrong] = []
+        line = contract.check(
+            self.submission,
+            check,
+            program,
+            planned.backend,
+            self.work,
+            wrong.append,
+            self._keep_test if self.keeps_tests else None,
+            self._contracts_that_hold(check),
+        )
+        if self.evidence and wrong:
+            self.evidence.failed(wrong[0], self._instrumented_runner())
+        return line
+
+    def _contracts_that_hold(self, but: Contract) -> list[Contract]:
+        """Those of other parts in the same file, where all checks of results have passed."""
+        lab = self.plan.lab
+        wrong = {c.part for c in self.so_far if c.kind == "correct" and c.verdict != "pass"}
+        passed = {c.id for c in self.so_far if c.verdict == "pass"}
+        return [
+            other
+            for other in lab.contract
+            if lab.id_of(other) in passed
+            and other.part != but.part
+            and other.part not in wrong
+            and lab.file_of(other) == lab.file_of(but)
+        ]
+
+    def _keep_test(self, part: str, text: str) -> str:
+        """Keeps the test with a part's failing calls beside the lab's build; where it is."""
+        file = paths.BUILD / "smallest" / f"{self.plan.lab.id}_{part}.c"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(file, text.encode())
+        return str(file.relative_to(paths.ROOT))
+
     def _instrumented(self, check: Safe | Technique) -> Check:
         runner = self._instrumented_runner()
         assert runner is not None  # its program is there
         needs = early_stop.first_wrong_case(self.so_far, check.part)
         if isinstance(check, Safe):
-            return safe.check(self.submission, check, runner, needs)
+            line = safe.check(self.submission, check, runner, needs)
+            return self._with_drawn_calls(check, line, runner)
         run, counted = runner.profiled(check)
         if counted:
             self.observer.profiled(check, counted)
             if self.evidence:
                 self.evidence.counted(check, counted, run, runner)
         return technique.check(self.submission, check, run, counted, needs)
+
+    def _with_drawn_calls(self, check: Safe, line: Check, runner: Runner) -> Check:
+        """The line of a part's first safe check that passed, after calls drawn from the part's
+        contracts as well."""
+        lab = self.plan.lab
+        first = next(safe for safe in lab.safe if safe.part == check.part)
+        if line.verdict != "pass" or check != first:
+            return line
+        for allowed in (c for c in lab.contract if c.part == check.part):
+            if unsafe := safe_calls.find(runner, allowed, check):
+                verdict: Verdict = "error" if unsafe.is_fault else "fail"
+                details = {"findings": [f.kind for f in unsafe.findings]}
+                return grade_line(
+                    lab, check, verdict, unsafe.lines, diagnosis=unsafe.name, details=details
+                )
+        return line
 
     def _instrumented_runner(self) -> Runner | None:
         """The runner of the instrumented program, or None where there is no such program."""
@@ -130,17 +205,31 @@ class Judge:
             self.runner = Runner(self.submission, program, kind, self.work, sampled)
         return self.runner
 
-    def _findings(self, part: str) -> list[Finding]:
-        """What the runs of a part's safe checks find, which those checks need anyway: a source line
-        says more than pixels do."""
+    def _checked(self, case: Case) -> correct.Checked:
+        """What a run of the case with all checks on finds. A case that is too large for that has
+        the first finding of its part's safe checks, which run anyway: a source line says more than
+        pixels do."""
         runner = self._instrumented_runner()
-        if runner is None:
-            return []
-        findings: list[Finding] = []
         with suppress(*FAULTS):  # the safe checks themselves report them
-            for check in self.plan.lab.safe:
-                if check.part == part:
-                    raced = runner.openmp_races(check)
-                    findings += safe.errors(raced) if raced else []
-                    findings += safe.errors(runner.forwards(check))
-        return findings
+            if runner and runner.is_quick(case):
+                found = _all_errors(runner, case)
+                return correct.Checked(found, ran=True, threads=_largest_grid(runner, case))
+            for check in self.plan.lab.safe if runner else ():
+                if check.part == case.part and (findings := _all_errors(runner, check)):
+                    return correct.Checked(findings, check.name, ran=True)
+        return correct.Checked()
+
+
+def _largest_grid(runner: Runner, case: Case) -> tuple[int, int] | None:
+    """The threads of the largest grid that a case's run with all checks on launches."""
+    launches = profile.read(runner.forwards(case).outcome.profile, strict=False)
+    grids = [(g.grid[0] * g.block[0], g.grid[1] * g.block[1]) for g in launches]
+    return max(grids, key=lambda sides: sides[0] * sides[1], default=None)
+
+
+def _all_errors(runner: Runner | None, check: Input) -> list[Finding]:
+    """What is wrong with a run, data races between OpenMP's threads first."""
+    assert runner is not None
+    raced = runner.openmp_races(check)
+    found = safe.errors(raced) if raced else []
+    return found + safe.errors(runner.forwards(check))

@@ -16,7 +16,8 @@ class Observer:
     """Functions that a grading calls, in the grader's own process.
 
     starting: what begins now. checked: a check has its verdict. profiled: a technique check has
-    read this profile. exclusive: held while something is timed; other work may have to wait.
+    read this profile. exclusive: held while something is timed, or repeated because the machine was
+    too busy; other work may have to wait.
     """
 
     starting: Callable[[str], None] = field(default=lambda _: None)

@@ -39,13 +39,16 @@ def grade(
 
     observer.starting("building")
     try:
-        with programs.built(plan, submission, verbose) as ready, workspace() as work:
+        building = programs.built(plan, submission, verbose, observer.exclusive)
+        with building as ready, workspace() as work:
             for check in ready.checks:
                 add(check)
             cache = None
             if use_cache and ready.plain and plan.backend == "sim":
                 cache = PassCache.of(ready.plain, plan.lab.id)
-            judge = Judge(plan, submission, ready, work, observer, checks, evidence, cache)
+            judge = Judge(
+                plan, submission, ready, work, observer, checks, evidence, cache, use_cache
+            )
             for planned in plan.checks:
                 needed = early_stop.pointless_after(plan.lab, checks, planned.check)
                 add(judge.check(planned, needed))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from grader.execute.backend import Backend, cpu_has
 from grader.model.score import Unmeasured
-from grader.model.spec import AnyCheck, Case, Lab, Speed
+from grader.model.spec import AnyCheck, Case, Contract, Lab, Speed
 
 # plain: the submission as it is. failing: the simulator's plain program, whose CUDA calls can be
 # made to fail. instrumented: traced on the simulator, under sanitizers where the file is plain C.
@@ -85,6 +85,8 @@ def _planned(lab: Lab, check: AnyCheck, backend: Backend) -> Planned:
     simulated: Backend = "cpu" if backend == "cpu" else "sim"
     if isinstance(check, Speed):
         return Planned(check, "timed", _timed_on(lab, check, backend) or backend, cpu_lacks)
+    if isinstance(check, Contract):
+        return Planned(check, "plain", backend, cpu_lacks)
     if not isinstance(check, Case):
         return Planned(check, "instrumented", simulated, cpu_lacks)
     if check.inject:

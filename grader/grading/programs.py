@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.compile import make, nvcc_check
-from grader.compile.make import Build, BuildError, BuildRequest
+from grader.compile.make import Build, BuildError, BuildRequest, MachineBusyError
 from grader.execute.backend import Backend
 from grader.grading.not_run import NotRun, at_fault
 from grader.grading.plan import Plan
@@ -27,7 +27,8 @@ class Programs:
     plain: None when the submission does not build; then nothing can run. failing: the simulator's
     plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
     The instrumented program takes longest to build: it is built while the first cases run, and
-    instrumented() waits for it.
+    instrumented() waits for it. Where no check of the plan needs it, instrumented() builds it: a
+    case that fails is explained by it.
     """
 
     checks: list[Check]
@@ -54,9 +55,18 @@ class Programs:
 
 
 @contextmanager
-def built(plan: Plan, submission: Submission, verbose: bool) -> Iterator[Programs]:
-    """Builds what the plan needs. A build that has not ended with the block is given up."""
-    programs = _plain(plan, submission, verbose)
+def built(
+    plan: Plan,
+    submission: Submission,
+    verbose: bool,
+    exclusive: Callable[[], AbstractContextManager[None]],
+) -> Iterator[Programs]:
+    """Builds what the plan needs. A build that has not ended with the block is given up.
+
+    exclusive: held while a build is repeated alone, for which the machine had been too busy.
+    """
+    programs = _plain(plan, submission, verbose, exclusive)
+    kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
     with ExitStack() as stack:
         if programs.plain is not None:
             programs.failing = programs.plain
@@ -65,16 +75,23 @@ def built(plan: Plan, submission: Submission, verbose: bool) -> Iterator[Program
             if "instrumented" in plan.programs:
                 programs._instrumented = programs.failing
                 if isinstance(programs.failing, Path):
-                    kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
                     try:
                         request = BuildRequest(submission, kind, "checked", verbose=verbose)
                         programs._instrumented = stack.enter_context(make.start(request))
                     except (BuildError, OSError) as fault:
                         programs._instrumented = at_fault(fault)
+            elif plan.backend != "gpu":
+                request = BuildRequest(submission, kind, "checked", verbose=verbose)
+                programs._instrumented = lambda: make.build(request)  # for a case that fails
         yield programs
 
 
-def _plain(plan: Plan, submission: Submission, verbose: bool) -> Programs:
+def _plain(
+    plan: Plan,
+    submission: Submission,
+    verbose: bool,
+    exclusive: Callable[[], AbstractContextManager[None]],
+) -> Programs:
     """Builds the plain program, and asks nvcc where it is installed without a GPU."""
     program: Path | None = None
     checks: list[Check] = []
@@ -85,7 +102,11 @@ def _plain(plan: Plan, submission: Submission, verbose: bool) -> Programs:
         try:
             ask_nvcc = plan.backend == "sim" and nvcc_check.available()
             request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
-            result = make.build(request)
+            try:
+                result = make.build(request)
+            except MachineBusyError:
+                with exclusive():
+                    result = make.build(request)
         except (BuildError, OSError) as fault:
             outcome = at_fault(fault)
         else:

@@ -21,6 +21,7 @@ class Finding(msgspec.Struct, frozen=True):
     other_file: str = ""  # of a data race: the other access
     other_line: int = 0
     other_pc: int = 0
+    step: int = -1  # of a sequence, where the run was one: grader/contract/
 
     def where(self) -> str:
         return f"{self.file}:{self.line}" if self.file and self.line else ""

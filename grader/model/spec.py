@@ -41,7 +41,8 @@ class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one case may use."""
 
-    seconds: float = 10.0  # wall time
+    # Of processor time: a thread so much, all threads so much for each core (sandbox/limits.py).
+    seconds: float = 10.0
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +94,54 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     hidden: bool = False
 
 
+NotNegative = Annotated[int, msgspec.Meta(ge=0)]
+Range = tuple[NotNegative, NotNegative]  # the least and the most
+
+
+MaskShape = Literal[  # grader/contract/arrays.py
+    "none", "plane", "bank", "row", "square", "lines", "depthwise", "weights"
+]
+
+
+class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Calls drawn at random from what lab.h allows: grader/contract/. Each list has the values that
+    an argument may have.
+
+    call: C for a test that a student can paste, its statements separated by ";". {width} is a
+    number of the call, d_image an array on the device, h_image or image one of the host,
+    {HOST_MEMORY} a setting as a constant, and a statement after "!" returns no error.
+    """
+
+    kind: ClassVar[Kind] = "correct"
+
+    image: str = "drawn"
+    calls: Positive = 200
+    mask: MaskShape = "plane"
+    radius: Range = (0, 8)
+    borders: tuple[Literal["zero", "replicate"], ...] = ("zero", "replicate")
+    types: tuple[Literal["f4", "f8", "u1"], ...] = ("f4",)
+    channel: Range = (1, 1)
+    masks: Range = (1, 1)
+    choose: dict[str, list[str]] = {}  # settings of the driver, and their values
+    threads: list[Positive] = []  # of OpenMP: each call is made with several, for the same bits
+    colours: bool = False  # the image has three bytes a pixel, and there are weights for them
+    refuse: list[int] = []  # values of the setting `refuse`: the call must be refused
+    only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
+    inseparable: bool = False  # masks that are not separable must be refused, too
+    kept: bool = False  # a call may use the mask of the call before
+    own_mask: bool = False  # the part's mask is its own; else all parts of the lab share one
+    shared: bool = False  # radii up to what the device's shared memory holds; its limit varies
+    fails: NotNegative = 0  # calls of the CUDA runtime that are made to fail: 1 to this
+    exact: str | None = None  # as of a Case
+    read_only: bool = False  # inputs cannot be written to
+    align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
+    larger_radius: NotNegative = 0  # a few calls have a radius up to this: lab.h names no largest
+    call: str
+    returns: Literal["cudaError_t", "void"] = "cudaError_t"
+    refuses: str = "radius"  # the argument that gets the value of `refuse`
+    secret_seed: int | None = None  # of further calls, which no student can know; load() sets it
+
+
 class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
     and the result may not depend on the order in which threads run."""
@@ -118,7 +167,9 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "speed"
 
     hint: str  # what to try when it is too slow
-    baseline_is: tuple[float, float] | None = None  # its time over the reference's; None: not timed
+    # The baseline's time over the reference's, on any machine; None: it is not timed. Stands in for
+    # the reference in a copy without solutions, and never judges a machine.
+    baseline_is: tuple[float, float] | None = None
     against: Literal["reference", "baseline"] = "reference"
     pass_at: float = 0.7  # of the reference's speed
     full_at: float = 0.9
@@ -126,7 +177,7 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     taps: Positive | None = None  # multiply-adds that each result needs; None: the operation's
 
 
-AnyCheck = Case | Safe | Technique | Speed
+AnyCheck = Case | Contract | Safe | Technique | Speed
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,6 +192,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     points: PointsTable
     part: list[Part]
     case: list[Case]
+    contract: list[Contract] = []
     safe: list[Safe] = []
     technique: list[Technique] = []
     speed: list[Speed] = []
@@ -163,7 +215,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def checks(self) -> list[AnyCheck]:
         """Everything that is graded, in the order of grading."""
-        return [*self.case, *self.safe, *self.technique, *self.speed]
+        return [*self.case, *self.contract, *self.safe, *self.technique, *self.speed]
 
     def shown_checks(self) -> list[AnyCheck]:
         """The checks whose names a student may see."""
@@ -187,6 +239,7 @@ def load(lab_id: str) -> Lab:
         raise SpecError(f"there is no {lab_id} in labs/")
     lab = _decode(file, Lab)
     cases = [_seeded(case, lab.seed) for case in lab.case]
+    contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
     hidden_file = paths.HIDDEN / f"{lab_id}.toml"
     hidden_included = hidden_file.exists()
     if hidden_included:
@@ -197,9 +250,13 @@ def load(lab_id: str) -> Lab:
             )
             for number, case in enumerate(hidden.case, 1)
         ]
+        contracts = [
+            msgspec.structs.replace(c, secret_seed=_seeded(c, hidden.seed).seed) for c in contracts
+        ]
     lab = msgspec.structs.replace(
         lab,
         case=cases,
+        contract=contracts,
         safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
         technique=[_seeded(check, lab.seed, check.signature()) for check in lab.technique],
         speed=[_seeded(check, lab.seed) for check in lab.speed],
@@ -234,12 +291,16 @@ def _check(lab: Lab, file: Path) -> None:
     problems = []
     if lab.points.total() != 100:
         problems.append(f"the points sum to {lab.points.total()}, not to 100")
-    for kind, known in (("case", lab.case), ("safe", lab.safe), ("technique", lab.technique)):
+    for kind, known in (
+        ("correct", [*lab.case, *lab.contract]),
+        ("safe", lab.safe),
+        ("technique", lab.technique),
+    ):
         total = sum(check.points for check in known)
-        table = "correct" if kind == "case" else kind
-        stated = getattr(lab.points, table)
-        if total != stated and (kind != "case" or lab.hidden_included):
-            problems.append(f"the [[{kind}]] sum to {total} points, points.{table} is {stated}")
+        stated = getattr(lab.points, kind)
+        if total != stated and (kind != "correct" or lab.hidden_included):
+            source = "[[case]] and [[contract]]" if kind == "correct" else f"[[{kind}]]"
+            problems.append(f"the {source} sum to {total} points, points.{kind} is {stated}")
     timed = sum(check.points for check in lab.speed)
     if timed != lab.points.speed:
         problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")

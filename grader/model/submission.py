@@ -47,6 +47,10 @@ class Submission:
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return "".join(c if c.isprintable() else "?" for c in text)[:100]
 
+    def text(self, name: str) -> str:
+        """The text of one of the files; "" when it is missing."""
+        return self.contents.get(name, b"").decode(errors="replace")
+
     def misnamed(self) -> list[str]:
         """Advice about files that look like a missing one under another name, such as
         "Cpu_Loop.c" or "cpu_loop (1).c"."""

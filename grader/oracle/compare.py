@@ -12,9 +12,11 @@ from grader.oracle.correlation import Expected
 
 POISON = np.uint32(0xFFFFFFFF)  # each word of device memory that has not been written
 # Each float or double of the output before the call, by the bytes of an element: a signalling NaN.
-# Arithmetic turns it into a quiet NaN, all ones, which tells "added to the old value" from "never
-# written".
-SIGNALLING = {4: 0xFFBFFFFF, 8: 0xFFF7FFFFFFFFFFFF}
+# Arithmetic turns it into a quiet NaN, which tells "added to the old value" from "never written".
+# Neither is the NaN of any other memory or of any other computation.
+SIGNALLING = {4: 0xFFB5C3A7, 8: 0xFFF5C3A7E1D2B496}
+QUIET = {4: 1 << 22, 8: 1 << 51}  # the bit that arithmetic sets
+SIGN = {4: 1 << 31, 8: 1 << 63}
 
 Array = npt.NDArray[Any]
 
@@ -24,9 +26,11 @@ class Comparison:
     """An output beside the right result. All arrays have the output's shape."""
 
     wrong: npt.NDArray[np.bool_]  # further from the right value than its bound
-    # Holds the value from before the call, or a sum with it. Never true for a byte: 255 is valid.
+    # Holds the value of memory that was never written, or a sum with it: of the output, or of any
+    # other memory. Never true for a byte: 255 is valid.
     unwritten: npt.NDArray[np.bool_]
-    untouched: npt.NDArray[np.bool_]  # holds exactly the bits from before the call
+    untouched: npt.NDArray[np.bool_]  # holds exactly the output's bits from before the call
+    added_to: npt.NDArray[np.bool_]  # was computed from the output's value from before the call
     got: Array
     expected: Expected
 
@@ -59,13 +63,14 @@ def bits(array: Array) -> npt.NDArray[Any]:
 def unwritten(got: Array) -> npt.NDArray[np.bool_]:
     """Where a float still holds its value from before the call, or that value after arithmetic.
 
-    After arithmetic every bit is set, as in device memory and timed outputs before they are
-    written. Bytes are never called unwritten: 255 is a valid value.
+    Every bit is set in other memory of the device and in timed outputs before they are written.
+    Bytes are never called unwritten: 255 is a valid value.
     """
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     words = bits(got)
-    return np.asarray(_untouched(got) | (words == np.iinfo(words.dtype).max))
+    poison = np.asarray(words == np.iinfo(words.dtype).max)
+    return np.asarray(_untouched(got) | _added_to(got) | poison)
 
 
 def number(value: float, kind: np.dtype[Any]) -> str:
@@ -77,11 +82,11 @@ def compare(got: Array, expected: Expected) -> Comparison:
     """Is every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
         close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
-    untouched = _untouched(got)
+    untouched, added_to = _untouched(got), _added_to(got)
     poisoned = unwritten(got)
     if untouched.any():  # a quiet NaN in their place: a signalling one raises warnings
         got = np.where(untouched, np.array(np.nan, dtype=got.dtype), got)
-    return Comparison(~close, poisoned, untouched, got, expected)
+    return Comparison(~close, poisoned, untouched, added_to, got, expected)
 
 
 def _untouched(got: Array) -> npt.NDArray[np.bool_]:
@@ -89,3 +94,12 @@ def _untouched(got: Array) -> npt.NDArray[np.bool_]:
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     return np.asarray(bits(got) == SIGNALLING[got.dtype.itemsize])
+
+
+def _added_to(got: Array) -> npt.NDArray[np.bool_]:
+    """Where a float holds these bits after arithmetic, of either sign."""
+    if got.dtype.kind != "f":
+        return np.zeros(got.shape, dtype=np.bool_)
+    size = got.dtype.itemsize
+    words, sign = bits(got), bits(got).dtype.type(SIGN[size])
+    return np.asarray(words | sign == SIGNALLING[size] | QUIET[size])

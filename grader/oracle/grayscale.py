@@ -21,6 +21,14 @@ WEIGHTS: dict[str, Triple] = {"709": (6966, 23436, 2366), "601": (9798, 19235, 3
 DECIMALS = {"709": (0.2126, 0.7152, 0.0722), "601": (0.299, 0.587, 0.114)}
 
 
+def weights_of(name: str) -> Triple:
+    """The weights of a case: by their name, or three numbers such as "16384,16384,0"."""
+    if name in WEIGHTS:
+        return WEIGHTS[name]
+    r, g, b = (int(number) for number in name.split(","))
+    return r, g, b
+
+
 def weighted(image: npt.NDArray[Any], weights: Triple) -> I64:
     """r R + g G + b B. image: height x width x 3; result: height x width."""
     return np.asarray(image.astype(np.int64) @ np.array(weights, dtype=np.int64))

@@ -96,7 +96,7 @@ OPERATIONS: dict[str, Operation] = {
         axes=("y", "x"),
         shape=lambda arrays: arrays["image"].shape[:2],
         expected=lambda arrays, settings: _bytes(
-            grayscale.grey(arrays["image"], grayscale.WEIGHTS[settings["weights"]])
+            grayscale.grey(arrays["image"], grayscale.weights_of(settings["weights"]))
         ),
         taps=lambda _: 0,  # integers of 16 bits or less; their peak rate is not measured
         kind="u1",

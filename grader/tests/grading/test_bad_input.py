@@ -44,11 +44,11 @@ def fails(folder: Path, *options: str) -> list[dict[str, Any]]:
 
 
 RUNS = {
-    "crash": ("*(volatile int *)8 = 1;", "", "segmentation fault"),
+    "crash": ("*(volatile int *)8 = 1;", "", "a NULL pointer is used"),
     "integer division by 0": (
         "volatile int z = width - width; out[0] = (float)(height / z);",
         "",
-        "arithmetic fault",
+        "an integer is divided by 0",
     ),
     "abort": ("abort();", "#include <stdlib.h>", "abort()"),
     "early exit": ("exit(0);", "#include <stdlib.h>", "before your function returned"),
@@ -66,7 +66,7 @@ RUNS = {
         "correlate_loops(image, width, height, mask, radius, border, out); "
         "out[0] = page[0];",
         "",
-        "segmentation fault",
+        "endless recursion",
     ),
 }
 
@@ -92,7 +92,7 @@ def test_hangs_on_one_case(tmp_path: Path) -> None:
     code, document = grade("lab1", "--src", str(folder), "-k", "A 13x13 on 1x1")
     assert code == 1
     failed = [c for c in document["checks"] if c["verdict"] == "fail"]
-    assert failed and all("did not finish within" in c["message"][0] for c in failed)
+    assert failed and all("of processor time" in c["message"][0] for c in failed)
 
 
 def compile_check(folder: Path, lab: str = "lab1") -> dict[str, Any]:

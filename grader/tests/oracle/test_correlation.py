@@ -47,6 +47,16 @@ def test_correlate_is_equation_1(border: str, shape: tuple[int, int], radius: in
     ).right()
 
 
+@pytest.mark.parametrize("exponent", [-100, -60, 60])
+def test_a_mask_of_any_size_counts(exponent: int) -> None:
+    image = np.arange(12, dtype=np.float32).reshape(3, 4)
+    mask = np.arange(-4, 5, dtype=np.float32).reshape(3, 3)
+    scale = 2.0**exponent
+    result = correlation.correlate64(image, mask * scale, "zero")
+    assert (result == correlation.correlate64(image, mask, "zero") * scale).all()
+    assert not correlation.correlate64(image, mask * 0, "zero").any()
+
+
 def test_polyphase_takes_the_mask_of_the_column() -> None:
     image, bank = random(3, 5, 9), random(4, 4, 3, 3)
     value = correlation.polyphase(image, bank, "zero").value
@@ -134,3 +144,11 @@ def test_nan_and_infinity_are_never_right(bad: float) -> None:
     got[2, 1] = bad
     comparison = compare(got, right)
     assert comparison.count() == 1 and comparison.first() == (2, 1)
+
+
+def test_tiny_coefficients_count() -> None:
+    image = np.array([[0.0, 1.0, 3.0]], dtype=np.float32)
+    mask = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 2.0**-59], [0.0, 0.0, 0.0]])
+    assert correlation.correlate64(image, mask, "zero").tolist() == [[2.0**-59, 3 * 2.0**-59, 1.0]]
+    mask[1, 0] = -(2.0**-59)
+    assert correlation.correlate64(image, mask, "zero")[0, 1] == 3 * 2.0**-59

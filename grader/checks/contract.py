@@ -1,0 +1,218 @@
+"""A `contract` check: many small calls drawn from what lab.h allows, in sequences.
+
+What fails is made as small as it gets, and that is what the student sees: the calls, the wrong
+element, the mistake where it is known, and a test with these calls to paste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Sequence_
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.checks.correct import Wrong
+from grader.contract import arrays, as_c, draw, judge, play, shrink, words
+from grader.contract.judge import Failure
+from grader.contract.play import Played, Player
+from grader.contract.step import Sequence, Step
+from grader.diagnose import explain, location
+from grader.diagnose.mistake import Diagnosis
+from grader.model.result import Check, Verdict
+from grader.model.spec import Case, Contract
+from grader.model.submission import Submission
+from grader.model.verdicts import grade_line
+from grader.oracle import compare
+from grader.oracle.operations import OPERATIONS
+
+SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
+ENOUGH = 4  # wrong elements
+TOLD_BY_SIZE = ("all-zero", "uninitialised-value")  # known by wrong pixels of 0, or by huge ones
+REFUSED = (
+    "a call that must be refused comes before: does it change anything? One that returns "
+    "cudaErrorInvalidValue must change nothing"
+)
+SECRET = (
+    "a call that lab.h allows fails; it is one of those that only your instructor's grader makes. "
+    "Does each argument have its effect, whatever its value, and does nothing stay behind from one "
+    "call to the next?"
+)
+
+
+def check(
+    submission: Submission,
+    contract: Contract,
+    binary: Path,
+    backend: str,
+    work: Path,
+    keep: Callable[[Wrong], None] | None = None,
+    paste: Callable[[str, str], str] | None = None,
+    others: Sequence_[Contract] = (),
+) -> Check:
+    """Plays the contract's sequences, those of the public seed and then those of the secret one, up
+    to the first that fails.
+
+    keep: is given a wrong output, but never one of a secret call. paste: keeps the test with the
+    failing calls and returns where; called with the part and the text, never for secret calls.
+    others: contracts of other parts that hold, whose calls then alternate with this part's.
+    Raises OSError, for which the student is not to blame.
+    """
+    player = Player(submission.lab, contract, binary, work, gpu=backend == "gpu")
+    run = _Run(submission, player, keep, paste)
+    for sequence in _on(backend, draw.sequences(contract, contract.seed)):
+        if line := run.line_of(sequence, is_secret=False):
+            return line
+    if others:
+        for sequence in _on(backend, draw.mixed([contract, *others], contract.seed)):
+            if line := run.line_of(sequence, is_secret=False):
+                return line
+    if contract.secret_seed is not None:
+        for sequence in _on(backend, draw.sequences(contract, contract.secret_seed)):
+            if line := run.line_of(sequence, is_secret=True):
+                return line
+    return run.line("pass", details={"calls": run.calls})
+
+
+def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
+    """Those of a backend: only the simulator makes calls fail and stands for other devices."""
+    for sequence in sequences:
+        if backend == "gpu":
+            sequence = draw.consistent(s for s in sequence if not (s.failing or s.shared))
+        if sequence:
+            yield sequence
+
+
+@dataclass
+class _Run:
+    """One check that runs. calls, seconds: so far."""
+
+    submission: Submission
+    player: Player
+    keep: Callable[[Wrong], None] | None
+    paste: Callable[[str, str], str] | None
+    calls: int = 0
+    seconds: float = 0.0
+
+    def line(
+        self,
+        verdict: Verdict,
+        lines: Iterable[str] = (),
+        diagnosis: str | None = None,
+        details: Mapping[str, int] | None = None,
+    ) -> Check:
+        return grade_line(
+            self.player.lab,
+            self.player.contract,
+            verdict,
+            list(lines),
+            diagnosis=diagnosis,
+            details=details,
+            seconds=self.seconds,
+        )
+
+    def line_of(self, sequence: Sequence, is_secret: bool) -> Check | None:
+        """The check's line if this sequence fails."""
+        played = self.player.play(sequence)
+        self.seconds += played.seconds
+        if played.end == "our-fault":
+            return self.line("error", [f"the runner failed: {played.reason}"])
+        self.calls += len(played.results)
+        failure = judge.first_failure(self.player, played)
+        if failure is None:
+            return None
+        if is_secret:
+            return self.line("fail", [SECRET])
+        return self._failed(played, failure)
+
+    def _failed(self, played: Played, failure: Failure) -> Check:
+        player = self.player
+        diagnosis = _explained(player, played.sequence[failure.index], failure)
+        sequence, failure = _smallest(player, played, failure)
+        if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
+            file = player.lab.file_of(player.contract)
+            todo = self.submission.first_todo(file, player.contract.part)
+            more = [f"begin with the TODO at {todo}"] if todo else []
+            return self.line("fail", [failure.lines[0], *more], failure.name)
+        lines = [f"smallest case that fails: {words.sequence(sequence)}"]
+        name = failure.name
+        if failure.comparison:
+            wrong = _wrong(player, sequence[-1], failure)
+            diagnosis = diagnosis or _explained(player, sequence[-1], failure)
+            if sequence[-1].refuse:  # shrinking has tried to do without
+                diagnosis = None
+                lines.append(REFUSED)
+            lines += _wrong_lines(wrong, diagnosis)
+            name = diagnosis.name if diagnosis else name
+            if self.keep:
+                self.keep(wrong)
+        lines += [line for line in failure.lines if line]
+        if self.paste:
+            where = self.paste(player.contract.part, as_c.test(player, sequence, failure))
+            lines.append(f"these calls as a test, to paste into your unit test: {where}")
+        return self.line("fail", lines, name, {"steps": len(sequence)})
+
+
+def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Sequence, Failure]:
+    """A small sequence that fails in the same way, and its failure."""
+    found: dict[Sequence, Failure] = {}
+
+    def fails(candidate: Sequence) -> bool:
+        again = judge.first_failure(player, player.play(candidate))
+        if again is None or again.index != len(candidate) - 1 or again.name != failure.name:
+            return False
+        found[candidate] = again
+        return True
+
+    small = shrink.shrink(played.sequence, failure.index, fails, shrink.Budget())
+    if small in found:
+        return small, found[small]
+    return played.sequence[: failure.index + 1], failure
+
+
+def _wrong(player: Player, step: Step, failure: Failure) -> Wrong:
+    """The wrong output as that of a case, for the diagnosis and the pictures."""
+    assert failure.comparison
+    case = Case(
+        name=player.contract.name,
+        part=player.contract.part,
+        image="drawn",
+        points=0,
+        border=step.border,
+        set={k: v for k, v in step.driver_settings().items() if k != "border"},
+        exact=player.contract.exact,
+    )
+    return Wrong(case, player.operation(step), play.inputs(step), failure.comparison, is_drawn=True)
+
+
+def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None:
+    """The known mistake, where there are enough wrong elements to tell it from others."""
+    if failure.comparison is None or failure.comparison.count() < ENOUGH:
+        return None
+    alike = step.image_content == "flat" or step.mask_content in ("one", "zero")
+    if alike or (step.radius == 0 and step.mask in SQUARE):
+        return None  # many mistakes give the same output there
+    wrong = _wrong(player, step, failure)
+    on_host = player.lab.backends == ["cpu"]
+    weights = wrong.case.set.get("weights", "709")
+    if not weights.isdigit():
+        return None  # the known mistakes are those with the weights of the sources
+    found = explain.explain(wrong.case, wrong.operation, wrong.inputs, wrong.comparison, on_host)
+    if found and found.name in TOLD_BY_SIZE and step.image_content in arrays.FAR_FROM_1:
+        return None
+    return found
+
+
+def _wrong_lines(wrong: Wrong, diagnosis: Diagnosis | None) -> list[str]:
+    comparison = wrong.comparison
+    operation = OPERATIONS[wrong.operation]
+    index = comparison.first()
+    got, right = float(comparison.got[index]), float(comparison.expected.value[index])
+    where = location.wrong_elements(wrong.operation, wrong.inputs, comparison)
+    lines = [
+        f"{comparison.count()} of {comparison.got.size} {operation.things()} differ: {where}",
+        f"out{operation.subscript(index)} = {compare.number(got, comparison.got.dtype)}, expected "
+        f"{compare.number(right, comparison.got.dtype)}",
+    ]
+    if diagnosis:
+        lines.append(diagnosis.text)
+    return lines

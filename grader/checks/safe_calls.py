@@ -1,0 +1,92 @@
+"""Calls drawn from a part's contract, under all checks: none may find an error.
+
+A `safe` check has one input that its author chose. A data race or an access outside an array may
+show only for another radius, type or shape: so the first safe check of a part also plays a short
+sequence of its contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.contract import draw, words
+from grader.contract.play import Played, Player
+from grader.contract.step import Sequence
+from grader.execute.instrumented import Runner
+from grader.execute.modes import CHECKED, CHECKED_REVERSED, OPENMP_RACES, SANITIZED, Mode
+from grader.model.finding import Finding
+from grader.model.spec import Contract, Safe
+
+
+@dataclass(frozen=True)
+class Unsafe:
+    """What the calls of a contract found. lines: for the student. is_fault: the grader's or the
+    machine's, not the student's."""
+
+    name: str
+    lines: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    is_fault: bool = False
+
+
+def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
+    """The first error in the contract's short sequence, or None. safe: tells whether OpenMP's
+    threads can be checked for races. Raises OSError."""
+    sequence = draw.checked(contract)
+    if contract.threads and not runner.openmp_unsupported(safe):
+        raced = _play(runner, contract, sequence, OPENMP_RACES)
+        if unsafe := _errors(raced):
+            return unsafe
+    if runner.backend != "sim" or not _is_traced(runner, contract):
+        return _errors(_play(runner, contract, sequence, SANITIZED))
+    forwards = _play(runner, contract, sequence, CHECKED)
+    if unsafe := _errors(forwards):
+        return unsafe
+    backwards = _play(runner, contract, sequence, CHECKED_REVERSED)
+    return _errors(backwards) or _order_dependent(forwards, backwards)
+
+
+def _is_traced(runner: Runner, contract: Contract) -> bool:
+    """Is the part's file one for the simulator? One in plain C has no kernels."""
+    return runner.submission.lab.file_of(contract).endswith(".cu")
+
+
+def _play(runner: Runner, contract: Contract, sequence: Sequence, mode: Mode) -> Played:
+    binary: Path = runner.binary.with_name("raced") if mode.openmp_races else runner.binary
+    return Player(runner.submission.lab, contract, binary, runner.work, mode=mode).play(sequence)
+
+
+def _errors(played: Played) -> Unsafe | None:
+    """The first findings, or how the program was stopped."""
+    if played.end == "our-fault":
+        return Unsafe("error", (f"the runner failed: {played.reason}",), is_fault=True)
+    errors = [f for f in played.findings if f.severity == "error"]
+    if errors:
+        first = errors[0]
+        known = 0 <= first.step < len(played.sequence)
+        index = first.step if known else min(len(played.results), len(played.sequence) - 1)
+        return Unsafe(first.kind, (_where(played, index), first.render()), tuple(errors))
+    if played.fault:
+        where = _where(played, len(played.results))
+        return Unsafe("out-of-bounds", (where, f"your function {played.fault}"))
+    return None  # what was stopped without a finding, the checks of results report
+
+
+def _where(played: Played, index: int) -> str:
+    return f"in a call with {words.sequence((played.sequence[index],))}:"
+
+
+def _order_dependent(forwards: Played, backwards: Played) -> Unsafe | None:
+    """Does a result change when threads and blocks run in reverse order?"""
+    pairs = zip(forwards.results, backwards.results, strict=False)
+    for index, (one, other) in enumerate(pairs):
+        if one.output.tobytes() != other.output.tobytes():
+            lines = (
+                _where(forwards, index),
+                "the result changes when threads and blocks run in reverse order, and a GPU "
+                "guarantees no order: look for a value that one thread writes and another uses, "
+                "or a sum that many threads add to",
+            )
+            return Unsafe("order-dependent", lines)
+    return None

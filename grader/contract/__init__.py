@@ -1,0 +1,1 @@
+"""Draws many small calls from a part's contract, runs them in sequences and shrinks what fails."""

@@ -1,0 +1,172 @@
+"""The arrays of a step, from its seed: the same on every machine.
+
+Contents tell mistakes apart that uniform noise hides. Images:
+
+    noise    in (0, 1]                      signed   in [-1, 1)
+    sparse   0, and a few large values      flat     one value everywhere
+    wide     signed, times 2^-20 to 2^20    huge     signed, times 2^100
+    tiny     signed, times 2^-60            ramp     each pixel another value, rising
+    lowest   signed, times 2^-127: its products are too small for normal floats. Only where the bits
+             of a result are compared: else they count as rounding
+
+The exponents of huge, tiny and lowest are four times as large for doubles: no float has them.
+
+and, of bytes: noise, extreme (0 and 255 only), close (all within 3 of one value).
+Masks: signed, in [-1, 1); average, positive and of sum 1; one, a single coefficient that is not 0;
+missing, signed with a single 0; zero; faint and strong, signed times 2^-30 and 2^10; of a
+column times a row also scaled, with coefficients of 2^-59 to 2^59. None of the random ones has
+a symmetry.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets import layers, stream
+from grader.contract.step import Step
+from grader.oracle.inputs import Inputs
+
+Array = npt.NDArray[Any]
+
+PHASES = 4  # of lab 3's bank
+IMAGES = ("noise", "signed", "sparse", "flat", "wide", "huge", "tiny", "ramp")
+BITS = (*IMAGES, "lowest")
+FAR_FROM_1 = ("huge", "tiny", "lowest")
+BYTES = ("noise", "extreme", "close")
+MASKS = ("signed", "average", "one", "missing", "zero")
+FAR_MASKS = ("faint", "strong")
+OUTER_MASKS = (*MASKS, "scaled")
+
+
+def inputs(step: Step) -> Inputs:
+    """The image and, where the step has one, the mask."""
+    image = np.ascontiguousarray(_image(step))
+    if step.mask == "none":
+        return Inputs(image)
+    return Inputs(image, np.ascontiguousarray(_mask(step)))
+
+
+def _uniform(seed: int, count: int, kind: str) -> Array:
+    """In [-1, 1), with all bits of the type."""
+    return np.asarray(2.0 * layers.uniform(kind, seed, count).astype(np.float64) - 1.0)
+
+
+def _image(step: Step) -> Array:
+    if step.type == "u1":
+        return _bytes(step).reshape(step.height, step.width, 3)
+    shape: tuple[int, ...] = (step.height, step.width)
+    if step.mask in ("depthwise", "weights"):
+        shape = (step.channels, *shape)
+    count = int(np.prod(shape))
+    value = _uniform(~step.seed, count, step.type)
+    return _content(step, value).astype(step.type).reshape(shape)
+
+
+def _content(step: Step, value: Array) -> Array:
+    count = len(value)
+    if step.image_content == "noise":
+        return (value + 1.0) / 2.0
+    if step.image_content == "flat":
+        return np.full(count, 0.75)
+    if step.image_content == "ramp":
+        return (np.arange(count) + 1.0) / 64.0
+    if step.image_content == "sparse":
+        chosen = stream.splitmix64(step.seed ^ 1, 0, count) % np.uint64(7) == 0
+        return np.where(chosen, 100.0 * value, 0.0)
+    if step.image_content == "wide":
+        exponents = stream.splitmix64(step.seed ^ 1, 0, count) % np.uint64(41)
+        return value * 2.0 ** (exponents.astype(np.float64) - 20.0)
+    power = {"signed": 0, "huge": 100, "tiny": -60, "lowest": -127}[step.image_content]
+    return value * 2.0 ** (4.0 * power if step.type == "f8" else power)
+
+
+def _bytes(step: Step) -> Array:
+    numbers = stream.splitmix64(~step.seed, 0, 3 * step.width * step.height) >> np.uint64(56)
+    if step.image_content == "extreme":
+        numbers = (numbers & np.uint64(1)) * np.uint64(255)
+    elif step.image_content == "close":
+        first = numbers[0] if len(numbers) else np.uint64(0)
+        numbers = (first + (numbers & np.uint64(3))) % np.uint64(256)
+    return numbers.astype(np.uint8)
+
+
+def mask_shape(step: Step) -> tuple[int, ...]:
+    """The shape of the step's mask."""
+    size = 2 * step.radius + 1
+    return {
+        "plane": (size, size),
+        "depthwise": (size, size),
+        "weights": (step.masks, step.channels, size, size),
+        "outer": (size, size),
+        "bank": (PHASES, size, size),
+        "row": (1, size),
+        "column": (size, 1),
+        "lines": (2, size),
+    }[step.mask]
+
+
+def _mask(step: Step) -> Array:
+    shape = mask_shape(step)
+    if step.mask == "outer":
+        return _outer(step, shape[0])
+    count = int(np.prod(shape))
+    value = _uniform(step.seed, count, step.type)
+    kind = step.mask_content
+    chosen = step.seed % count
+    if kind == "zero":
+        value[:] = 0.0
+    elif kind == "one":
+        value = np.where(np.arange(count) == chosen, value, 0.0)
+    elif kind == "missing":
+        value[chosen] = 0.0
+    elif kind in FAR_MASKS:
+        value *= {"faint": 2.0**-30, "strong": 2.0**10}[kind]
+    elif kind == "average":
+        value = (value + 1.0) / np.maximum((value + 1.0).sum(), 1e-30)
+    return value.astype(step.type).reshape(shape)
+
+
+def _outer(step: Step, size: int) -> Array:
+    """A column times a row; where it must not be separable, with a coefficient changed."""
+    column = _uniform(step.seed, size, "f4")
+    row = _uniform(step.seed ^ 1, size, "f4")
+    if step.mask_content == "missing":
+        column[step.seed % size] = 0.0
+    elif step.mask_content == "zero":
+        column[:] = 0.0
+    elif step.mask_content == "one":
+        column = np.where(np.arange(size) == step.seed % size, 1.0, 0.0)
+        row = np.where(np.arange(size) == (step.seed >> 8) % size, 1.0, 0.0)
+    elif step.mask_content == "scaled":
+        spread = step.seed % 3 * 6  # the exponents of a line
+        lowest, highest = -51 + 2 * spread, 59 - 2 * spread
+        shift = (lowest, highest, step.seed % 40 - 20)[step.seed // 3 % 3]
+        column = _scaled(column, step.seed, spread) * 2.0**shift
+        row = _scaled(row, step.seed ^ 1, spread)
+    mask = np.outer(column, row).astype(np.float32)
+    if step.inseparable:
+        return _changed(mask if step.mask_content == "scaled" else _without_small(mask), step.seed)
+    return mask
+
+
+def _scaled(line: Array, seed: int, spread: int) -> Array:
+    """The line with magnitudes of 2^-4 to 1, times 2^-spread/2 to 2^spread/2."""
+    exponents = stream.splitmix64(seed ^ 2, 0, len(line)) % np.uint64(spread + 1)
+    away_from_zero = np.copysign(np.maximum(np.abs(line), 2.0**-4), line)
+    return np.asarray(away_from_zero * 2.0 ** (exponents.astype(np.float64) - spread // 2))
+
+
+def _without_small(mask: Array) -> Array:
+    """Another column times a row, of coefficients large enough to show in float32."""
+    mask = np.where(np.abs(mask) < 0.01, np.float32(0.25), mask)
+    return np.outer(mask[:, 0], mask[0, :]).astype(np.float32)
+
+
+def _changed(mask: Array, seed: int) -> Array:
+    """The mask with one coefficient another one: it is no longer a column times a row."""
+    y, x = seed % mask.shape[0], (seed >> 16) % mask.shape[1]
+    mask[y, x] *= np.float32(1.5)
+    return mask

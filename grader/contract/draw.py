@@ -1,0 +1,293 @@
+"""Draws the sequences of a contract from its seed.
+
+Python's random.Random gives the same numbers on every machine and in every version for what is used
+here (random(), and choices made from it).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from grader.contract import arrays
+from grader.contract.step import Failing, Sequence, Step
+from grader.model.spec import Contract
+
+LENGTH = 40  # steps of a sequence
+MOST_WORK = 400_000  # multiply-adds of one call
+MOST_PIXELS = 6_000
+MIXED = 2  # sequences with calls of several parts
+MOST_CHECKED_RADIUS = 12
+CHECKED_COST = 4  # a call under all checks takes so many times as long
+FEW = 24  # steps of a sequence that is run under all checks
+# cudaErrorMemoryAllocation, cudaErrorECCUncorrectable, cudaErrorLaunchFailure, cudaErrorUnknown
+ERRORS = (2, 214, 719, 999)
+LONG = ((33_000, 1), (1, 33_000), (300, 230))  # more than 16 bits count: with a sign, or without
+SHARED = (48 << 10, 64 << 10, 100 << 10, 164 << 10, 0)  # of a block, on several devices
+TILE = 32  # DYNAMIC_TILE of lab 4
+WEIGHTS = ("709", "601", "16384,16384,0", "16384,0,16384", "0,1,32767", "32767,0,1", "1,32767,0")
+EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65)
+
+
+def sequences(contract: Contract, seed: int) -> list[Sequence]:
+    """All sequences that a seed draws: `calls` steps or a few more."""
+    drawn = _Drawing(contract, seed)
+    steps = [*drawn.failing_steps(), *drawn.refused_steps(), *drawn.free_steps(contract.calls)]
+    steps += drawn.rare_steps()
+    return [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
+
+
+def checked(contract: Contract) -> Sequence:
+    """A short sequence for a run under all checks: every radius, type and border where there are
+    few of them, and small images."""
+    drawn = _Drawing(contract, contract.seed ^ 0x5AFE)
+    return consistent(list(drawn.small_steps(FEW)))
+
+
+def consistent(steps: Iterable[Step]) -> Sequence:
+    """The steps, without what needs a step that is not there: only the step before can leave a mask
+    or memory; a mask of one coefficient is separable. The products of scaled coefficients and
+    pixels stay in float's range."""
+    result: list[Step] = []
+    for step in steps:
+        if step.mask_content == "scaled" and step.image_content in ("wide", "huge", "tiny"):
+            step = replace(step, image_content="signed")
+        if step.inseparable and step.radius == 0:
+            step = replace(step, radius=1)
+        before = result[-1] if result else None
+        if step.held and before is None:
+            step = replace(step, held=False)
+        if step.kept and not _mask_is_set(result, step):
+            step = replace(step, kept=False)
+        result.append(step)
+    return tuple(result)
+
+
+def _mask_is_set(before: list[Step], step: Step) -> bool:
+    """Did the last call that set a mask in the same place set the one that `step` needs?"""
+    for earlier in reversed(before):
+        if earlier.part == step.part or not (step.own_mask or earlier.own_mask):
+            same = ("mask", "radius", "mask_content", "seed", "type")
+            usable = not (earlier.failing or earlier.refuse or earlier.inseparable)
+            return usable and all(getattr(earlier, name) == getattr(step, name) for name in same)
+    return False
+
+
+def mixed(contracts: list[Contract], seed: int) -> list[Sequence]:
+    """Sequences in which calls of several parts alternate: what one part leaves behind must not
+    change what another computes."""
+    drawings = [_Drawing(contract, seed + index) for index, contract in enumerate(contracts)]
+    first = drawings[0]
+    last: dict[str, Step] = {}
+    steps: list[Step] = []
+    while len(steps) < LENGTH * MIXED:
+        drawn = drawings[first.number(0, len(drawings) - 1)]
+        step = drawn.step()
+        before = last.get(step.part)
+        if before and drawn.contract.kept and drawn.chance(0.4):
+            step = _with_the_mask_of(before, step)
+        last[step.part] = step
+        steps.append(step)
+    return [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
+
+
+class _Drawing:
+    """The random numbers of one contract, and what they are used for."""
+
+    def __init__(self, contract: Contract, seed: int) -> None:
+        self.contract = contract
+        self.random = random.Random(seed)
+
+    def number(self, low: int, high: int) -> int:
+        """low to high, both included."""
+        return low + int(self.random.random() * (high - low + 1))
+
+    def one_of(self, values: tuple[str, ...] | list[str]) -> str:
+        return values[self.number(0, len(values) - 1)]
+
+    def chance(self, share: float) -> bool:
+        return self.random.random() < share
+
+    # ---- sizes
+
+    def size(self) -> tuple[int, int]:
+        """Width and height: tiny, narrow, tall, around a multiple of 32 or 4, or any."""
+        kind = self.number(0, 6)
+        if kind == 0:
+            return self.number(1, 5), self.number(1, 5)
+        if kind == 1:
+            return self.number(1, 3), self.number(30, 300)
+        if kind == 2:
+            return self.number(30, 300), self.number(1, 3)
+        if kind == 3:
+            return 32 * self.number(1, 3) + self.number(-1, 1), self.number(1, 40)
+        if kind == 4:
+            return self.number(1, 40), 32 * self.number(1, 3) + self.number(-1, 1)
+        if kind == 5:
+            return 4 * self.number(1, 20), EDGES[self.number(0, len(EDGES) - 1)]
+        return self.number(1, 70), self.number(1, 70)
+
+    def within(self, width: int, height: int, taps: int) -> tuple[int, int]:
+        """The size, cut down to what a small call may cost."""
+        most = max(1, min(MOST_PIXELS, MOST_WORK // max(1, taps)))
+        while width * height > most:
+            if width >= height:
+                width = max(1, width // 2)
+            else:
+                height = max(1, height // 2)
+        return width, height
+
+    # ---- steps
+
+    def step(self) -> Step:
+        """Any call that the contract allows."""
+        c = self.contract
+        low, high = c.radius
+        radius = self.number(low, high) if self.chance(0.7) else (low, high)[self.number(0, 1)]
+        shared = 0
+        if c.shared and self.chance(0.3):
+            shared = SHARED[self.number(0, len(SHARED) - 1)]
+            if self.chance(0.5):
+                radius = largest_radius(shared or 227 << 10)
+        channels, masks = self.number(*c.channel), self.number(*c.masks)
+        taps = (2 * radius + 1) ** 2 * channels * masks
+        width, height = self.within(*self.size(), taps)
+        kind = self.one_of(list(c.types))
+        contents = list(arrays.BITS if c.exact else arrays.IMAGES)
+        if kind == "u1":
+            contents = list(arrays.BYTES)
+        masks_of = arrays.OUTER_MASKS if c.mask == "square" else arrays.MASKS
+        weights = ""
+        if c.colours:
+            weights = self.one_of(WEIGHTS) if self.chance(0.6) else self.any_weights()
+        return Step(
+            part=c.part,
+            width=width,
+            height=height,
+            radius=radius,
+            border=self.one_of(list(c.borders)) if c.borders else "",
+            mask=c.mask if c.mask != "square" else self.one_of(("outer", "column")),
+            image_content=self.one_of(contents),
+            mask_content=self.one_of(masks_of) if self.chance(0.5) else "signed",
+            type=kind,
+            channels=channels,
+            masks=masks,
+            seed=self.number(0, 2**48),
+            weights=weights,
+            settings=tuple((name, self.one_of(values)) for name, values in c.choose.items()),
+            threads=c.threads[self.number(0, len(c.threads) - 1)] if c.threads else 0,
+            shared=shared,
+            at_end=(at_end := self.chance(0.7)),
+            out_at_end=at_end != self.chance(0.3),
+            own_mask=c.own_mask,
+        )
+
+    def any_weights(self) -> str:
+        """Three numbers of 0 to 32767 whose sum is 32768."""
+        r = self.number(0, 32767)
+        g = self.number(0 if r else 1, 32768 - r - (0 if r else 1))
+        return f"{r},{min(g, 32767)},{32768 - r - min(g, 32767)}"
+
+    def small(self) -> Step:
+        """A call on a tiny image."""
+        step = self.step()
+        width, height = self.number(1, 6), self.number(1, 6)
+        return replace(step, width=width, height=height, radius=min(step.radius, 3), shared=0)
+
+    def free_steps(self, count: int) -> Iterator[Step]:
+        """Calls of any kind. Some resemble the call before: in the same memory with new content,
+        with the mask kept, or with more threads."""
+        before: Step | None = None
+        made = 0
+        while made < count:
+            step = self.step()
+            if before and self.chance(0.15):
+                step = replace(
+                    before, seed=step.seed, image_content=step.image_content, held=True, refuse=0
+                )
+                if self.chance(0.4):
+                    step = replace(step, width=before.height, height=before.width)
+            elif before and self.contract.kept and self.chance(0.15):
+                step = _with_the_mask_of(before, step)
+            yield step
+            made += 1
+            before = step
+            if self.contract.threads and self.chance(0.5):
+                for threads in self.contract.threads[:2]:
+                    yield replace(step, threads=threads)
+                    made += 1
+
+    def rare_steps(self) -> Iterator[Step]:
+        """A few calls farther out: images of more columns, rows or pixels than 16 bits count, masks
+        of tiny and of huge coefficients, and large ones where lab.h has no limit."""
+        least, masked = self.contract.radius[0], self.contract.mask != "none"
+        for width, height in LONG:
+            step = replace(self.small(), radius=least, width=width, height=height)
+            step = replace(step, channels=self.contract.channel[0], masks=self.contract.masks[0])
+            yield replace(step, threads=min(self.contract.threads, default=0))
+        for _ in range(2 if masked else 0):
+            for content in arrays.FAR_MASKS:
+                yield replace(self.small(), mask_content=content)
+        largest = self.contract.larger_radius
+        for _ in range(6 if largest else 0):
+            yield replace(self.small(), radius=self.number(self.contract.radius[1] + 1, largest))
+
+    def refused_steps(self) -> Iterator[Step]:
+        """Every call that must be refused, each before one that must not."""
+        for value in self.contract.refuse:
+            for _ in range(2):
+                yield replace(self.small(), refuse=value, image_content="noise")
+                yield self.small()
+        for _ in range(12 if self.contract.inseparable else 0):
+            step = self.small()
+            yield replace(step, mask="outer", radius=max(step.radius, 1), inseparable=True)
+        if self.contract.shared:
+            for shared in SHARED:
+                radius = largest_radius(shared or 227 << 10)
+                fits = replace(self.small(), radius=radius, width=5, height=3, shared=shared)
+                yield fits
+                yield replace(fits, refuse=radius + 1, radius=1)
+
+    def failing_steps(self) -> Iterator[Step]:
+        """One call of the CUDA runtime after the other fails; then each again with another error,
+        after calls that were right: a program may look for errors in its first calls alone."""
+        for turn in range(2 if self.contract.fails else 0):
+            for index in range(self.contract.fails):
+                error = ERRORS[(index + 2 * turn) % len(ERRORS)]
+                yield replace(self.small(), failing=Failing(index + 1, error))
+                if index % 4 == 3:
+                    yield self.small()
+            yield self.small()
+
+    def small_steps(self, count: int) -> Iterator[Step]:
+        """For the checks: images of a few blocks at most, and every radius in turn."""
+        low, high = self.contract.radius
+        for index in range(count):
+            step = self.step()
+            radius = low + index % (high - low + 1) if high - low < count else step.radius
+            radius = min(radius, MOST_CHECKED_RADIUS)
+            taps = (2 * radius + 1) ** 2 * step.channels * step.masks
+            size = self.within(min(step.width, 70), min(step.height, 40), CHECKED_COST * taps)
+            yield replace(step, radius=radius, width=size[0], height=size[1], shared=0)
+
+
+def _with_the_mask_of(before: Step, step: Step) -> Step:
+    """The step with the mask of the one before, which is not set again."""
+    return replace(
+        step,
+        mask=before.mask,
+        radius=before.radius,
+        mask_content=before.mask_content,
+        seed=before.seed,
+        type=before.type,
+        kept=True,
+    )
+
+
+def largest_radius(shared: int) -> int:
+    """The largest radius whose tile and mask fit into that many bytes of shared memory (lab 4)."""
+    radius = 0
+    while 4 * ((TILE + 2 * (radius + 1)) ** 2 + (2 * (radius + 1) + 1) ** 2) <= shared:
+        radius += 1
+    return radius

@@ -1,0 +1,182 @@
+"""Plays a sequence: runs its steps in one process and reads what each of them left."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from grader.contract import arrays, script
+from grader.contract.step import Sequence, Step
+from grader.execute import harness, sanitizers
+from grader.execute.findings import FINDINGS, findings_in
+from grader.execute.modes import PLAIN, SANITIZED, WITHOUT_SPINNING, Mode
+from grader.model.finding import Finding
+from grader.model.spec import Contract, Lab
+from grader.oracle import operations
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import Array
+from grader.sandbox import launcher
+from grader.sandbox.bubblewrap import View
+from grader.sandbox.ending import end_of_run
+from grader.sandbox.limits import Limits
+from grader.sandbox.workspace import create_outputs, read_output
+
+STATUS = "status.jsonl"
+MAX_STATUS = 1 << 20  # bytes
+KEPT = 4096  # inputs and right results that one process keeps: they are small
+
+End = Literal["completed", "stopped", "our-fault"]
+
+
+class StepStatus(msgspec.Struct, frozen=True):
+    """What the runner says of a step: labs/common/runner/steps.h."""
+
+    step: int
+    returned: int = 0
+    error: str = ""
+    guards: str = "intact"
+    changed: str = ""
+    failed_call: str = ""
+    left: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one step left."""
+
+    status: StepStatus
+    output: Array
+
+
+@dataclass(frozen=True)
+class Played:
+    """A sequence that was played. results: of the steps that ended. fault: where the next step left
+    its memory, in words, or "". kind, reason: of a program that was stopped, as in case.Outcome."""
+
+    sequence: Sequence
+    results: list[Result]
+    end: End
+    kind: str = ""
+    reason: str = ""
+    fault: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    printed: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Player:
+    """Plays sequences of one contract with one program. work: a folder for their files."""
+
+    lab: Lab
+    contract: Contract
+    binary: Path
+    work: Path
+    gpu: bool = False
+    mode: Mode = PLAIN
+
+    def operation(self, step: Step) -> str:
+        """What the step's part computes: a key of OPERATIONS."""
+        return next(part.operation for part in self.lab.part if part.id == step.part)
+
+    def play(self, sequence: Sequence) -> Played:
+        """Raises OSError for a fault of the machine, such as a full disk; TooBusyError where other
+        programs did not let it run."""
+        folder = Path(tempfile.mkdtemp(dir=self.work))
+        try:
+            given = [inputs(step) for step in sequence]
+            operations = [self.operation(step) for step in sequence]
+            slots = script.write(folder, self.contract, operations, sequence, given)
+            return self._run(folder, sequence, slots)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _run(self, folder: Path, sequence: Sequence, slots: list[script.Slot]) -> Played:
+        argv = [str(self.binary)]
+        for option, name in (
+            ("steps", script.STEPS),
+            ("data", script.DATA),
+            ("results", script.RESULTS),
+            ("status", STATUS),
+        ):
+            argv += [f"--{option}", f"{folder}/{name}"]
+        size = slots[-1].offset + slots[-1].bytes
+        limits = Limits(
+            seconds=self.lab.limits.seconds,
+            file_size=max(size, MAX_STATUS),
+            address_space=None if self.gpu else self.mode.address_space,
+        )
+        outputs = create_outputs(folder, (script.RESULTS, STATUS, FINDINGS))
+        view = View((self.binary, folder), outputs, debugger=self.mode.debugger, gpu=self.gpu)
+        reader = "CONVLABS_RACE_FINDINGS" if self.mode.openmp_races else "CONVLABS_SIM_FINDINGS"
+        environment = (
+            self.mode.env
+            | WITHOUT_SPINNING
+            | {
+                reader: f"{folder}/{FINDINGS}",
+                "CONVLABS_CRASH_FINDINGS": f"{folder}/{FINDINGS}",
+            }
+        )
+        done = launcher.launch(argv, limits, folder, environment, view)
+        findings = findings_in(folder, self.binary)
+        if self.mode is SANITIZED:
+            findings += sanitizers.findings(done.stderr.decode(errors="replace"))
+        statuses = _statuses(read_output(folder / STATUS, MAX_STATUS))
+        data = read_output(folder / script.RESULTS, size + 1)
+        fault = next((s.fault for s in statuses if s.fault), "")
+        ended = [s for s in statuses if not s.fault]
+        results = [
+            Result(status, _array(data, slot))
+            for index, (status, slot) in enumerate(zip(ended, slots, strict=False))
+            if status.step == index and len(data) >= slot.offset + slot.bytes
+        ]
+        end: End = "completed"
+        kind = reason = ""
+        if early := end_of_run(done):
+            end, kind, reason = "stopped", early.kind, early.reason
+        elif len(results) < len(sequence) or done.status != 0:
+            end, kind = "stopped", "no-result"
+            reason = f"ended with exit status {done.status} before your function returned"
+            if fault_of_ours := harness.fault(done):
+                end, reason = "our-fault", fault_of_ours
+        printed = done.stdout.decode(errors="replace")
+        return Played(sequence, results, end, kind, reason, fault, findings, printed, done.seconds)
+
+
+def _statuses(data: bytes) -> list[StepStatus]:
+    """The lines of the status file; what is damaged ends them."""
+    statuses: list[StepStatus] = []
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        lines = data.splitlines()
+        statuses.extend(msgspec.json.decode(line, type=StepStatus) for line in lines)
+    return statuses
+
+
+def _array(data: bytes, slot: script.Slot) -> Array:
+    part = data[slot.offset : slot.offset + slot.bytes]
+    return np.frombuffer(part, dtype=slot.dtype).reshape(slot.shape)
+
+
+@lru_cache(maxsize=KEPT)
+def inputs(step: Step) -> Inputs:
+    """The arrays of a step, read-only."""
+    made = arrays.inputs(step)
+    for array in made.arrays.values():
+        array.setflags(write=False)
+    return made
+
+
+@lru_cache(maxsize=KEPT)
+def expected(operation: str, exact: str | None, step: Step) -> Expected:
+    """The right result of a step."""
+    return operations.expected(operation, exact, inputs(step).arrays, step.driver_settings())

@@ -1,0 +1,160 @@
+"""Makes a failing sequence as small as it gets while it still fails.
+
+Greedy, as property testing does it: drop steps, then make the arguments of those that are left
+smaller one by one, and keep every change after which the sequence still fails in the same way.
+Candidates are played in processes of their own, since what a call leaves behind may be the mistake.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from grader.contract.draw import consistent
+from grader.contract.step import Sequence, Step
+
+SIMPLE_IMAGE = {"noise": 0, "flat": 1, "ramp": 1, "extreme": 1, "close": 2}
+SMALLEST = 1
+
+
+@dataclass
+class Budget:
+    """What shrinking may cost, so that a student does not wait: plays, and seconds of wall time for
+    a machine on which each takes long."""
+
+    plays: int = 120
+    seconds: float = 6.0
+    began: float = 0.0
+
+    def start(self) -> None:
+        self.began = time.monotonic()
+
+    def is_left(self) -> bool:
+        return self.plays > 0 and time.monotonic() - self.began < self.seconds
+
+
+Fails = Callable[[Sequence], bool]
+
+
+def shrink(sequence: Sequence, index: int, fails: Fails, budget: Budget) -> Sequence:
+    """The smallest sequence found whose last step fails. `index`: of the failing step. fails: plays
+    a sequence; does its last step fail in the same way?"""
+    budget.start()
+
+    def still(candidate: Sequence) -> bool:
+        budget.plays -= 1
+        return budget.is_left() and fails(candidate)
+
+    last = sequence[index]
+    alone = consistent([last])
+    if still(alone):
+        return _smaller_steps(alone, still)
+    best = consistent(sequence[: index + 1])
+    best = _fewer_steps(best, still)
+    return _smaller_steps(best, still)
+
+
+def _fewer_steps(best: Sequence, still: Fails) -> Sequence:
+    """Drops steps before the last one: halves first, then quarters, then single ones."""
+    if len(best) > 2 and still(candidate := consistent(best[-2:])):
+        return candidate
+    size = max(1, (len(best) - 1) // 2)
+    while True:
+        start = 0
+        while start < len(best) - 1:
+            candidate = consistent([*best[:start], *best[min(start + size, len(best) - 1) :]])
+            if still(candidate):
+                best = candidate
+            else:
+                start += size
+        if size == 1:
+            return best
+        size //= 2
+
+
+def _smaller_steps(best: Sequence, still: Fails) -> Sequence:
+    """Makes the arguments smaller, those of the last step first."""
+    if len(best) > 1:
+        best = _smaller_together(best, still)
+    improved = True
+    while improved:
+        improved = False
+        for position in reversed(range(len(best))):
+            for step in _simpler(best[position]):
+                candidate = consistent([*best[:position], step, *best[position + 1 :]])
+                if candidate != best and still(candidate):
+                    best = candidate
+                    improved = True
+                    break
+    return best
+
+
+def _smaller_together(best: Sequence, still: Fails) -> Sequence:
+    """Gives all steps a smaller size and radius at once: calls that share memory or a mask fail
+    only where they agree."""
+    for width, height, radius in ((1, 1, 0), (1, 1, 1), (2, 1, 1), (3, 2, 1), (5, 3, 2), (9, 7, 3)):
+        candidate = consistent(
+            replace(
+                step,
+                width=min(step.width, width),
+                height=min(step.height, height),
+                radius=min(step.radius, radius),
+            )
+            for step in best
+        )
+        if candidate != best and still(candidate):
+            return candidate
+    return best
+
+
+def _simpler(step: Step) -> Iterator[Step]:
+    """Steps with one argument smaller or simpler, the largest change first."""
+    if step.failing:
+        yield replace(step, failing=None)
+    if step.refuse:
+        yield replace(step, refuse=0)
+    for width in _towards(step.width, SMALLEST):
+        yield replace(step, width=width)
+    for height in _towards(step.height, SMALLEST):
+        yield replace(step, height=height)
+    for channels in _towards(step.channels, SMALLEST):
+        yield replace(step, channels=channels)
+    for masks in _towards(step.masks, SMALLEST):
+        yield replace(step, masks=masks)
+    if step.refuse:
+        yield replace(step, refuse=0)
+    for radius in _towards(step.radius, 0):
+        yield replace(step, radius=radius)
+    for content in ("noise", "flat"):
+        if SIMPLE_IMAGE.get(step.image_content, 3) > SIMPLE_IMAGE[content] and (
+            step.type != "u1" or content == "noise"
+        ):
+            yield replace(step, image_content=content)
+    if step.mask_content != "signed":
+        yield replace(step, mask_content="signed")
+    if step.border == "replicate":
+        yield replace(step, border="zero")
+    if step.threads > 1:
+        yield replace(step, threads=step.threads // 2)
+    if step.held:
+        yield replace(step, held=False)
+    if step.kept:
+        yield replace(step, kept=False)
+    if step.shared:
+        yield replace(step, shared=0)
+    if step.weights not in ("", "709"):
+        yield replace(step, weights="709")
+    if not step.at_end:
+        yield replace(step, at_end=True)
+    if not step.out_at_end:
+        yield replace(step, out_at_end=True)
+
+
+def _towards(value: int, least: int) -> Iterator[int]:
+    """Smaller values: the least, half, three quarters, one less."""
+    tried = {value}
+    for smaller in (least, (value + least) // 2, value - (value - least) // 4, value - 1):
+        if least <= smaller < value and smaller not in tried:
+            tried.add(smaller)
+            yield smaller

@@ -1,0 +1,72 @@
+"""One call of a sequence: a value that a seed draws, and that the shrinker makes smaller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A call of the CUDA runtime that is made to fail: its number from 1, and its error code."""
+
+    call: int
+    error: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call, by its arguments. The arrays follow from it: arrays.py.
+
+    mask: the shape, of spec.Contract. image_content, mask_content: of arrays.py. seed: of the
+    random numbers of both. threads: of OpenMP; 0: as many as it chooses. refuse: the value of the
+    setting `refuse`; 0: none. kept: the mask that an earlier call set is used again. own_mask: no
+    other part sets it.
+    held: the call gets the memory of the call before, where the sizes are the same. shared: the
+    shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
+    outputs lie between their forbidden pages.
+    """
+
+    part: str
+    width: int
+    height: int
+    radius: int = 0
+    border: str = ""
+    mask: str = "plane"
+    image_content: str = "noise"
+    mask_content: str = "signed"
+    type: str = "f4"
+    channels: int = 1
+    masks: int = 1
+    seed: int = 0
+    weights: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    threads: int = 0
+    refuse: int = 0
+    inseparable: bool = False
+    kept: bool = False
+    own_mask: bool = False
+    held: bool = False
+    shared: int = 0
+    failing: Failing | None = None
+    at_end: bool = True
+    out_at_end: bool = True
+
+    def driver_settings(self) -> dict[str, str]:
+        """What the lab's driver gets."""
+        given = dict(self.settings)
+        if self.border:
+            given["border"] = self.border
+        if self.weights:
+            given["weights"] = self.weights
+        if self.threads:
+            given["threads"] = str(self.threads)
+        if self.refuse:
+            given["refuse"] = str(self.refuse)
+        if self.inseparable:
+            given["separable"] = "no"
+        if self.kept:
+            given["mask"] = "kept"
+        return given
+
+
+Sequence = tuple[Step, ...]

@@ -1,0 +1,87 @@
+"""The test that a student can paste: a wrong program fails it, and a right one does not."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from grader import paths
+from grader.contract import as_c, play
+from grader.contract.judge import Failure
+from grader.contract.play import Player
+from grader.contract.step import Sequence, Step
+from grader.model import spec
+from grader.oracle import compare
+
+HEAD = '#include "lab.h"\n#include <check.h>\n#include <math.h>\n#include <stdlib.h>\n'
+MAIN = """
+int main(void) {
+    Suite *suite = suite_create("pasted");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, smallest_case);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_SILENT);
+    return srunner_ntests_failed(runner);
+}
+"""
+
+
+def pasted(lab_id: str, part: str, sequence: Sequence) -> str:
+    lab = spec.load(lab_id)
+    contract = next(c for c in lab.contract if c.part == part)
+    player = Player(lab, contract, Path(), Path())
+    last = sequence[-1]
+    right = play.expected(player.operation(last), contract.exact, last)
+    got = np.zeros(right.value.shape, dtype=np.float32)
+    failure = Failure(0, "wrong-output", (), compare.compare(got, right))
+    return as_c.test(player, sequence, failure)
+
+
+def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
+    step = Step("A", 4, 3, 2, "replicate", mask_content="missing", image_content="huge", seed=11)
+    text = pasted("lab1", "A", (Step("A", 2, 2, 0, "zero"), step))
+    (tmp_path / "test.c").write_text(HEAD + text + MAIN)
+    solution = (paths.ROOT / "solutions/lab1_cpu_loop/cpu_loop.c").read_text()
+    wrong = solution.replace("BORDER_ZERO", "BORDER_REPLICATE")
+    assert wrong != solution
+    statuses = []
+    for number, source in enumerate((solution, wrong)):
+        (tmp_path / f"{number}.c").write_text(source)
+        program = tmp_path / str(number)
+        subprocess.run(
+            ["gcc", "-std=gnu11", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+             f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/lab1_cpu_loop",
+             str(tmp_path / f"{number}.c"), str(tmp_path / "test.c"),
+             "-lcheck", "-lsubunit", "-lrt", "-lm", "-pthread", "-o", str(program)],
+            check=True,
+        )  # fmt: skip
+        statuses.append(subprocess.run([program], check=False, capture_output=True).returncode)
+    assert statuses == [0, 1]
+
+
+def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
+    for lab_id in spec.available():
+        lab = spec.load(lab_id)
+        for number, contract in enumerate(lab.contract):
+            kind = contract.types[0]
+            shape = contract.mask if contract.mask != "square" else "outer"
+            step = Step(contract.part, 4, 3, contract.radius[0] or contract.radius[1] // 4,
+                        contract.borders[0] if contract.borders else "", mask=shape, type=kind,
+                        weights="1,2,32765" if contract.colours else "",
+                        settings=tuple((k, v[0]) for k, v in contract.choose.items()))  # fmt: skip
+            player = Player(lab, contract, Path(), Path())
+            right = play.expected(player.operation(step), contract.exact, step)
+            got = np.zeros(right.value.shape, dtype=kind)
+            failure = Failure(0, "wrong-output", (), compare.compare(got, right))
+            file = tmp_path / f"{lab_id}_{number}.c"
+            header = "lab_cuda.h" if contract.part == "E" else "lab.h"
+            text = as_c.test(player, (step,), failure)
+            file.write_text(HEAD.replace("lab.h", header) + text + MAIN)
+            done = subprocess.run(
+                ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                 f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/sim/include",
+                 f"-I{paths.ROOT}/labs/{lab.folder}", str(file)],
+                check=False, capture_output=True, text=True,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{contract.name}: {done.stderr}\n{text}"
