@@ -33,6 +33,7 @@ from grader.sandbox.bubblewrap import View
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 
+# nvcc, which may be called as well, has a limit of its own: labs/common/submission.mk.
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
@@ -61,6 +62,10 @@ class BuildError(Exception):
         self.log = log
 
 
+class MachineBusyError(BuildError):
+    """Other programs left the compiler too little of the processor to build anything."""
+
+
 @dataclass(frozen=True)
 class BuildRequest:
     """What to build of a submission.
@@ -71,6 +76,7 @@ class BuildRequest:
     checked: also builds the instrumented runner, at the same time.
     nvcc: also records what nvcc says about the CUDA file.
     files: builds only these of the submitted files; None builds all.
+    reference: an object of the course's solution to time, where its source is not in this copy.
     verbose: prints make's commands.
     """
 
@@ -80,6 +86,7 @@ class BuildRequest:
     checked: bool = False
     nvcc: bool = False
     files: tuple[str, ...] | None = None
+    reference: Path | None = None
     verbose: bool = False
 
     def rules(self) -> list[str]:
@@ -113,7 +120,7 @@ def runtime_is_built() -> bool:
 
 def build(request: BuildRequest) -> Build:
     """Builds what is requested. Raises BuildError when a part of the course does not build or make
-    cannot run."""
+    cannot run; MachineBusyError where building again on an idle machine could help."""
     with start(request) as wait:
         return wait()
 
@@ -128,6 +135,8 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
     kind = f"{request.backend}\0{submission.shown}\0{sources.key(lab)}\0"
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
+    if request.reference:
+        variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
     _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
         locked.enter_context(_locked(out))
@@ -176,10 +185,18 @@ def _student_errors(
 ) -> list[str]:
     """Why the student's file does not build, the first reason first; [] when the reason is not in
     that file."""
+    _must_have_run(done)
     if done.stopped_by and (early := early_end(done)):
         return [f"the compiler {early.reason}"]
     errors = [d for d in diagnostics if d.severity == "error"]
     return listed(errors, submission) if errors else unlinked(log, submission)
+
+
+def _must_have_run(done: Finished) -> None:
+    """Raises MachineBusyError where other programs did not let make run."""
+    early = early_end(done)
+    if early and early.kind == "starved":
+        raise MachineBusyError(f"the compiler {early.reason}", "")
 
 
 def prepare(lab: Lab, backend: str, timed: bool) -> None:
@@ -209,6 +226,7 @@ def make_program(
     log = done.stderr.decode(errors="replace")
     if done.status == 0:
         return Build(home / "program", [], program_warnings(log), done.seconds)
+    _must_have_run(done)
     if early := early_end(done):
         return Build(None, [f"the compiler {early.reason}"])
     if reason := _fault_of_machine(log):

@@ -7,15 +7,20 @@ a host function. The make rule `nvcc-report` writes a report: nvcc's messages an
 
 from __future__ import annotations
 
+import re
 import shutil
+import signal
 from pathlib import Path
 
 from grader.compile.compiler_messages import diagnostics_in, listed
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
+from grader.sandbox.ending import return_code
 
 NAME = "compiles with nvcc"
+TIMED_OUT = 124  # status of timeout(1)
+SIGNALLED = re.compile(r"died due to signal 24\b|CPU time limit exceeded")
 
 
 def available() -> bool:
@@ -40,6 +45,19 @@ def check(submission: Submission, report: Path) -> Check:
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return build_line(submission.lab, NAME, "fail", [why, *lines])
     report.unlink(missing_ok=True)
+    if stopped := _stopped(messages, status):
+        return build_line(submission.lab, NAME, "skip", [f"nvcc was stopped: it {stopped}"])
     reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
     lines = [f"nvcc does not work on this machine: {reason[:200]}"]
     return build_line(submission.lab, NAME, "skip", lines)
+
+
+def _stopped(messages: list[str], status: str) -> str | None:
+    """Which limit of the make rule ended nvcc, or one of the compilers that it calls; None when
+    another reason did. bash, and nvcc itself, report a compiler's signal in words as well."""
+    killed = return_code(int(status.removeprefix("exit "))) == -signal.SIGXCPU
+    if killed or any(SIGNALLED.search(line) for line in messages):
+        return "used more processor time than a file of a lab ever needs"
+    if status == f"exit {TIMED_OUT}":
+        return "waited for minutes without an end, or other programs kept the cores busy"
+    return None

@@ -33,7 +33,7 @@ from grader.sandbox import cleanup_after_kill, seccomp
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
 SMALL = 64 << 20  # bytes of /tmp and of /dev/shm
 FIRST_USER, PAIRS = 50_000, 4_096  # user ids: from a range that Debian assigns to no one
-PROBE_SECONDS = 10
+PROBE_SECONDS = 60  # a busy machine may take seconds
 # The variables are described in grader/sandbox/__init__.py. Where REQUIRED is set, a probe that is
 # slow for once cannot switch the sandbox off.
 REQUIRED = "CONVLABS_SANDBOX_REQUIRED"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.sandbox.limits import Limits
+from grader.sandbox.account import Reached
+from grader.sandbox.limits import Limits, cores
 
-Limit = Literal["time", "output", "memory"]
-Kind = Literal["timeout", "flood", "crashed"]
+# time: on the wall clock, of a user's own program (foreground.py). The others: account.py.
+Limit = Reached | Literal["time", "output"]
+Kind = Literal["timeout", "waiting", "starved", "flood", "crashed"]
 
 _FOREIGN_MEMORY = "your program accessed memory it does not own"
 _CRASHES = {
@@ -19,9 +22,19 @@ _CRASHES = {
     signal.SIGABRT: "abort() was called",
     signal.SIGILL: "illegal instruction",
     signal.SIGXFSZ: "it wrote a file that is larger than any result",
-    signal.SIGXCPU: "it used up its processor time",
     signal.SIGKILL: "killed, most likely because it used too much memory",
 }
+
+# What a student should look for, for some kinds.
+ADVICE: dict[str, str] = {
+    "timeout": "look for a loop that never ends, or that does far more work than it must",
+    "waiting": "look for what it waits for: a lock, another thread, an input, a sleep",
+}
+
+
+class TooBusyError(OSError):
+    """Other programs left a command so little of the processor that nothing can be said about it.
+    `strerror` completes a sentence as EarlyEnd.reason does."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,7 @@ class Finished:
     signal: int | None
     stopped_by: Limit | None
     seconds: float  # wall time
+    processor: float = 0.0  # seconds of processor time when it was last looked at, or less
     stdout: bytes = b""
     stderr: bytes = b""
 
@@ -59,6 +73,17 @@ def early_end(done: Finished) -> EarlyEnd | None:
     limits = done.limits
     if done.stopped_by == "time":
         return EarlyEnd("timeout", f"did not finish within {limits.seconds:g} s and was stopped")
+    if done.stopped_by == "processor" or done.signal == signal.SIGXCPU:
+        return EarlyEnd("timeout", f"used {limits.seconds:g} s of processor time and was stopped")
+    if done.stopped_by == "processors":
+        used = f"{limits.seconds:g} s of processor time on each of {cores()} cores"
+        return EarlyEnd("timeout", f"used {used} and was stopped")
+    if done.stopped_by == "waiting":
+        waited = f"waited for more than {limits.longest_wait():g} s without doing any work"
+        return EarlyEnd("waiting", f"{waited} and was stopped")
+    if done.stopped_by == "starved":
+        got = f"got {done.processor:.2g} s of processor time in {done.seconds:.0f} s"
+        return EarlyEnd("starved", f"{got}, because other programs keep the cores busy")
     if done.stopped_by == "output":
         return EarlyEnd("flood", f"printed more than {_size(limits.output)} and was stopped")
     if done.stopped_by == "memory":
@@ -67,6 +92,15 @@ def early_end(done: Finished) -> EarlyEnd | None:
     if done.signal is not None:
         return EarlyEnd("crashed", f"crashed: {_crash(done.signal)}")
     return None
+
+
+def end_of_run(done: Finished) -> EarlyEnd | None:
+    """As early_end(), for a command that decides something about the student: raises TooBusyError
+    where other programs did not let it run."""
+    early = early_end(done)
+    if early and early.kind == "starved":
+        raise TooBusyError(errno.EBUSY, early.reason)
+    return early
 
 
 def shell_status(returncode: int) -> int:

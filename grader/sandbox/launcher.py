@@ -5,8 +5,10 @@ small environment and no standard input. When it ends or reaches a limit, it is 
 everything that descends from it, even processes that detached themselves (process_tree.py). The
 watchdog kills what is left when the grader itself is killed (cleanup_after_kill.py).
 
-Memory is limited twice: the kernel limits the address space of each process (RLIMIT_AS), and the
-grader checks every 50 ms how much memory all of them hold together, and kills them at the limit.
+Memory and processor time are limited twice: the kernel limits those of each process (RLIMIT_AS,
+RLIMIT_CPU), and the grader checks every 50 ms what all of them hold and have used together, and
+kills them at the limit. Time on the wall clock is not limited, except for a command that waits
+(account.py).
 """
 
 from __future__ import annotations
@@ -25,13 +27,14 @@ from typing import IO
 
 from grader import paths
 from grader.sandbox import bubblewrap, cleanup_after_kill, process_tree
+from grader.sandbox.account import Account
 from grader.sandbox.bubblewrap import SandboxedCommand, View
 from grader.sandbox.ending import Finished, Limit, return_code
 from grader.sandbox.limits import Limits, set_kernel_limits
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
-CHECK_INTERVAL = 0.05  # seconds between two checks of the time and the memory
+CHECK_INTERVAL = 0.05  # seconds between two checks of what the commands use
 
 
 @dataclass
@@ -47,8 +50,8 @@ class Running:
     process: subprocess.Popen[bytes]
     limits: Limits
     sandboxed: SandboxedCommand | None
-    started_at: float  # time.monotonic()
     streams: list[_Stream]  # stdout and stderr
+    account: Account
     stopped_by: Limit | None = None
 
     def wait(self) -> Finished:
@@ -63,24 +66,20 @@ class Running:
             status=code if code >= 0 else None,
             signal=-code if code < 0 else None,
             stopped_by=self.stopped_by,
-            seconds=time.monotonic() - self.started_at,
+            seconds=time.monotonic() - self.account.started_at,
+            processor=self.account.processor,
             stdout=bytes(self.streams[0].data),
             stderr=bytes(self.streams[1].data),
         )
 
     def enforce_limits(self) -> None:
-        """Checks its memory and the time, and kills it at a limit."""
+        """Checks what it has used, and kills it at a limit."""
         if self.stopped_by or self.process.poll() is not None:
             return
-        self.stopped_by = self.limits.exceeded(
-            seconds=time.monotonic() - self.started_at,
-            memory=process_tree.resident(self.process.pid, _spared()),
-        )
+        usage = process_tree.usage(self.process.pid, _spared())
+        self.stopped_by = self.account.add(usage, time.monotonic())
         if self.stopped_by:
             process_tree.kill(self.process, self.limits.grace, _spared())
-
-    def deadline(self) -> float:
-        return self.started_at + self.limits.seconds
 
 
 _running: list[Running] = []
@@ -178,7 +177,8 @@ def _start(
     )
     assert process.stdout is not None and process.stderr is not None
     streams = [_Stream(process.stdout), _Stream(process.stderr)]
-    return Running(process, limits, sandboxed, started_at, streams)
+    account = Account(limits, started_at, started_at)
+    return Running(process, limits, sandboxed, streams, account)
 
 
 def _code_inside(sandboxed: SandboxedCommand, errors: bytes) -> int:
@@ -208,7 +208,7 @@ def _before_exec(limits: Limits, sandboxed: bool) -> Callable[[], None]:
 def _supervise(running: Running) -> None:
     """Reads both outputs until the process has ended, or kills it at a limit. Meanwhile enforces
     the limits of all other commands under way."""
-    process, deadline = running.process, running.deadline()
+    process = running.process
     with selectors.DefaultSelector() as selector:
         for stream in running.streams:
             os.set_blocking(stream.file.fileno(), False)
@@ -216,14 +216,14 @@ def _supervise(running: Running) -> None:
         next_check = time.monotonic() + CHECK_INTERVAL
         while not running.stopped_by and process.poll() is None:
             now = time.monotonic()
-            if now >= next_check or now >= deadline:
+            if now >= next_check:
                 for command in _running:
                     command.enforce_limits()
                 next_check = now + CHECK_INTERVAL
                 continue
             # A detached process may hold the pipes open after the command has ended, and a command
             # may close them long before it ends: so never wait for them longer than this.
-            seconds = min(next_check, deadline) - now
+            seconds = next_check - now
             if not selector.get_map():
                 _wait(process, seconds)
             elif _read_ready(selector, seconds, running.limits.output):

@@ -5,38 +5,55 @@ from __future__ import annotations
 import os
 import resource
 from dataclasses import dataclass, field
-from typing import Literal
 
 ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
 MEMORY = 4 << 30  # bytes; ten times what any lab needs
+LEAST_WAIT = 60.0  # seconds
 
 
 def _default_processes() -> int:
-    """Room for make and its compilers, or for OpenMP's threads on every core."""
-    return 64 + 4 * (os.cpu_count() or 1)
+    """Room for make and its compilers, or for 64 threads of OpenMP beside those of another run."""
+    return 160 + 4 * (os.cpu_count() or 1)
+
+
+def cores() -> int:
+    """How many threads can run at the same time here."""
+    return len(os.sched_getaffinity(0))
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a command may use. Sizes in bytes, times in seconds of wall time."""
+    """What a command may use. Sizes in bytes, times in seconds.
+
+    Only processor time counts, so that a busy machine slows a command and does not stop it. A
+    thread may use `seconds` of it, and all threads of all processes together that much for each
+    core: a program that is stopped would have taken longer than `seconds` on this machine alone,
+    however many threads share its work.
+    """
 
     seconds: float
+    # That no thread runs or waits for a core. None: ten times `seconds`, and a minute at least.
+    waiting: float | None = None
     output: int = 1 << 20  # of stdout and of stderr; a command that prints more is stopped
     file_size: int = 1 << 30
     address_space: int | None = ADDRESS_SPACE  # of each process; None: no limit
     memory: int = MEMORY  # resident, of all its processes together
     processes: int = field(default_factory=_default_processes)  # and threads; in a sandbox only
     open_files: int = 256  # in a sandbox only
-    # Whether to limit processor time as well. Linux then updates the process's clock every 4 ms
-    # only, which is too coarse for a program that times itself.
-    processor: bool = True
+    # Whether the kernel limits the processor time of each process as well. Linux then updates the
+    # process's clock every 4 ms only, which is too coarse for a program that times itself.
+    kernel_counts: bool = True
     grace: float = 0.0  # between SIGTERM and SIGKILL; make uses it to remove half-written files
 
-    def exceeded(self, seconds: float, memory: int) -> Literal["time", "memory"] | None:
-        """The limit that a command has reached after so many seconds, holding so many bytes."""
-        if memory > self.memory:
-            return "memory"
-        return "time" if seconds >= self.seconds else None
+    def longest_wait(self) -> float:
+        """Seconds that a command may sleep or wait, all together."""
+        return self.waiting or max(LEAST_WAIT, 10 * self.seconds)
+
+    def longest(self) -> float:
+        """Seconds of wall time after which a command has reached no limit only because other
+        programs keep the cores busy. With 40 of them on 2 cores it still gets all of its own
+        processor time before."""
+        return 4 * self.longest_wait()
 
 
 def set_kernel_limits(limits: Limits, sandboxed: bool, count_processes: bool) -> None:
@@ -51,8 +68,9 @@ def set_kernel_limits(limits: Limits, sandboxed: bool, count_processes: bool) ->
         resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
     if count_processes:
         resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
-    if limits.processor:
-        seconds = int(limits.seconds * (os.cpu_count() or 1)) + 5
+    if limits.kernel_counts:
+        # Of one process, for the case that the grader, itself held up, does not stop it in time.
+        seconds = int(2 * limits.seconds * cores()) + 5
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
         seconds = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

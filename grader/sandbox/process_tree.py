@@ -1,4 +1,4 @@
-"""All the processes that come from one command: how much memory they hold, and how to end them.
+"""All the processes that come from one command: what they have used, and how to end them.
 
 The grader is the reaper of orphans (PR_SET_CHILD_SUBREAPER): a process whose parent has ended, or
 that detached itself from its session, becomes the grader's own child and can be found.
@@ -13,12 +13,30 @@ import resource
 import signal
 import subprocess
 from collections.abc import Set
+from dataclasses import dataclass
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PAGE = resource.getpagesize()
+TICKS = os.sysconf("SC_CLK_TCK")  # units of processor time in procfs, in a second
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process, all below it and the orphans have used, and what they do now.
+
+    processor: seconds of processor time, with that of the processes that they have waited for.
+    busiest: seconds of processor time of the thread that has used most, of those that still run.
+    memory: bytes that they hold; pages that several of them share count for each.
+    active: at least one thread runs or waits for a core.
+    """
+
+    processor: float
+    busiest: float
+    memory: int
+    active: bool
 
 
 def adopt_orphans() -> None:
@@ -34,10 +52,15 @@ def die_with_parent(parent: int) -> None:
         os._exit(127)
 
 
-def resident(pid: int, spared: Set[int]) -> int:
-    """Bytes of memory that a process holds together with all below it and the orphans. Pages that
-    several of them share count for each. spared: children of the grader that are no orphans."""
-    total, waiting = 0, [pid, *orphans(spared)]
+def usage(pid: int, spared: Set[int]) -> Usage:
+    """What a process has used together with all below it and the orphans. spared: children of the
+    grader that are no orphans.
+
+    A process is read before those below it. One that ends meanwhile is then counted too little and
+    never twice: its parent counts it as soon as it has waited for it.
+    """
+    processor, busiest, memory, active = 0, 0, 0, False
+    waiting = [pid, *orphans(spared)]
     visited: set[int] = set()
     while waiting:
         pid = waiting.pop()
@@ -45,11 +68,20 @@ def resident(pid: int, spared: Set[int]) -> int:
             continue
         visited.add(pid)
         with contextlib.suppress(OSError, ValueError, IndexError):  # it may end meanwhile
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-            for task in os.listdir(f"/proc/{pid}/task"):
-                children = Path(f"/proc/{pid}/task/{task}/children").read_text()
-                waiting += [int(child) for child in children.split()]
-    return total
+            process = Path(f"/proc/{pid}")
+            processor += sum(map(int, _stat(process)[11:15]))  # its own, and of ended children
+            memory += int((process / "statm").read_text().split()[1]) * PAGE
+            for task in (process / "task").iterdir():
+                thread = _stat(task)
+                busiest = max(busiest, int(thread[11]) + int(thread[12]))
+                active = active or thread[0] == "R"
+                waiting += map(int, (task / "children").read_text().split())
+    return Usage(processor / TICKS, busiest / TICKS, memory, active)
+
+
+def _stat(process: Path) -> list[str]:
+    """The fields of /proc/PID/stat that follow the name, which may itself hold spaces."""
+    return (process / "stat").read_text().rpartition(")")[2].split()
 
 
 def kill(process: subprocess.Popen[bytes], grace: float, spared: Set[int]) -> None:

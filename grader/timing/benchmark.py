@@ -18,7 +18,7 @@ from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
 from grader.sandbox.bubblewrap import View
-from grader.sandbox.ending import Finished, early_end
+from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import create_outputs
 from grader.timing import noise, row_samples
@@ -28,7 +28,7 @@ from grader.timing.verifier import Verifier
 
 Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
-STARTING = 10.0  # seconds for the process to start, to warm up and to end, at most
+STARTING = 10.0  # seconds of processor time to start, to warm up and to end, at most
 SAMPLES, STATUS = "bands", "status.json"  # files that the program writes
 MAX_STATUS = 4 << 20  # bytes
 
@@ -80,6 +80,7 @@ class Bench:
 
     operation: what their functions compute.
     wall: times from outside are wall time, not the processor time of the process.
+    in_advance: the reference was not compiled here (reference.py).
     """
 
     operation: str
@@ -90,6 +91,7 @@ class Bench:
     threads: int
     wall: bool
     gpu: bool = False
+    in_advance: bool = False
 
     def run(
         self,
@@ -105,7 +107,8 @@ class Bench:
         limits: the number of rounds and the seconds after which it ends, whichever comes first.
         seed: of the inputs of the rounds.
         only: times this side alone, with inputs that a Verifier chooses.
-        Raises OSError for a fault of the machine.
+        Raises OSError for a fault of the machine, and TooBusyError where other programs did not let
+        it run.
         """
         folder = Path(tempfile.mkdtemp(dir=work))
         try:
@@ -120,7 +123,7 @@ class Bench:
                 seconds=STARTING + 2 * min(limits[1], 30),
                 file_size=row_samples.MAX_BYTES,
                 address_space=None,
-                processor=False,
+                kernel_counts=False,
             )
             outputs = create_outputs(folder, (SAMPLES, STATUS))
             view = View((folder, self.program, *sides.values()), outputs, gpu=self.gpu)
@@ -205,7 +208,7 @@ def _timed_run(done: Finished, processor: float, folder: Path) -> TimedRun:
     def ended(end: End, reason: str) -> TimedRun:
         return TimedRun(end, reason, done.seconds, processor)
 
-    if early := early_end(done):
+    if early := end_of_run(done):
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended("failed", f"while it was timed, your program {early.reason}{advice}")
     status = harness.read_status(folder / STATUS, Status, MAX_STATUS)

@@ -22,7 +22,7 @@ from grader.oracle.operations import OPERATIONS
 from grader.timing import noise, row_samples
 from grader.timing.row_samples import RowSample
 
-PATIENCE = 5.0  # seconds to read what is still in the socket when the program has ended
+PATIENCE = 60.0  # seconds to read what is still in the socket when the program has ended
 
 
 class Verifier(threading.Thread):

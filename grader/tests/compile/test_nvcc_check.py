@@ -116,6 +116,38 @@ def test_an_nvcc_that_is_broken_is_not_the_students_fault(
     assert checked(submission, again=False).verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("while :; do :; done", "used more processor time than"),
+        ("sh -c 'while :; do :; done' || exit 1", "used more processor time than"),
+        ("echo \"nvcc error : 'ptxas' died due to signal 24\"; exit 255", "used more processor"),
+        ("sleep 60", "waited for minutes without an end"),
+        ("kill -STOP $$", "waited for minutes without an end"),
+    ],
+    ids=["burns", "a part of it burns", "ptxas burns", "sleeps", "is stopped"],
+)
+def test_an_nvcc_that_is_slow_is_not_called_broken(
+    script: str, reason: str, fake: Fake, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(script)
+    real = make._variables
+    less = {"NVCC_SECONDS": "1", "NVCC_WAITING": "4"}
+    monkeypatch.setattr(make, "_variables", lambda *a: real(*a) | less)
+    check = checked(submission)
+    assert (check.verdict, len(check.message)) == ("skip", 1)
+    assert check.message[0].startswith("nvcc was stopped: it ") and reason in check.message[0]
+
+
+def test_an_nvcc_that_a_busy_machine_holds_up_is_waited_for(
+    fake: Fake, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(f"(kill -STOP $$; sleep 2; kill -CONT $$) & wait\n{ACCEPTS}")
+    real = make._variables
+    monkeypatch.setattr(make, "_variables", lambda *a: real(*a) | {"NVCC_SECONDS": "1"})
+    assert checked(submission).verdict == "pass"
+
+
 def grade(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(paths.ROOT / "grade"), *arguments, "--backend", "sim"]
     return subprocess.run(command, capture_output=True, text=True, check=False)

@@ -12,7 +12,7 @@ from grader.sandbox.ending import (
     return_code,
     shell_status,
 )
-from grader.sandbox.limits import Limits
+from grader.sandbox.limits import Limits, cores
 
 
 def finished(
@@ -22,7 +22,7 @@ def finished(
     stderr: bytes = b"",
 ) -> Finished:
     limits = Limits(seconds=2.5, output=3 << 20, memory=1 << 30)
-    return Finished(limits, status, number, stopped_by, seconds=1, stderr=stderr)
+    return Finished(limits, status, number, stopped_by, 90, processor=0.25, stderr=stderr)
 
 
 @pytest.mark.parametrize("status", [0, 1, 255])
@@ -34,6 +34,18 @@ def test_a_command_that_exits_by_itself_has_no_early_end(status: int) -> None:
     ("stopped_by", "kind", "reason"),
     [
         ("time", "timeout", "did not finish within 2.5 s and was stopped"),
+        ("processor", "timeout", "used 2.5 s of processor time and was stopped"),
+        (
+            "processors",
+            "timeout",
+            f"used 2.5 s of processor time on each of {cores()} cores and was stopped",
+        ),
+        ("waiting", "waiting", "waited for more than 60 s without doing any work and was stopped"),
+        (
+            "starved",
+            "starved",
+            "got 0.25 s of processor time in 90 s, because other programs keep the cores busy",
+        ),
         ("output", "flood", "printed more than 3 MB and was stopped"),
         ("memory", "crashed", "used more than 1 GB of memory and was stopped"),
     ],
@@ -43,6 +55,11 @@ def test_a_limit_is_named_although_a_signal_ended_the_command(
 ) -> None:
     end = early_end(finished(number=signal.SIGKILL, stopped_by=stopped_by))
     assert end is not None and (end.kind, end.reason) == (kind, reason)
+
+
+def test_the_kernels_limit_on_processor_time_reads_as_the_graders() -> None:
+    end = early_end(finished(number=signal.SIGXCPU))
+    assert end == EarlyEnd("timeout", "used 2.5 s of processor time and was stopped")
 
 
 def test_a_signal_is_explained() -> None:

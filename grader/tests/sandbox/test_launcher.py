@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.ending import Finished
+from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.launcher import Running, launch, start
-from grader.sandbox.limits import Limits
+from grader.sandbox.limits import Limits, cores
 
 
 def python(code: str, tmp_path: Path, limits: Limits | None = None) -> Finished:
@@ -32,22 +32,106 @@ def test_signal_is_reported(tmp_path: Path) -> None:
     assert (done.status, done.signal) == (None, 11)
 
 
+SPIN = "while True: pass"
+FORKED = "import os\nfor _ in range(5): os.fork()\n"  # 32 processes
+ENDLESS_CHAIN = """import os, time
+while True:  # each process burns a tenth of a second, and its parent waits for it
+    if (child := os.fork()) == 0:
+        while time.process_time() < 0.1: pass
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+THREADS = "import hashlib, threading\n" + (
+    "def burn():\n    while True: hashlib.sha256(bytes(1 << 20))\n"
+    "for _ in range(8): threading.Thread(target=burn).start()\n"
+)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [SPIN, FORKED + SPIN, ENDLESS_CHAIN, THREADS, f"import os; os.fork() or os.setsid()\n{SPIN}"],
+    ids=["spins", "fork bomb", "a chain of processes", "threads", "detached"],
+)
+def test_the_limit_on_processor_time_holds(code: str, tmp_path: Path) -> None:
+    """Whoever of its processes and threads uses it."""
+    done = python(code, tmp_path, Limits(seconds=0.5))
+    assert done.stopped_by in ("processor", "processors")
+    end = early_end(done)
+    assert end and end.kind == "timeout" and "used 0.5 s of processor time" in end.reason
+    assert 0.4 <= done.processor <= 0.5 * cores() + 5  # the machine may be busy
+
+
 @pytest.mark.parametrize(
     "code",
     [
-        "while True: pass",
         "import time; time.sleep(60)",
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
         "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
         "import os, time; os.close(1); os.close(2); time.sleep(60)",
+        "import time\nwhile True: time.sleep(0.01)",
+        "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()",
+        "import os\nreading, writing = os.pipe()\nif os.fork(): os.wait()\nos.read(reading, 1)",
     ],
-    ids=["spin", "sleep", "ignores SIGTERM", "stops itself", "closes its outputs"],
+    ids=[
+        "sleeps",
+        "ignores SIGTERM",
+        "stops itself",
+        "closes its outputs",
+        "naps",
+        "waits for a lock",
+        "waits for a process",
+    ],
 )
-def test_time_limit_holds(code: str, tmp_path: Path) -> None:
+def test_a_command_that_only_waits_is_stopped(code: str, tmp_path: Path) -> None:
     begin = time.monotonic()
+    done = python(code, tmp_path, Limits(seconds=20, waiting=0.5))
+    end = early_end(done)
+    assert done.stopped_by == "waiting" and end and end.kind == "waiting"
+    assert "waited for more than 0.5 s without doing any work" in end.reason
+    assert time.monotonic() - begin < 50  # not 60; the machine may be busy
+
+
+# A busy machine, simulated: STOPPED says for how long the kernel does not let the program run. The
+# process that stops it belongs to it, but only sleeps.
+BUSY_MACHINE = """import os, signal, time
+program = os.getpid()
+if os.fork() == 0:
+    for _ in range(STOPPED):
+        os.kill(program, signal.SIGSTOP); time.sleep(0.5)
+        os.kill(program, signal.SIGCONT); time.sleep(0.02)
+    os._exit(0)
+while time.process_time() < 0.2: pass
+"""
+
+
+def test_a_busy_machine_stops_no_honest_program(tmp_path: Path) -> None:
+    """It takes many times its limit on the wall clock."""
+    code = BUSY_MACHINE.replace("STOPPED", "8") + "os.wait(); print('done')"
+    done = python(code, tmp_path, Limits(seconds=1))
+    assert (done.status, done.stopped_by, done.stdout) == (0, None, b"done\n")
+    assert done.seconds > 4
+
+
+def test_a_busy_machine_saves_no_endless_program(tmp_path: Path) -> None:
+    code = BUSY_MACHINE.replace("STOPPED", "4") + "while True: pass"
     done = python(code, tmp_path, Limits(seconds=0.5))
-    assert done.stopped_by == "time"
-    assert time.monotonic() - begin < 10  # not 60; the machine may be busy
+    assert done.stopped_by in ("processor", "processors")
+
+
+def test_processor_time_is_that_of_all_processes(tmp_path: Path) -> None:
+    """Of those that have ended, too, and of one whose name looks like the fields after it."""
+    code = (
+        "import os, time\n"
+        "open('/proc/self/comm', 'w').write('a) R 1 (b')\n"
+        "for _ in range(3):\n"
+        "    if os.fork() == 0:\n"
+        "        while time.process_time() < 0.2: pass\n"
+        "        os._exit(0)\n"
+        "    os.wait()\n"
+        "time.sleep(0.3)\n"
+    )
+    done = python(code, tmp_path, Limits(seconds=20))
+    assert done.status == 0 and 0.55 < done.processor < 2
 
 
 def test_endless_output_is_cut_and_stopped(tmp_path: Path) -> None:
@@ -111,9 +195,10 @@ def test_two_commands_run_at_the_same_time(tmp_path: Path) -> None:
 
 def test_limits_hold_while_another_is_waited_for(tmp_path: Path) -> None:
     with endless(tmp_path, 0.3) as other:
-        python("import time; time.sleep(1)", tmp_path, Limits(20))
+        there = f"os.path.exists('/proc/{other.process.pid}')"
+        python(f"import os, time\nwhile {there}: time.sleep(0.01)", tmp_path, Limits(20))
         assert ended(other.process.pid)
-        assert other.wait().stopped_by == "time"
+        assert other.wait().stopped_by == "processor"
 
 
 def test_a_command_that_is_not_waited_for_is_killed(tmp_path: Path) -> None:

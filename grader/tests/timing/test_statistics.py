@@ -144,9 +144,19 @@ def test_a_machine_that_times_the_same_code_differently_is_unfit() -> None:
     assert "second slot" in (statistics.unfit(demand(), simulated(1.0, again=0.8)) or "")
 
 
-@pytest.mark.parametrize("slow", [5.0, 60.0])
-def test_a_machine_out_of_the_committed_range_is_unfit(slow: float) -> None:
-    assert "10 to 40" in (statistics.unfit(demand(), simulated(1.0, slow=slow)) or "")
+@pytest.mark.parametrize("slow", [0.5, 5.0, 60.0])
+def test_a_baseline_out_of_its_range_changes_nothing_beside_the_solution(slow: float) -> None:
+    timings = simulated(1.0, slow=slow)
+    assert statistics.unfit(demand(), timings) is None
+    assert points(timings) == 10
+
+
+def test_a_machine_on_which_the_solution_misses_the_bar_is_unfit() -> None:
+    """The bar is 4 times the baseline's speed."""
+    check = demand(against="baseline", at_least=4.0)
+    assert "only 3" in (statistics.unfit(check, simulated(1.0, slow=3.0)) or "")
+    assert statistics.unfit(check, simulated(1.0, slow=5.0)) is None
+    assert statistics.unfit(check, simulated(0.1, slow=5.0)) is None  # a slow student
 
 
 def test_floor_is_the_higher_of_memory_and_arithmetic() -> None:
