@@ -3,9 +3,10 @@
     make release [LABS="lab1 lab2"] [DIRTY=1]     make the archive, prove it, put it into dist/
     make release-check [...]                      the same, but write nothing
 
-The archive holds files that git tracks, as they are on the disk. If there are changes that are not
-committed, it refuses; with DIRTY=1 it takes them too, and the archive's name says so. Every file
-gets the time of the last commit, so the same commit gives the same bytes.
+The archive holds files that git tracks, as they are on the disk, and the solutions as objects to
+time, unless student.toml says no. If there are changes that are not committed, it refuses; with
+DIRTY=1 it takes them too, and the archive's name says so. Every file gets the time of the last
+commit, so the same commit gives the same bytes with the same compilers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 
 from grader import __version__, paths
-from grader.release import archive, contents, gate, trial
+from grader.release import archive, contents, gate, objects, trial
 from grader.release.contents import ReleaseError
 
 DIST = paths.ROOT / "dist"
@@ -36,7 +37,7 @@ def main() -> int:
         name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty)
         prove(paths.ROOT, data)
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
-            trial.run(data, labs, Path(work), say)
+            trial.run(data, labs, Path(work), say, timed=contents.lists().objects)
         if not options.check:
             archive.write(DIST / name, data)
     except ReleaseError as problem:
@@ -66,7 +67,10 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
             + "\ncommit or stash them, or include them with DIRTY=1"
         )
     labs = contents.chosen_labs(root, names)
-    members = contents.members(root, contents.tracked(root), contents.lists(), labs)
+    lists = contents.lists()
+    members = contents.members(root, contents.tracked(root), lists, labs)
+    members += objects.members(labs, say) if lists.objects else []
+    members.sort(key=lambda member: member.path)
     folder = f"convlabs-student-{__version__}"
     committed = int(contents.git(root, "log", "-1", "--format=%ct"))
     data = archive.pack(members, folder, committed)

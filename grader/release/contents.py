@@ -30,6 +30,7 @@ class Lists:
     inside: list[str]
     outside: list[str]
     published: list[str]
+    objects: bool = True  # whether students get the solutions as objects to time
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 The gate reads the archive itself, not the list of files that were meant to go in. An archive within
 the archive is a finding, like every other file that is not text; the gate unpacks and searches it
-too, so that the message can say what it holds.
+too, so that the message can say what it holds. The one exception is an object of a solution, in its
+place and stripped, where student.toml allows it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.release import contents, secret
+from grader.release import contents, secret, stripped
 from grader.release.contents import Lists
 from grader.release.secret import Secret, squeezed
 
+OBJECTS = ["labs/lab*_*/reference/*.o"]
 DEEPEST = 4  # levels of archives within archives
 LARGEST = 1 << 26  # bytes that are searched of a file in an inner archive
 NO_FILE = b"\0no file"
@@ -94,7 +96,8 @@ def _in_name(path: str, secrets: Known) -> Iterator[str]:
 
 def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tuple[str, str]]:
     """What is wrong with a file's bytes: the file, or the file within it, and the problem."""
-    for problem in _kind(data):
+    may_be_object = secrets.lists.objects and contents.matches(path, OBJECTS)
+    for problem in stripped.problems(data) if may_be_object else _kind(data):
         yield path, problem
     squeezed_data = squeezed(data)
     for text in secrets.texts:

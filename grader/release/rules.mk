@@ -1,6 +1,6 @@
 # The students' archive and the check of it. LABS="lab1 lab2": these labs alone; DIRTY=1: also what is
 # not committed.
 .PHONY: release release-check
-release release-check: setup ## the students' archive in dist/, once it is proved to hold no secret (2 minutes); release-check: the proof alone
+release release-check: setup ## the students' archive in dist/, once it is proved to hold no secret (4 minutes); release-check: the proof alone
 	$(Q)$(PYTHON) -m grader.release $(if $(filter release-check,$@),--check) $(if $(DIRTY),--dirty) \
 	    $(if $(findstring command,$(origin LABS)),--labs '$(LABS)')

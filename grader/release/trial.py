@@ -1,7 +1,8 @@
 """Uses the archive as a student does: unpacked into a new folder, in a bare environment.
 
 The commands get PATH and HOME, and the variables that pip needs behind a proxy. The README's two
-commands must work, every starter must earn 0 points and every solution all public points.
+commands must work, every starter must earn 0 points and every solution all public points. With
+objects of the solutions, code in C is also timed, beside our solution.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.model.result import Result
+from grader.model.result import Check, Result
 from grader.release import archive, part
 from grader.release.contents import ReleaseError
 
@@ -71,9 +72,17 @@ class Copy:
         text = self.bash(f"./grade {lab} --no-speed --src {src} --json {out}", expected)
         return msgspec.json.decode(out.read_bytes(), type=Result), text
 
+    def speed(self, lab: str, src: str) -> list[Check]:
+        """The checks of a grade that were timed, with whatever verdict."""
+        out = self.work / "timed.json"
+        self.bash(f"./grade {lab} --src {src} --json {out} || [ $? -ne 2 ]", expected=0)
+        result = msgspec.json.decode(out.read_bytes(), type=Result)
+        return [check for check in result.checks if "student_ns" in check.details]
 
-def run(data: bytes, labs: list[str], work: Path, say: Callable[[str], None]) -> None:
-    """Tries the archive in `work`, an empty folder. Raises ReleaseError at the first surprise."""
+
+def run(data: bytes, labs: list[str], work: Path, say: Callable[[str], None], timed: bool) -> None:
+    """Tries the archive in `work`, an empty folder. timed: it has objects of the solutions. Raises
+    ReleaseError at the first surprise."""
     packed = work / "archive.tar.gz"
     packed.write_bytes(data)
     (work / "home").mkdir()
@@ -82,7 +91,9 @@ def run(data: bytes, labs: list[str], work: Path, say: Callable[[str], None]) ->
     the_readmes_commands_work(copy, example, say)
     for lab in labs:
         a_starter_earns_nothing(copy, lab)
-        a_solution_earns_all_public_points(copy, lab, say)
+        submission = a_solution_earns_all_public_points(copy, lab, say)
+        if timed:
+            speed_is_measured_beside_our_solution(copy, lab, submission, say)
 
 
 def the_readmes_commands_work(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
@@ -108,7 +119,8 @@ def a_starter_earns_nothing(copy: Copy, lab: str) -> None:
         )
 
 
-def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
+def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str], None]) -> Path:
+    """Returns the folder of the submission."""
     folder = next((paths.ROOT / "labs").glob(f"{lab}_*"))
     spec = tomllib.loads((folder / "lab.toml").read_text())
     submission = copy.work / "submission"
@@ -121,3 +133,21 @@ def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str]
         raise ReleaseError(f"the grade of {lab} does not say '{ALL_PUBLIC}'; it says\n{text}")
     score = result.score
     say(f"{lab}: the starter earns 0, the solution {score.earned:g}/{score.measured:g} measured")
+    return submission
+
+
+def speed_is_measured_beside_our_solution(
+    copy: Copy, lab: str, submission: Path, say: Callable[[str], None]
+) -> None:
+    """Only what it was compared with has to be right: a verdict depends on what else runs here."""
+    files = [file.name for file in (copy.folder / "labs").glob(f"{lab}_*/reference/*.c.*")]
+    checks = copy.speed(lab, str(submission)) if files else []
+    for check in checks:
+        if "reference_ns" not in check.details:
+            raise ReleaseError(
+                f"in the archive, '{check.name}' of {lab} is not timed beside our solution, though "
+                f"there are {len(files)} objects of it; does none of them run on this machine?"
+            )
+    if checks:
+        verdicts = ", ".join(f"{check.part} {check.verdict}" for check in checks)
+        say(f"{lab}: the solution is timed beside its object: {verdicts}")
