@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader.diagnose import unwritten, values
+from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import filter as filters
 from grader.diagnose.known import grayscale, mask, mistakes
 from grader.diagnose.mistake import Diagnosis, Mistake, reproduces
@@ -25,30 +25,46 @@ LARGE = 300_000  # elements; larger outputs are only located: a small case shows
 
 @np.errstate(all="ignore")  # an output may hold anything
 def explain(
-    case: Case, operation: str, inputs: Inputs, comparison: Comparison, on_host: bool = False
+    case: Case,
+    operation: str,
+    inputs: Inputs,
+    comparison: Comparison,
+    on_host: bool = False,
+    *,
+    reads: str | None = None,
+    threads: tuple[int, int] | None = None,
+    source: str = "",
 ) -> Diagnosis | None:
     """The known mistake that reproduces the student's output, or None.
 
-    `on_host`: the function was given the output array itself. Otherwise the output was copied from
-    device memory, which holds the same bits before it is written as after a sum with them.
+    `on_host`: the function was given the output array itself. `reads`: the memory of unknown
+    content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
+    the largest grid of that run, across and down; None: not known.
+    `source`: the text of the student's file, for mistakes that the output alone does not show.
     """
     if operation not in filters.COMPUTE:
         if comparison.got.size > LARGE:
             return None
+        if grayscale.is_saturated(comparison) and (seen := source_text.reversed_indices(source)):
+            return seen
         return _named(grayscale.mistakes(case, inputs, comparison), comparison)
     f = filters.of(operation, inputs, case.border)
     if comparison.unwritten.any():
-        return unwritten.explain(f, comparison, on_host)
+        return unwritten.explain(f, comparison, on_host, reads, threads)
     if diagnosis := values.by_themselves(comparison):
         return diagnosis
     if case.exact is not None and (diagnosis := _not_exact(case, operation, inputs, comparison)):
         return diagnosis
     if comparison.got.size > LARGE:
         return None
+    diagnosis = _named(mistakes.of_filter(f, comparison), comparison)
+    if diagnosis and diagnosis.name in ("copied", "mask-transposed"):
+        return source_text.exchanged_lines(source) or diagnosis
     return (
-        _named(mistakes.of_filter(f, comparison), comparison)
+        diagnosis
         or values.scaled(f, comparison)
         or _named(mask.single_taps(f, comparison), comparison)
+        or mask.read_too_early(f, comparison)
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from grader.diagnose import location, tile_pattern
-from grader.diagnose.known import border, tiles
+from grader.diagnose.known import border, mask, tiles
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.known.indexing import pitches
 from grader.diagnose.mistake import Diagnosis
@@ -15,40 +17,96 @@ from grader.oracle.operations import OPERATIONS, Operation
 
 Mask = npt.NDArray[np.bool_]
 
-MEMORY = "computed from uninitialized memory"
+UNINITIALIZED = "uninitialized memory"
 
 
-def explain(f: Filter, comparison: Comparison, on_host: bool) -> Diagnosis:
-    """What is known about an output of which some, or all, was never written.
+@dataclass(frozen=True)
+class _Cause:
+    """What is certain of the elements that hold no result. never: none of them was written.
+    computed: all were, from values of that memory. Neither: both are possible."""
 
-    `on_host`: the function was given the output array itself. Otherwise the output may have come
-    from device memory, which holds the same bits before it is written as after a sum with them.
+    never: bool
+    computed: str
+
+    def may_be_unloaded(self) -> bool:
+        """Is it possible that a part of a tile was never loaded?"""
+        return not self.never and self.computed in ("", UNINITIALIZED)
+
+    def words(self) -> str:
+        """Completes "30 of 99 pixels"."""
+        if self.never or self.computed:
+            return "were never written" if self.never else f"were computed from {self.computed}"
+        return f"were never written, or were computed from {UNINITIALIZED}"
+
+
+def explain(
+    f: Filter,
+    comparison: Comparison,
+    on_host: bool,
+    reads: str | None = None,
+    threads: tuple[int, int] | None = None,
+) -> Diagnosis:
+    """What is known about an output of which some, or all, holds no result.
+
+    `on_host`: the function was given the output array itself. `reads`: the memory of unknown
+    content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
+    the largest grid, across and down; None: not known.
     """
     out = OPERATIONS[f.operation]
-    count = f"{int(comparison.unwritten.sum())} of {comparison.unwritten.size} {out.things()}"
-    if on_host and not comparison.untouched.any():
+    missing = comparison.unwritten
+    count = f"{int(missing.sum())} of {missing.size} {out.things()}"
+    if comparison.added_to[missing].all():
+        array = "out" if on_host else "the output"
         return Diagnosis(
             "accumulated",
-            f"{count} hold a sum with what was in `out` before the call: set `out` to 0 first, or "
+            f"{count} hold a sum with what was in {array} before the call: set it to 0 first, or "
             "add up in a variable",
         )
-    if comparison.unwritten.all():
-        text = f"no {out.things()[:-1]} of the output was written"
-        if not comparison.untouched.all():
-            text += f", or every one was {MEMORY}"
-        return Diagnosis("nothing-written", text)
+    if on_host and not comparison.untouched.any():
+        return Diagnosis(
+            "nan", f"{count} hold a NaN that your code wrote: it holds -1 in each byte, as an int"
+        )
+    cause = _cause(comparison, reads)
+    if missing.all():
+        return _everything(out, cause)
     if comparison.got.ndim > 2:
-        diagnosis = _last_of_some_axes(out, comparison.unwritten, count)
+        diagnosis = _last_of_some_axes(out, missing, count, cause)
     else:
         diagnosis = (
-            _apron_not_loaded(f, comparison)
-            or _wrong_pitch(f, comparison)
-            or _last_rows_and_columns(f, comparison.unwritten, count, on_host)
-            or _border_skipped(f, comparison.unwritten, count)
+            (_apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None)
+            or (None if cause.never else mask.read_too_early(f, comparison))
+            or (None if cause.computed else _wrong_pitch(f, comparison))
+            or _last_rows_and_columns(f, missing, count, on_host, cause, threads)
+            or _border_skipped(f, missing, count, cause)
         )
-    return diagnosis or Diagnosis(
-        "not-all-written",
-        f"{count} were never written, or were {MEMORY}{_where(out, comparison.unwritten)}",
+    if diagnosis:
+        return diagnosis
+    if untouched := int((missing & comparison.untouched).sum()):
+        rest = int(missing.sum()) - untouched
+        text = f"{untouched} of {missing.size} {out.things()} were never written"
+        text += f", and {rest} were computed from {reads or UNINITIALIZED}" if rest else ""
+        return Diagnosis("not-all-written", text + _where(out, missing))
+    name = "uninitialised-result" if cause.computed else "not-all-written"
+    return Diagnosis(name, f"{count} {cause.words()}{_where(out, missing)}")
+
+
+def _cause(comparison: Comparison, reads: str | None) -> _Cause:
+    if comparison.untouched.any():
+        return _Cause(bool(comparison.untouched[comparison.unwritten].all()), computed="")
+    return _Cause(never=reads == "", computed=reads or "")
+
+
+def _everything(out: Operation, cause: _Cause) -> Diagnosis:
+    thing = out.things()[:-1]
+    if cause.computed:
+        return Diagnosis(
+            "uninitialised-result",
+            f"every {thing} of the output was computed from {cause.computed}",
+        )
+    text = f"no {thing} of the output was written"
+    return Diagnosis(
+        "nothing-written",
+        text if cause.never else f"{text}, or every one was computed from {UNINITIALIZED}",
     )
 
 
@@ -101,7 +159,14 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
     return None
 
 
-def _last_rows_and_columns(f: Filter, missing: Mask, count: str, on_host: bool) -> Diagnosis | None:
+def _last_rows_and_columns(
+    f: Filter,
+    missing: Mask,
+    count: str,
+    on_host: bool,
+    cause: _Cause,
+    threads: tuple[int, int] | None,
+) -> Diagnosis | None:
     """Are all of the last columns, the last rows or both missing, and nothing else?"""
     height, width = f.shape
     columns, rows = missing.all(axis=0), missing.all(axis=1)
@@ -114,49 +179,67 @@ def _last_rows_and_columns(f: Filter, missing: Mask, count: str, on_host: bool) 
         return None
     lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
     lines += [location.lines("rows", y0, height - 1)] if y0 < height else []
-    text = f"{count} were never written: {' and '.join(lines)}"
+    text = f"{count} {cause.words()}: {' and '.join(lines)}"
     if on_host:
         return Diagnosis(
             "last-block-missing",
             f"{text}; a loop ends too early, or no thread computes what remains after the division "
             "by the number of threads",
         )
+    odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
+    near = max(width - x0, height - y0) <= 2 * f.radius
+    if cause.computed or (odd and not cause.never):
+        return _not_loaded_outside(text) if near and cause.may_be_unloaded() else None
     if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height:
         return Diagnosis(
             "vector-tail",
             f"{text}, which remain after the groups of 4: a width need not be a multiple of 4",
         )
-    odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
-    if odd and max(width - x0, height - y0) > 2 * f.radius:
-        return None
     if odd:
+        return None  # no block ends there
+    if threads and threads[0] >= width and threads[1] >= height:
         return Diagnosis(
-            "left-before-loading",
-            f"{text}, where no block ends: threads outside the image return before they have "
-            "loaded their part of the tile; let them load it, and check the bounds only before "
-            "writing",
+            "last-block-missing",
+            f"{text}; the grid has {threads[0]} x {threads[1]} threads for {width} x {height} "
+            "pixels: check the bounds before the write and, where a block writes fewer pixels than "
+            "it has threads, that the blocks' tiles cover the image",
         )
+    unsure = "" if cause.never else "if they were never written, "
     return Diagnosis(
         "last-block-missing",
-        f"{text}; the grid does not cover the whole image: round the division up, (n + block - 1) "
-        "/ block, and make the grid's x from the width and its y from the height",
+        f"{text}; {unsure}the grid does not cover the whole image: round the division up, (n + "
+        "block - 1) / block, and make the grid's x from the width and its y from the height",
     )
 
 
-def _border_skipped(f: Filter, missing: Mask, count: str) -> Diagnosis | None:
+def _not_loaded_outside(text: str) -> Diagnosis:
+    return Diagnosis(
+        "left-before-loading",
+        f"{text}: the windows there reach pixels outside the image that no thread put into the "
+        "tile; let every thread load its part of the tile, with the border's value where the pixel "
+        "is outside, and check the bounds only before writing",
+    )
+
+
+def _border_skipped(f: Filter, missing: Mask, count: str, cause: _Cause) -> Diagnosis | None:
     """Are just the pixels missing whose windows reach outside the image?"""
     frame = border.frame(missing, f.radius)
     if f.radius == 0 or frame.all() or (frame != missing).any():
         return None
+    words = cause.words().replace(UNINITIALIZED, "memory outside the image")
     return Diagnosis(
         "border-skipped",
-        f"{count} were never written, or were computed from memory outside the image: a frame "
-        f"{f.radius} px wide; compute the pixels at the image's border too",
+        f"{count} {words}: a frame {f.radius} px wide; compute the pixels at the image's border "
+        "too",
     )
 
 
-def _last_of_some_axes(out: Operation, missing: Mask, count: str) -> Diagnosis | None:
+def _last_of_some_axes(
+    out: Operation, missing: Mask, count: str, cause: _Cause
+) -> Diagnosis | None:
     """Are the last masks, channels, rows or columns missing, and nothing else?"""
+    if cause.computed:
+        return None
     ends, tail = [], np.zeros_like(missing)
     for axis, name in enumerate(out.axes):
         others = tuple(i for i in range(missing.ndim) if i != axis)
@@ -169,9 +252,9 @@ def _last_of_some_axes(out: Operation, missing: Mask, count: str) -> Diagnosis |
             ends.append(location.lines(location.PLURALS[name], first, missing.shape[axis] - 1))
     if not ends or (tail != missing).any():
         return None
+    unsure = "" if cause.never else "if they were never written, "
     return Diagnosis(
         "last-block-missing",
-        f"{count} were never written, or were {MEMORY}: {' and '.join(ends)}; the grid does not "
-        "cover the whole output, or a loop ends too early: round divisions up, (n + block - 1) / "
-        "block",
+        f"{count} {cause.words()}: {' and '.join(ends)}; {unsure}the grid does not cover the whole "
+        "output, or a loop ends too early: round divisions up, (n + block - 1) / block",
     )

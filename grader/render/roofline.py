@@ -108,8 +108,10 @@ def _one_per_part(runs: list[Traced]) -> list[Traced]:
 
 def of_timed(timed: Timed) -> Roofline | None:
     """The timed functions, below the roofs that were measured in the same run. None when something
-    was not measured."""
-    if not (timed.copy_ns and timed.mac_rate and timed.moved) or not timed.times:
+    was not measured, or when a call does no floating-point operations: of integers no peak rate
+    is known."""
+    known = timed.macs and timed.copy_ns and timed.mac_rate and timed.moved
+    if not known or not timed.times:
         return None
     bandwidth = timed.moved / timed.copy_ns * 1e9
     intensity, peak = 2 * timed.macs / timed.moved, 2 * timed.mac_rate

@@ -65,7 +65,8 @@ class Terminal:
         """What is printed below the check: its message, and where the first hint is."""
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             return []
-        lines = [wrapped for line in check.message for wrapped in self._wrap(line)]
+        message = [*check.message, *(_all_printed(check) if self.verbose else [])]
+        lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
             self._hinted.add(check.part)
             lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")
@@ -114,3 +115,11 @@ def points(score: Score, selected: str | None) -> str:
         return text
     rest = ", ".join(f"{u.points:g} {u.reason}" for u in score.unmeasured)
     return f"{text} measured, {rest}"
+
+
+def _all_printed(check: Check) -> list[str]:
+    """All that the student's program printed; nothing where the message shows it."""
+    printed = [f"    {line}" for line in check.details.get("printed", [])]
+    if all(line in check.message for line in printed):
+        return []
+    return ["all that your program printed:", *printed]

@@ -20,19 +20,99 @@ I64 = npt.NDArray[np.int64]
 
 POISON = 255  # each byte of the output before the call
 FEW = 16  # wrong pixels; what fewer show may be chance
+MOST = 0.9  # of the pixels
+LEAST = 3  # of them, all in the pixels that remain after vectors
+VECTORS = (16, 32, 8, 4)  # pixels that are converted together
 
 
 def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mistake]:
     """The known mistakes, the likeliest first. The image is height x width x 3 bytes."""
     image, name = inputs.image, case.set["weights"]
     yield from _unwritten(comparison)
-    if comparison.count() < FEW:
-        return
+    yield from _halves(image, WEIGHTS[name])
+    if comparison.count() >= FEW:
+        yield from _of_pixels(image, name)
+        yield from _byte_order(image, WEIGHTS[name], comparison)
+        yield from _swapped(image, comparison.expected.value)
+        yield from _moved(image, WEIGHTS[name], comparison.expected.value)
+    yield from _in_a_part(image, name, comparison)
+
+
+def is_saturated(comparison: Comparison) -> bool:
+    """Are nearly all pixels that whole vectors convert wrong and 255? Saturation gives that,
+    whatever else is wrong."""
+    whole = comparison.got.size // VECTORS[0] * VECTORS[0]
+    got, wrong = (array.reshape(-1)[:whole] for array in (comparison.got, comparison.wrong))
+    return bool(whole >= FEW and wrong.mean() >= MOST and (got[wrong] == POISON).mean() >= MOST)
+
+
+def _of_pixels(image: Bytes, name: str) -> Iterator[Mistake]:
+    """The mistakes that change the value of each pixel, wherever it lies."""
     yield from _weights(image, name)
     yield from _rounding(image, WEIGHTS[name], DECIMALS[name])
-    yield from _byte_order(image, WEIGHTS[name], comparison)
-    yield from _swapped(image, comparison.expected.value)
-    yield from _moved(image, WEIGHTS[name], comparison.expected.value)
+    yield from _signs(image, WEIGHTS[name])
+
+
+def _in_a_part(image: Bytes, name: str, comparison: Comparison) -> Iterator[Mistake]:
+    """The same mistakes in the pixels that whole vectors convert, or only in those that remain."""
+    wrong = comparison.wrong.reshape(-1)
+    right = comparison.expected.value
+    for vector in VECTORS:
+        whole = wrong.size // vector * vector
+        rest = wrong.size - whole
+        if not rest or wrong[:whole].any() == wrong[whole:].any():
+            continue
+        in_rest = bool(wrong[whole:].any())
+        part = np.arange(wrong.size) >= whole if in_rest else np.arange(wrong.size) < whole
+        if wrong[part].sum() < LEAST:
+            continue
+        where = f"the last {rest} pixels, which" if rest > 1 else "the last pixel, which"
+        verb = "remain" if rest > 1 else "remains"
+        words = (
+            f"in {where} {verb} after the groups of {vector}"
+            if in_rest
+            else (f"in the groups of {vector} pixels, not in those that remain")
+        )
+        for mistake in _of_pixels(image, name):
+            value = np.where(part.reshape(right.shape), mistake.output().value, right)
+            yield _exactly(mistake.name, f"{words}: {mistake.text}", value)
+
+
+def _halves(image: Bytes, weights: Triple) -> Iterator[Mistake]:
+    """Values half-way between two bytes. A sum is one once in some ten thousand, so a single one
+    that is as the rule says, with all others right, is no chance."""
+    total = weighted(image, weights)
+    half = total % 32768 == 16384
+    to_even = (total >> 15) + np.where(half, total >> 15 & 1, total % 32768 > 16384)
+    down = (total + 16383) >> 15
+    advice = "here it is rounded up: add 16384, one half, and shift"
+    even = "rounded to the even one, as lrintf() and _mm_cvtps_epi32() do"
+    for value, how in (
+        (to_even, even if (to_even != down).any() else f"{even}, or always rounded down"),
+        (down, "rounded down"),
+    ):
+        text = f"a value half-way between two integers is {how}; {advice}"
+        yield _exactly("rounded-half", text, value)
+
+
+def _signs(image: Bytes, weights: Triple) -> Iterator[Mistake]:
+    """Bytes taken for signed ones."""
+    grey_values = grey(image, weights).astype(np.int64)
+    yield _exactly(
+        "signed-saturation",
+        "values above 127 became 127: the last pack takes its result for signed bytes; use "
+        "_mm_packus_epi16(), or _mm256_packus_epi16(), which saturates at 255",
+        np.minimum(grey_values, 127),
+    )
+    signed = image.view(np.int8).astype(np.int64)
+    total = sum(signed[..., i] * weights[i] for i in range(3)) + 16384
+    for value in (np.clip(total >> 15, 0, 255), np.where(total < 0, 255, total >> 15)):
+        yield _exactly(
+            "signed-bytes",
+            "bytes above 127 were taken for negative numbers: widen them with zeros, not with "
+            "their sign",
+            value,
+        )
 
 
 def _unwritten(comparison: Comparison) -> Iterator[Mistake]:
@@ -66,6 +146,12 @@ def _weights(image: Bytes, name: str) -> Iterator[Mistake]:
         ("channel-left-out", "blue is missing in the sum", (r, g, 0)),
         ("channel-left-out", "green is missing in the sum", (r, 0, b)),
         ("channel-left-out", "red is missing in the sum", (0, g, b)),
+        ("channel-twice", "green is used in place of blue", (r, g + b, 0)),
+        ("channel-twice", "red is used in place of blue", (r + b, g, 0)),
+        ("channel-twice", "blue is used in place of green", (r, 0, b + g)),
+        ("channel-twice", "red is used in place of green", (r + g, 0, b)),
+        ("channel-twice", "green is used in place of red", (0, g + r, b)),
+        ("channel-twice", "blue is used in place of red", (0, g, b + r)),
         ("one-channel", "the output is the red channel", (32768, 0, 0)),
         ("one-channel", "the output is the green channel", (0, 32768, 0)),
         ("one-channel", "the output is the blue channel", (0, 0, 32768)),
@@ -113,9 +199,9 @@ def _rounding(
         (total + 16384) & 255,
     )
     yield _exactly(
-        "not-normalised",
-        "your output is the sum, limited to 255: shift the sum right by 15, which divides it by "
-        "32768",
+        "all-255",
+        "nearly every pixel is 255, as after a sum that is limited to 255 and not shifted right "
+        "by 15, or computed from bytes in the wrong order",
         np.minimum(total + 16384, 255),
     )
     for shift, words in ((16, "half"), (14, "twice")):
@@ -155,6 +241,7 @@ def _byte_order(image: Bytes, weights: Triple, comparison: Comparison) -> Iterat
         "neighbours in memory",
         grey(np.moveaxis(planes, 0, 2), weights),
     )
+    yield from _lanes(image, weights, comparison)
     flat = comparison.expected.value.reshape(-1).astype(np.int64)
     for vector in (4, 8, 16, 32, 64):
         order = _permuted(comparison, flat, vector)
@@ -165,6 +252,41 @@ def _byte_order(image: Bytes, weights: Triple, comparison: Comparison) -> Iterat
                 "the order of the bytes where you shuffle or pack them, and the lanes",
                 order,
             )
+
+
+def _lanes(image: Bytes, weights: Triple, comparison: Comparison) -> Iterator[Mistake]:
+    """The six lanes of 16 bytes that hold 32 pixels, taken in another order. Which lane was taken
+    for which shows in the pixels that lie in one lane as a whole."""
+    flat = image.reshape(-1)
+    groups = comparison.got.size // 32
+    if groups < 2:
+        return
+    lanes = flat[: groups * 96].reshape(groups, 6, 16)
+    got = comparison.got.reshape(-1)[: groups * 32].reshape(groups, 32)
+    order = []
+    for place in range(6):
+        half, third = divmod(place, 3)
+        first = (0, 2, 1)[third]  # byte of the lane at which its first whole pixel begins
+        pixel = 16 * half + (0, 6, 11)[third]
+        count = (16 - first) // 3
+        same = []
+        for lane in range(6):
+            whole = lanes[:, lane, first : first + 3 * count].reshape(groups, count, 3)
+            same.append((grey(whole, weights) == got[:, pixel : pixel + count]).mean())
+        order.append(int(np.argmax(same)))
+    if order == [0, 1, 2, 3, 4, 5]:
+        return
+    value = comparison.expected.value.reshape(-1).copy()
+    pixels = lanes[:, order].reshape(groups, 32, 3)
+    value[: groups * 32] = grey(pixels, weights).reshape(-1)
+    low, high = (" ".join(map(str, order[i : i + 3])) for i in (0, 3))
+    yield _exactly(
+        "lane-order",
+        f"of the six lanes of 16 bytes that hold 32 pixels, pixels 0 to 15 were computed from "
+        f"lanes {low}, and need 0 1 2; pixels 16 to 31 from lanes {high}, and need 3 4 5: "
+        "rearrange the lanes after the loads",
+        value.reshape(comparison.got.shape),
+    )
 
 
 def _permuted(comparison: Comparison, flat: I64, vector: int) -> I64 | None:

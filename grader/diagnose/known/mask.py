@@ -10,10 +10,11 @@ import numpy as np
 
 from grader.diagnose.known.filter import Array, Filter, kept
 from grader.diagnose.known.indexing import read_at
-from grader.diagnose.mistake import Mistake
+from grader.diagnose.mistake import Diagnosis, Mistake
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
+FEW = 16  # wrong elements; what fewer show may be chance
 MAX_SIZE = 17  # of the labs' masks: a row of a mask of fixed size is that long
 MOST_TAPS = 4096  # tried one by one; no mask of fixed size has more
 MOST_VALUES = 6_000_000  # computed for all of them together
@@ -21,6 +22,9 @@ MOST_VALUES = 6_000_000  # computed for all of them together
 
 def turned(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """Flipped, transposed, mirrored, upside down."""
+    swap = "swap the row and the column where you index the mask"
+    if f.operation == "separable":
+        swap = "the row pass uses the coefficients of the column, and the column pass the row's"
     for name, text, mask in (
         (
             "mask-flipped",
@@ -30,7 +34,7 @@ def turned(f: Filter, _: Comparison) -> Iterator[Mistake]:
         ),
         (
             "mask-transposed",
-            "a transposed mask gives: swap the row and the column where you index the mask",
+            f"a transposed mask gives: {swap}",
             np.swapaxes(f.mask, -1, -2),
         ),
         (
@@ -65,6 +69,26 @@ def parts(f: Filter, _: Comparison) -> Iterator[Mistake]:
             "from -radius to +radius, both included",
             f.output(mask=kept(f.mask, rows, columns)),
         )
+    above, left = f.reach
+    for name, kept_rows, kept_columns in (
+        ("rows above and columns left of its centre", slice(above, None), slice(left, None)),
+        ("rows above its centre", slice(above, None), every),
+        ("columns left of its centre", every, slice(left, None)),
+        (
+            "rows below and columns right of its centre",
+            slice(0, above + 1),
+            slice(0, left + 1),
+        ),
+        ("rows below its centre", slice(0, above + 1), every),
+        ("columns right of its centre", every, slice(0, left + 1)),
+    ):
+        if f.radius > 1:
+            yield Mistake(
+                "loop-bound",
+                f"your output is what {f.masks} gives without the {name}: run both loops over the "
+                "mask from -radius to +radius, both included",
+                f.output(mask=kept(f.mask, kept_rows, kept_columns)),
+            )
     if f.radius > 1:
         yield Mistake(
             "loop-bound",
@@ -87,6 +111,69 @@ def _middle(f: Filter, radius: int) -> Array:
         slice(max(rows - radius, 0), rows + radius + 1),
         slice(max(columns - radius, 0), columns + radius + 1),
     )
+
+
+def offsets(f: Filter) -> list[tuple[int, str]]:
+    """How many coefficients too early a mask is read when a radius is left out of an index, and
+    the words for it."""
+    rows, columns = f.reach
+    size = 2 * columns + 1
+    whole = f"row b, column a of {f.masks} is at index (b + radius) * {size} + (a + radius)"
+    known = (
+        (rows * size + columns, "index b * size + a: add the radius to both, since a and b begin"),
+        (rows * size, "row b, not b + radius: add the radius, since b begins"),
+        (columns, "column a, not a + radius: add the radius, since a begins"),
+    )
+    return [
+        (shift, f"the mask was read at {words} at -radius; {whole}")
+        for shift, words in known
+        if shift
+    ]
+
+
+def read_too_early(f: Filter, comparison: Comparison) -> Diagnosis | None:
+    """Are the elements that need no coefficient from before the mask's first one what the mask
+    gives when it is read too early? Those that need one may hold anything; where uninitialized
+    memory shows in the output, it must be just those."""
+    for shift, words in offsets(f) if f.mask.ndim == 2 else ():
+        output = read_before(f, shift)
+        known = ~np.isnan(output.value)
+        if comparison.wrong[known].sum() < FEW:
+            continue
+        if comparison.unwritten.any() and (known == comparison.unwritten).any():
+            continue
+        got = comparison.got[known].astype(np.float64)
+        if (np.abs(got - output.value[known]) <= output.bound[known]).all():
+            return Diagnosis("mask-offset", words)
+    return None
+
+
+def read_before(f: Filter, shift: int) -> Expected:
+    """The result when each coefficient is read `shift` elements too early. NaN where a coefficient
+    from before the mask's first one is needed."""
+    size = f.mask.shape[-1]
+    flat = np.zeros(f.mask.size, dtype=f.mask.dtype)
+    flat[shift:] = f.mask.reshape(-1)[:-shift]
+    result = f.output(mask=flat.reshape(f.mask.shape))()
+    unknown = np.zeros(f.mask.size, dtype=np.bool_)
+    unknown[:shift] = True
+    rows, columns = f.reach
+    inside = np.ones(f.shape, dtype=np.bool_)
+    padded = np.pad(inside, ((rows, rows), (columns, columns)), constant_values=f.border != "zero")
+    height, width = f.shape
+    touched = np.zeros(f.shape, dtype=np.bool_)
+    for index in np.flatnonzero(unknown[: f.mask.shape[-2] * size]):
+        row, column = divmod(int(index), size)
+        touched |= padded[row : row + height, column : column + width]
+    return Expected(np.where(touched, np.nan, result.value), result.bound)
+
+
+def early(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Coefficients read too early, where the memory before the mask holds 0."""
+    for shift, words in offsets(f):
+        flat = np.zeros(f.mask.size, dtype=f.mask.dtype)
+        flat[shift:] = f.mask.reshape(-1)[:-shift]
+        yield Mistake("mask-offset", words, f.output(mask=flat.reshape(f.mask.shape)))
 
 
 def single_taps(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

@@ -35,6 +35,7 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     indexing.swapped_inputs,
     indexing.row_pitches,
     mask.strides,
+    mask.early,
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -84,6 +85,15 @@ def left_over(count: int) -> I64:
     return got.reshape(RIGHT.shape)
 
 
+def lanes(order: list[int]) -> I64:
+    """Each 32 pixels from their six lanes of 16 bytes in another order."""
+    flat, got = GIVEN.image.reshape(-1), RIGHT.reshape(-1).copy()
+    groups = got.size // 32
+    moved = flat[: groups * 96].reshape(groups, 6, 16)[:, order].reshape(groups, 32, 3)
+    got[: groups * 32] = grey(moved, WEIGHTS["709"]).reshape(-1)
+    return got.reshape(RIGHT.shape)
+
+
 MISTAKES: dict[str, Callable[[], I64]] = {
     "nothing-written": lambda: np.full(RIGHT.shape, 255),
     "not-all-written": lambda: left_over(33),
@@ -113,6 +123,14 @@ MISTAKES: dict[str, Callable[[], I64]] = {
     "row-pitch": lambda: np.stack([RIGHT.reshape(-1)[y * 60 : y * 60 + 61] for y in range(53)]),
     "not-normalised": lambda: TOTAL & 255,
     "accumulated": lambda: (RIGHT + 255) & 255,
+    "channel-twice": lambda: grey(GIVEN.image, (6966, 23436 + 2366, 0)),
+    "signed-saturation": lambda: np.minimum(RIGHT, 127),
+    "signed-bytes": lambda: np.clip(
+        (GIVEN.image.view(np.int8).astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384) >> 15,
+        0,
+        255,
+    ),
+    "lane-order": lambda: lanes([0, 2, 4, 1, 3, 5]),
     "wrong-order": lambda: reordered(16, [*range(8, 16), *range(8)]),
 }
 
@@ -121,6 +139,75 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 def test_a_known_mistake_is_named(name: str) -> None:
     diagnosis = explained(MISTAKES[name]())
     assert diagnosis and diagnosis.name == name
+
+
+@pytest.mark.parametrize(
+    ("size", "part", "words"),
+    [
+        ((17, 3), slice(48, None), "in the last 3 pixels, which remain after the groups of 16"),
+        ((17, 3), slice(0, 48), "in the groups of 16 pixels, not in those that remain"),
+    ],
+)
+def test_a_mistake_in_a_part_is_named_with_its_part(
+    size: tuple[int, int], part: slice, words: str
+) -> None:
+    given = inputs(LAB, msgspec.structs.replace(CASE, size=size), 8)
+    right = grey(given.image, WEIGHTS["709"])
+    got = right.reshape(-1).copy()
+    got[part] = grey(given.image[..., ::-1], WEIGHTS["709"]).reshape(-1)[part]
+    diagnosis = explained(got.reshape(right.shape), given)
+    assert diagnosis and diagnosis.name == "channels-swapped" and diagnosis.text.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("floors", "to_even", "words"),
+    [
+        (
+            (0,),
+            True,
+            "to the even one, as lrintf() and _mm_cvtps_epi32() do, or always rounded down",
+        ),
+        ((0, 1), True, "to the even one, as lrintf() and _mm_cvtps_epi32() do;"),
+        ((0, 1), False, "is rounded down;"),
+    ],
+)
+def test_a_value_half_way_between_two_bytes_is_named(
+    floors: tuple[int, ...], to_even: bool, words: str
+) -> None:
+    """Of all colours, one in some ten thousand is such a value. floors: even or odd below it."""
+    steps = np.stack(np.meshgrid(np.arange(256), np.arange(256), [77, 78]), axis=-1).reshape(-1, 3)
+    total = steps @ np.array(WEIGHTS["709"])
+    image = GIVEN.image.copy()
+    for floor in floors:
+        halves = steps[(total % 32768 == 16384) & (total // 32768 % 2 == floor)]
+        image[20, 30 + floor] = halves[0]
+    exact = image.astype(np.float64) @ (np.array(WEIGHTS["709"]) / 32768)
+    got = np.rint(exact) if to_even else np.ceil(exact - 0.5)
+    diagnosis = explained(got.astype(np.int64), Inputs(image))
+    assert diagnosis and diagnosis.name == "rounded-half" and words in diagnosis.text
+
+
+@pytest.mark.parametrize("change", [1, -1, 40])
+def test_a_single_wrong_pixel_is_no_mistake(change: int) -> None:
+    got = RIGHT.copy()
+    got[20, 30] += change
+    assert explained(got) is None
+
+
+def test_what_is_nearly_all_255_is_not_called_a_missing_shift() -> None:
+    """Bytes in the wrong order saturate as well. Only the file's text can tell."""
+    got = np.full(RIGHT.shape, 255)
+    got[::9, 5] = 3
+    diagnosis = explained(got)
+    assert diagnosis is None or diagnosis.name == "all-255"
+    line = "__m128i p = _mm_set_epi8(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1);"
+    expected = operations.expected("grey", None, GIVEN.arrays, CASE.settings())
+    comparison = compare(got.astype(np.uint8), expected)
+    seen = explain.explain(CASE, "grey", GIVEN, comparison, source=line)
+    assert seen and seen.name == "set-not-setr"
+    other = compare(np.minimum(RIGHT, 127).astype(np.uint8), expected)
+    seen = explain.explain(CASE, "grey", GIVEN, other, source=line)
+    assert seen and seen.name == "signed-saturation"
 
 
 def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:

@@ -93,6 +93,11 @@ def with_stride(mask: F32, stride: int) -> F32:
     return np.stack([flat[b * stride : b * stride + 5] for b in range(5)])
 
 
+def early(mask: F32, count: int) -> F32:
+    """The mask as it is read when each index is `count` too small, with 0 before it."""
+    return np.concatenate([np.zeros(count, "f4"), mask.reshape(-1)[:-count]]).reshape(mask.shape)
+
+
 def correlated(image: F32, inputs: Inputs) -> F32:
     return correlation.correlate64(image, inputs.mask, "zero").astype(np.float32)
 
@@ -200,6 +205,16 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
             "f4"
         ),
     ),
+    "mask read a radius too early": ("mask-offset", lambda g: right(g, mask=early(g.mask, 2))),
+    "positive offsets alone": (
+        "loop-bound",
+        lambda g: right(g, mask=without(without(g.mask, slice(0, 2), ALL), ALL, slice(0, 2))),
+    ),
+    "negative offsets alone": (
+        "loop-bound",
+        lambda g: right(g, mask=without(without(g.mask, slice(3, 5), ALL), ALL, slice(3, 5))),
+    ),
+    "added to the output": ("accumulated", lambda _: added_to((ALL, ALL))),
     "uninitialised": ("uninitialised-value", lambda g: right(g) - np.float32(1.7e38)),
 }
 
@@ -411,7 +426,9 @@ def added_to(where: tuple[slice, slice]) -> F32:
         (added_to((ALL, ALL)), True, "accumulated"),
         (added_to((slice(3, 9), ALL)), True, "accumulated"),
         (untouched((slice(22, None), ALL)), True, "last-block-missing"),
-        (untouched((slice(21, None), ALL)), False, "left-before-loading"),
+        (unwritten(right(make_inputs()), slice(21, None), ALL), False, "left-before-loading"),
+        (untouched((slice(21, None), ALL)), False, "not-all-written"),
+        (added_to((slice(3, 9), ALL)), False, "accumulated"),
     ],
 )
 def test_never_written_and_added_to_have_different_names(
@@ -439,6 +456,74 @@ def test_tiles_of_two_passes_without_their_apron_are_named(kind: tuple[str, ...]
         and diagnosis.name == "apron-missing"
         and apron.words() in diagnosis.text
     )
+
+
+@pytest.mark.parametrize("content", [POISON, 0x40490FDB])
+@pytest.mark.parametrize("forgotten", ["row", "column"])
+def test_a_mask_read_before_its_first_coefficient_is_named(content: int, forgotten: str) -> None:
+    """Pixels near the upper border need no such coefficient; the others hold anything."""
+    inputs = make_inputs()
+    shift = 10 if forgotten == "row" else 2
+    out = right(inputs, mask=early(inputs.mask, shift))
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    unknown = (y >= 2) if shift == 2 else (y >= 1)
+    out.view(np.uint32)[unknown & (x >= 1 if shift == 2 else x >= 0)] = content
+    if shift == 10:  # rows -2 and -1 of the mask are unknown; the window of row 0 has neither
+        assert not unknown[0].any()
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison)
+    assert diagnosis is not None and diagnosis.name == "mask-offset"
+    assert f"{forgotten} " in diagnosis.text
+
+
+@pytest.mark.parametrize(
+    ("reads", "threads", "name", "words", "no_words"),
+    [
+        # what a run with all checks on read decides between two readings of the same pixels
+        (None, None, "last-block-missing", "if they were never written", "uninitialized memory;"),
+        ("", None, "last-block-missing", "the grid does not cover", "uninitialized"),
+        ("", (64, 32), "last-block-missing", "the grid has 64 x 32 threads", "does not cover"),
+        ("uninitialized memory", None, "left-before-loading", "computed from", "grid"),
+        ("memory outside of its array", None, "uninitialised-result", "outside", "grid"),
+    ],
+)
+def test_what_was_read_tells_a_small_grid_from_a_tile_not_loaded(
+    reads: str | None, threads: tuple[int, int] | None, name: str, words: str, no_words: str
+) -> None:
+    inputs = make_inputs()
+    inputs = Inputs(inputs.image[:, :34], inputs.mask)
+    out = unwritten(right(inputs), ALL, slice(32, None))
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison, reads=reads, threads=threads)
+    assert diagnosis is not None and diagnosis.name == name
+    assert words in diagnosis.text and no_words not in diagnosis.text
+
+
+@pytest.mark.parametrize("bits", [0xFFFFFFFF, 0x7FC00000, 0xFFC00001])
+def test_a_nan_that_was_stored_was_written(bits: int) -> None:
+    """Of an array on the host, only its own bits from before the call are called unwritten."""
+    inputs = make_inputs()
+    out = right(inputs)
+    out.view(np.uint32)[:, 6:] = bits
+    comparison = compare(out, correlation.correlate(inputs.image, inputs.mask, "zero"))
+    assert not comparison.untouched.any()
+    diagnosis = explain.explain(CASE, "correlate", inputs, comparison, True)
+    assert diagnosis is not None and diagnosis.name == "nan"
+
+
+def test_exchanged_lines_are_seen_in_the_file() -> None:
+    random = np.random.RandomState(2)
+    row = random.uniform(0.1, 1, (1, 7)).astype(np.float32)
+    inputs = Inputs(make_inputs().image, row)
+    comparison = compare(inputs.image.copy(), correlation.correlate(inputs.image, row, "zero"))
+    for source, name in (
+        ("cudaMemcpyToSymbol(c_row, h_column, bytes);", "lines-exchanged"),
+        ("cudaMemcpyToSymbol(c_row, h_row, bytes);", "copied"),
+        ("", "copied"),
+    ):
+        diagnosis = explain.explain(CASE, "correlate", inputs, comparison, source=source)
+        assert diagnosis is not None and diagnosis.name == name
+        assert name != "copied" or "coefficients of the other one" in diagnosis.text
 
 
 def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:

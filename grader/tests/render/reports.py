@@ -38,9 +38,9 @@ def wrong() -> tuple[Result, Evidence]:
     return grade, evidence
 
 
-def slow() -> tuple[Result, Evidence]:
-    """A grade of lab 1 with invented times: solution 1 ms, student 2 ms, baseline 30 ms."""
-    lab = spec.load("lab1")
+def slow(lab_id: str = "lab1") -> tuple[Result, Evidence]:
+    """A grade of a lab with invented times: solution 1 ms, student 2 ms, baseline 30 ms."""
+    lab = spec.load(lab_id)
     submission = submissions.find(lab, str(paths.ROOT / "solutions"))
     evidence = Evidence(submission)
     random = np.random.default_rng(1)
@@ -50,7 +50,7 @@ def slow() -> tuple[Result, Evidence]:
     for speed in lab.speed:
         evidence.timed(speed, Timings(rounds, copy_ns=6e4, mac_rate=1.2e11))
         details = {"ratio": 0.5, "ratio_low": 0.48, "ratio_high": 0.52}
-        name = f"lab1/{speed.part}/{speed.name}"
+        name = lab.id_of(speed)
         checks.append(
             Check(
                 name,

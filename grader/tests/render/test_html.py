@@ -234,6 +234,17 @@ def test_times_are_shown_with_those_of_the_others() -> None:
         assert timing_chart.duration(median) in text
 
 
+def test_functions_without_multiply_adds_have_times_and_no_roofline() -> None:
+    """Lab 8 computes with integers."""
+    grade, evidence = reports.slow("lab8")
+    assert [timed.macs for timed in evidence.times] == [0] * len(evidence.times) != []
+    text = html.page(grade, evidence)
+    shown = "Your relative speed, and the speeds that earn points"
+    assert text.count(shown) == len(evidence.times)
+    assert all(roofline.of_timed(timed) is None for timed in evidence.times)
+    assert all(roofline.of_timed(timed) is not None for timed in reports.slow()[1].times)
+
+
 def test_nothing_that_a_student_wrote_becomes_markup() -> None:
     text = reports.page(reports.hostile())
     assert "&lt;script&gt;alert(1)" in text

@@ -1,0 +1,111 @@
+"""Mistakes that the text of the student's file shows, where an output alone does not."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from grader.diagnose.mistake import Diagnosis
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SET = re.compile(r"\b(?P<call>_mm(?:256)?)_set_(?P<kind>epi8|epi16|epi32)\s*\((?P<list>[^()]*)\)")
+_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+parallel\b(?P<rest>[^\n]*)", re.MULTILINE)
+_DIVIDES = re.compile(
+    r"#[ \t]*pragma[ \t]+omp[ \t]+(?:for|sections|single|task|master|masked|loop)|"
+    r"\bomp_get_thread_num\b"
+)
+_COPY = re.compile(
+    r"\bcudaMemcpyToSymbol\w*\s*\(\s*c_(?P<to>row|column)\s*,\s*(?:h_)?(?P<source>row|col(?:umn)?)\b"
+)
+FEW = 3  # indices; the order of fewer may be chance
+
+
+def without_comments(source: str) -> str:
+    """The source with spaces in place of comments, so that every line keeps its number."""
+    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
+
+
+def reversed_indices(source: str) -> Diagnosis | None:
+    """A list of byte indices that _mm_set_epi8() puts into the register from its end."""
+    text = without_comments(source)
+    for match in _SET.finditer(text):
+        indices = [int(word) for word in re.findall(r"(?<![\w.-])\d+\b", match["list"])]
+        if len(indices) >= FEW and all(a < b for a, b in pairwise(indices)):
+            name = f"{match['call']}_set_{match['kind']}"
+            line = text.count("\n", 0, match.start()) + 1
+            return Diagnosis(
+                "set-not-setr",
+                f"line {line}: the first argument of {name}() is the highest element of the "
+                f"register, and yours begin with the lowest: use "
+                f"{match['call']}_setr_{match['kind']}(), which takes the lowest first",
+            )
+    return None
+
+
+def exchanged_lines(source: str) -> Diagnosis | None:
+    """The row of taps copied to the constant array of the column, or the column to the row's."""
+    text = without_comments(source)
+    for match in _COPY.finditer(text):
+        if (match["to"] == "row") == match["source"].startswith("row"):
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        return Diagnosis(
+            "lines-exchanged",
+            f"line {line}: c_{match['to']} gets the coefficients of the other pass: copy h_row to "
+            "c_row and h_column to c_column",
+        )
+    return None
+
+
+def undivided_loop(source: str, line: int) -> Diagnosis | None:
+    """A `#pragma omp parallel` without `for` above that line: every thread runs the whole loop."""
+    text = without_comments(source)
+    for match in _PRAGMA.finditer(text):
+        if re.match(r"[^\n]*\b(for|sections|loop)\b", match["rest"]):
+            continue
+        first = text.count("\n", 0, match.start()) + 1
+        end = _end_of_statement(text, match.end())
+        body = text[match.end() : end]
+        last = text.count("\n", 0, end) + 1
+        has_loop = re.search(r"\bfor\s*\(", body) is not None
+        if (
+            has_loop
+            and not _DIVIDES.search(body)
+            and (first < line <= last or _calls(text, body, line))
+        ):
+            return Diagnosis(
+                "parallel-without-for",
+                f"line {first}: after `#pragma omp parallel` every thread runs all iterations of "
+                "the loop; write `#pragma omp parallel for`, which divides them among the threads",
+            )
+    return None
+
+
+def _calls(text: str, body: str, line: int) -> bool:
+    """May `body` call the function that holds that line? It does if it names the function, or calls
+    through a pointer, whose name is no function of this file."""
+    names = set(re.findall(r"\b(\w+)\s*\(", body)) - {"for", "if", "while", "switch", "sizeof"}
+    defined = [
+        (match[1], text.count("\n", 0, match.start()) + 1)
+        for match in re.finditer(r"^[\w ].*?\b(\w+)\s*\([^;{}()]*\)\s*\{", text, re.MULTILINE)
+    ]
+    holder = [name for name, first in defined if first <= line]
+    return bool(holder) and (holder[-1] in names or bool(names - {name for name, _ in defined}))
+
+
+def _end_of_statement(text: str, start: int) -> int:
+    """Where the statement that begins at `start` ends: at a brace that closes its first one, or at
+    the first semicolon outside of parentheses."""
+    depth, brackets = 0, 0
+    for at in range(start, len(text)):
+        mark = text[at]
+        brackets += (mark in "([") - (mark in ")]")
+        if mark == "{":
+            depth += 1
+        elif mark == "}":
+            depth -= 1
+            if depth <= 0:
+                return at + 1
+        elif mark == ";" and depth == 0 and brackets == 0:
+            return at + 1
+    return len(text)
