@@ -14,16 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.tests.zoo import edits
+
 ZOO = Path(__file__).parent
 FILE = ZOO / "RESULTS.md"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
+SMALLEST = "smallest-case"  # in a header: the smallest case that fails says it all
 UNNAMED = "-"  # in a header: no mistake is named, and none must be
 
 # What a check says when it knows what happened, and not why. They contradict no mistake.
 FACTS = frozenset({
     "crashed", "timeout", "no-result", "flood", "wrote-outside", "nothing-written",
     "not-all-written", "nan", "all-zero", "copied", "scaled", "returned-error", "call-not-made",
-    "error-not-handled", "order-dependent",
+    "error-not-handled", "order-dependent", "uninitialised-result", "differs-between-runs",
+    "all-255", "wrong-output", "changed-input", "rejected", "refused-but-wrote",
+    "error-not-checked", "another-error", "leak", "leak-on-error", "out-of-bounds",
+    "use-after-free", "not-bit-for-bit", "depends-on-threads",
 })  # fmt: skip
 
 
@@ -55,7 +61,8 @@ class Row:
 
 def header(entry: Path) -> Header:
     """What the first line says. Raises ValueError when it does not say it."""
-    first = next(f for f in sorted(entry.iterdir()) if f.suffix in (".c", ".cu"))
+    files = sorted(entry.iterdir())
+    first = next(f for f in files if f.suffix in (".c", ".cu") or f.name == edits.NAME)
     line = first.read_text().splitlines()[0]
     _, found, words = line.partition("zoo: ")
     parts = [part.strip() for part in words.split("|")]
@@ -96,15 +103,29 @@ def complaint(said: Header, code: int, document: dict[str, Any]) -> str:
         names = {c["name"] for c in failed}
         expected = kinds == {"technique"} and names == set(said.detail.split("; "))
         return "" if expected else f"these failed: {sorted(names)}"
-    if said.verdict == "unsafe":
-        return "" if kinds == {"safe"} else f"checks of these kinds failed: {sorted(kinds)}"
+    if said.verdict == "unsafe":  # a contract's calls may find it, too
+        cases = [c["name"] for c in failed if c["kind"] != "safe" and not is_contract(c)]
+        return "" if "safe" in kinds and not cases else f"these failed: {sorted(cases)}"
     return "" if kinds & {"correct", "safe"} else f"only {sorted(kinds)} failed"
+
+
+def is_contract(check: dict[str, Any]) -> bool:
+    """Is it a check of calls that are drawn?"""
+    return bool(check["kind"] == "correct" and check["name"].startswith("any call"))
 
 
 def misnamed(said: Header, document: dict[str, Any]) -> str:
     """Why the mistake has not its right name, and no other; "" when it has."""
     cases, findings = explained(document), found_unsafe(document)
-    if said.detail != UNNAMED and said.detail not in cases | findings:
+    if said.detail == SMALLEST:
+        shown = any(
+            is_contract(c) and c["message"][0].startswith("smallest case that fails")
+            for c in document["checks"]
+            if c["verdict"] == "fail"
+        )
+        if not shown:
+            return "no smallest case is shown"
+    elif said.detail != UNNAMED and said.detail not in cases | findings:
         return f"not named {said.detail}, but {sorted(cases | findings) or 'nothing'}"
     if wrong := cases - FACTS - findings - said.also - {said.detail}:
         return f"also named {', '.join(sorted(wrong))}"

@@ -10,10 +10,13 @@ Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says
 
 `poor` is what "right but slow" means for a kernel that no GPU times. The name of a mistake is what
 a check must call it; `also` are names that are as true in some of its cases; `-` stands for a
-mistake that has no name yet. table.py judges, and keeps the table zoo/RESULTS.md.
+mistake that has no name yet, and `smallest-case` for one that needs none: a check of drawn calls
+shows the smallest case that fails, such as "radius 0 on a 1x1 image". table.py judges, and keeps
+the table zoo/RESULTS.md.
 
-Of the files that a lab asks for, it may leave out those that are the solution's. What must be right
-or wrong is not timed; speed is graded below, with margins that no noise reaches.
+Of the files that a lab asks for, it may leave out those that are the solution's. A file `edits`
+says what is changed in them (edits.py). What must be right or wrong is not timed; speed is graded
+below, with margins that no noise reaches.
 """
 
 import json
@@ -38,7 +41,7 @@ from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.schema import write
-from grader.tests.zoo import table
+from grader.tests.zoo import edits, table
 from grader.tests.zoo.table import Row
 
 GRADE = write.schema("convlabs-grade/v1")
@@ -68,14 +71,17 @@ Graded = tuple[int, dict[str, Any]]
 
 
 def whole(entry: Path, folder: Path) -> Path:
-    """The entry, or a copy with the solution's files in place of those that it leaves out."""
+    """The entry, or a copy with the solution's files in place of those that it leaves out, changed
+    where it has edits."""
     lab = spec.load(entry.parent.name)
     missing = [name for name in lab.submit if not (entry / name).exists()]
     if not missing:
         return entry
-    copy = shutil.copytree(entry, folder / lab.id / entry.name)
+    solutions = paths.ROOT / "solutions" / lab.folder
+    copy = shutil.copytree(entry, folder / lab.id / entry.name, dirs_exist_ok=True)
+    changed = edits.apply(entry, solutions) if (entry / edits.NAME).exists() else {}
     for name in missing:
-        shutil.copy(paths.ROOT / "solutions" / lab.folder / name, copy)
+        (copy / name).write_text(changed.get(name) or (solutions / name).read_text())
     return copy
 
 

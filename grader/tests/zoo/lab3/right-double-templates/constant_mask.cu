@@ -4,7 +4,7 @@
 // a block takes the columns of phase w.
 #include "lab.h"
 
-__constant__ float c_coefficients[PHASES * MASK_MAX_SIZE]; /* part A uses the first mask only */
+__constant__ float c_coefficients[(PHASES + 1) * MASK_MAX_SIZE]; /* the bank, then part A's mask */
 
 template <int R>
 __device__ double sum_of(const float *in, int width, int height, bool zero, int x, int y,
@@ -29,7 +29,8 @@ __global__ void flat(const float *in, int width, int height, bool zero, float *o
     const int x = blockIdx.x * 128 + (POLYPHASE ? PHASES * (t % 32) + phase : t);
     const int y = blockIdx.y;
     if (x < width) {
-        const float *mask = c_coefficients + phase * (2 * R + 1) * (2 * R + 1);
+        const int first = POLYPHASE ? phase * (2 * R + 1) * (2 * R + 1) : PHASES * MASK_MAX_SIZE;
+        const float *mask = c_coefficients + first;
         out[(size_t)y * width + x] = (float)sum_of<R>(in, width, height, zero, x, y, mask);
     }
 }
@@ -54,7 +55,9 @@ static cudaError_t set(const float *values, int radius, int masks) {
         return cudaErrorInvalidValue;
     }
     const size_t side = 2 * radius + 1;
-    return cudaMemcpyToSymbol(c_coefficients, values, masks * side * side * sizeof(float));
+    const size_t first = masks == 1 ? PHASES * MASK_MAX_SIZE : 0;
+    return cudaMemcpyToSymbol(c_coefficients, values, masks * side * side * sizeof(float),
+                              first * sizeof(float));
 }
 
 cudaError_t set_mask(const float *h_mask, int radius) {

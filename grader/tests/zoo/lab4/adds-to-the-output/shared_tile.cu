@@ -1,4 +1,4 @@
-// zoo: wrong | uninitialised-read
+// zoo: wrong | uninitialised-read | also accumulated
 //
 // Part B adds its sum to what is in the output, where nothing was written before.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | apron-missing
+// zoo: wrong | apron-missing | also loop-bound
 //
 // Part B fills the left apron of each tile with zeros.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | barrier-divergence
+// zoo: wrong | barrier-divergence | also last-block-missing
 //
 // Part B: threads outside the image leave before they have loaded their share.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | mask-transposed
+// zoo: wrong | lines-exchanged | also mask-transposed
 //
 // set_lines() exchanges column and row.
 #include "lab.h"

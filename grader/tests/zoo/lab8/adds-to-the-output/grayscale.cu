@@ -1,4 +1,4 @@
-// zoo: wrong | uninitialised-read
+// zoo: wrong | uninitialised-read | also accumulated
 //
 // Where fewer than four pixels are left, the kernel adds to bytes that were not written before.
 #include "lab_cuda.h"

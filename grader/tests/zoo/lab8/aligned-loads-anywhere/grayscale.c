@@ -1,4 +1,4 @@
-// zoo: wrong | crashed
+// zoo: wrong | misaligned
 //
 // Part C loads with _mm_load_si128, which wants a multiple of 16.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: wrong | -
+// zoo: wrong | lane-order
 //
 // Part D takes the steps of part C with 256 bits each: the lanes of a register are shifted apart,
 // not the register.
