@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from grader.bulk.cache_key import Options, key
-from grader.bulk.intake import collect
+from grader.bulk.intake import archive, collect
 from grader.bulk.intake.discover import Entry, discover
 from grader.bulk.pool import Pool
 from grader.bulk.protocol import Answer, Collect, Collected, Failed, Grade, Task
@@ -22,9 +22,11 @@ from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.model.spec import Lab
+from grader.sandbox.limits import Limits
 
 MOST_DEATHS = 3  # of workers over one task; then it is given up
-COLLECTING = 120.0  # seconds that a worker may take for one submission
+BUILDS, RUNS = 3, 3  # of a grading, and of a check, at most
+COLLECTING = 100.0 + archive.LIMITS.longest()  # seconds that a worker may take for a submission
 
 
 class Progress(Protocol):
@@ -147,8 +149,9 @@ class Batch:
         """Seconds after which a worker must hang: more than the sum of all its limits."""
         assert isinstance(task, Grade)
         lab = next(lab for lab in self.labs if lab.id == task.lab)
-        seconds = self.options.seconds or lab.limits.seconds
-        return 900 + len(lab.checks()) * (2 * seconds + 60)
+        case = Limits(self.options.seconds or lab.limits.seconds).longest()
+        build = make.COMPILE_LIMITS.longest()
+        return 900 + BUILDS * build + len(lab.checks()) * (RUNS * case + 60)
 
     def _graded(self, task: Task, answer: Answer | None) -> Task | None:
         """Stores a grade, or why there is none. Returns the task when a worker died and may try

@@ -77,7 +77,7 @@ def bulk(
     ] = True,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.1, help="The time limit of a case, instead of the lab's own."),
+        typer.Option(min=0.1, help="Processor time that a case may use, instead of the lab's own."),
     ] = None,
     pages: Annotated[
         bool,

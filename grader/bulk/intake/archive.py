@@ -66,7 +66,9 @@ def candidates(archive: Path, names: set[str]) -> tuple[list[Candidate], str]:
         argv = [sys.executable, "-I", "-S", str(UNPACK), str(copy), *sorted(names)]
         view = View((copy, UNPACK, *bubblewrap.interpreter()))
         finished = launcher.launch(argv, LIMITS, work, view=view)
-    if early_end(finished):
+    if early := early_end(finished):
+        if early.kind == "starved":
+            raise OSError(errno.EBUSY, f"unpacking the archive {early.reason}")
         return [], "the archive takes more time or memory to unpack than any honest one"
     if finished.status != 0:
         raise OSError(errno.EIO, f"unpacking failed: {finished.last_error_line()}")

@@ -31,7 +31,8 @@ from grader.sandbox.workspace import create_outputs, workspace
 SOURCE = Path(__file__).with_name("probe.c")
 KERNEL = Path(__file__).with_name("probe.cu")
 SECRET = "CONVLABS_PROBE_SECRET"
-LATE = 1.0  # seconds after its time limit, at which a program must be dead
+LATE = 30.0  # seconds after its limit, at which a program must be dead also on a busy machine
+ENDLESS = ("processor", "processors", "waiting")
 SHORT = Limits(seconds=10, file_size=1 << 20)
 
 
@@ -236,16 +237,16 @@ def _runs_a_kernel(site: Site) -> Probe:
 
 def _stopped(site: Site) -> list[Probe]:
     """Programs that never end. They must be stopped in time, and leave no process behind."""
-    brief = replace(SHORT, seconds=0.5)
+    brief = replace(SHORT, seconds=0.5, waiting=0.5)
     programs: dict[str, tuple[str, Limits, Callable[[Finished], bool]]] = {
-        "fork bomb": ("forks", brief, lambda d: d.stopped_by == "time"),
+        "fork bomb": ("forks", brief, lambda d: d.stopped_by in ENDLESS),
         "memory bomb": (
             "uses-memory",
             replace(SHORT, memory=256 << 20),
             lambda d: d.stopped_by == "memory",
         ),
-        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.stopped_by == "time"),
-        "daemon": ("detaches", brief, lambda d: d.stopped_by == "time"),
+        "sleeper that ignores SIGTERM": ("sleeps", brief, lambda d: d.stopped_by == "waiting"),
+        "daemon": ("detaches", brief, lambda d: d.stopped_by == "waiting"),
         "endless output": ("floods", SHORT, lambda d: d.stopped_by == "output"),
     }
     probes = []

@@ -91,7 +91,9 @@ class Maker:
         self.folder, self.lab, self.distinct, self.dice = folder, lab, distinct, dice
         self.students: list[Student] = []
         self.wrong = sorted(
-            p for p in (ZOO / lab.id).iterdir() if not p.name.startswith(("right", "slow"))
+            p
+            for p in (ZOO / lab.id).iterdir()
+            if (p / lab.submit[0]).exists() and not p.name.startswith(("right", "slow"))
         )
 
     def folder_of(self, name: str, kind: str, text: str, score: Score) -> None:

@@ -30,7 +30,13 @@ RESULTS = paths.ROOT / "grader" / "bulk" / "RESULTS.md"
 GRADE = str(paths.ROOT / "grade")
 SINGLE = 12  # submissions that are also graded one by one
 KILLS = (0.2, 0.5, 0.8)  # the run is killed at these shares of all grades
-STOPPED = ("timeout", "flood", "crashed", "no-result")  # diagnoses of a program that was ended
+STOPPED = (
+    "timeout",
+    "waiting",
+    "flood",
+    "crashed",
+    "no-result",
+)  # diagnoses of a program that was ended
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
