@@ -40,14 +40,6 @@ static void *take_held(const char *name, size_t bytes) {
     return memory;
 }
 
-static int count_held(void) {
-    int count = 0;
-    for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
-        count += held[i].memory != NULL;
-    }
-    return count;
-}
-
 static void free_held(void) {
     for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
         cudaFree(held[i].memory);
@@ -148,6 +140,14 @@ void device_case_drivers_turn(struct device_case *c) {
 }
 
 #ifdef CONVLABS_SIM
+static int count_held(void) {
+    int count = 0;
+    for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
+        count += held[i].memory != NULL;
+    }
+    return count;
+}
+
 /* What the program holds, without the buffers that are held for the next step. */
 static struct sim_held held_by_student(void) {
     struct sim_held all;
