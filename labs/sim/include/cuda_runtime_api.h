@@ -50,7 +50,7 @@ SIM_EXTERN_C void sim_inject_arm(void);
 
 /* From now on, of the calls that can fail (all but those that ask for the last error, and launches
  * as well) number `number`, from 1, fails with this error. 0: none. A call that frees or destroys
- * something does so before it fails. */
+ * something does so before it fails. A wait for work that has already ended cannot fail. */
 SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
 
 /* The name of the call that failed since sim_fail_call(), "launch" for a launch; NULL: none. */

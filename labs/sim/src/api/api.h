@@ -15,6 +15,16 @@
     }                                                                                              \
     (void)0
 
+/* As SIM_BEGIN for a function that waits, if `for_something` is true. */
+#define SIM_BEGIN_WAIT(for_something)                                                              \
+    struct sim_location location;                                                                  \
+    cudaError_t at_once = sim_begin_wait(__func__, for_something, &location);                      \
+    (void)location;                                                                                \
+    if (at_once != cudaSuccess) {                                                                  \
+        return at_once;                                                                            \
+    }                                                                                              \
+    (void)0
+
 /* As SIM_BEGIN for a function that frees or destroys something: it ends with
  * `return sim_after(earlier, its own result)`. */
 #define SIM_BEGIN_RELEASE()                                                                        \

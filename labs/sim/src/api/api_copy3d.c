@@ -22,8 +22,7 @@ static char *start(struct cudaPitchedPtr p, struct cudaPos at) {
 /* Does the box lie inside the pitched memory, as far as that is known? ysize may be 0 when there is
  * one slice. */
 static bool lies_inside(struct cudaPitchedPtr p, struct cudaPos at, struct cudaExtent extent) {
-    return at.x + extent.width <= p.pitch &&
-           (extent.depth <= 1 || at.y + extent.height <= p.ysize);
+    return at.x + extent.width <= p.pitch && (extent.depth <= 1 || at.y + extent.height <= p.ysize);
 }
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct sim_copy c) {
@@ -94,8 +93,8 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) {
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
     return copy_3d_peer(
-        p, (struct sim_copy){
-               .name = __func__, .location = location, .stream = stream, .async = true});
+        p,
+        (struct sim_copy){.name = __func__, .location = location, .stream = stream, .async = true});
 }
 
 static cudaError_t copy_peer(void *to, int to_device, const void *from, int from_device,
@@ -123,8 +122,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
     SIM_BEGIN(cudaErrorInvalidValue);
     return copy_peer(
         to, to_device, from, from_device, bytes,
-        (struct sim_copy){
-            .name = __func__, .location = location, .stream = stream, .async = true});
+        (struct sim_copy){.name = __func__, .location = location, .stream = stream, .async = true});
 }
 
 /* ---- fills */
@@ -160,16 +158,16 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent e
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
                               cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return fill_3d(p, value, extent,
-                   (struct sim_fill){
-                       .name = __func__, .location = location, .stream = stream, .async = true});
+    return fill_3d(
+        p, value, extent,
+        (struct sim_fill){.name = __func__, .location = location, .stream = stream, .async = true});
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct cudaPitchedPtr p = {pointer, pitch, width, height};
-    return fill_3d(p, value, (struct cudaExtent){width, height, 1},
-                   (struct sim_fill){
-                       .name = __func__, .location = location, .stream = stream, .async = true});
+    return fill_3d(
+        p, value, (struct cudaExtent){width, height, 1},
+        (struct sim_fill){.name = __func__, .location = location, .stream = stream, .async = true});
 }

@@ -252,7 +252,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 
 /* A refused launch is not reported here, as on a device. */
 cudaError_t cudaDeviceSynchronize(void) {
-    SIM_BEGIN(cudaErrorLaunchFailure);
+    SIM_BEGIN_WAIT(sim_any_unfinished());
     return sim_wait_all();
 }
 

@@ -133,8 +133,19 @@ static cudaError_t ask(cudaEvent_t event, cudaError_t (*of_item)(struct sim_item
     return answer;
 }
 
+/* Must a wait for it wait? What cannot be waited for is refused: yes. */
+static bool unfinished(cudaEvent_t event) {
+    struct sim_item *record;
+    if (sim_event_capture(event) || !sim_event_record(event, &record)) {
+        return true;
+    }
+    const bool waits = record && sim_item_unfinished(record);
+    sim_release_item(record);
+    return waits;
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    SIM_BEGIN(cudaErrorLaunchFailure);
+    SIM_BEGIN_WAIT(unfinished(event));
     return ask(event, sim_wait_item);
 }
 

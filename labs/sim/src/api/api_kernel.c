@@ -14,11 +14,11 @@ static bool is_code(const void *function) {
 
 /* The dynamic shared memory that a block of the kernel may use. Hold the device's lock. */
 static size_t dynamic_limit(const struct sim_kernel *k) {
-    return k && k->dynamic_limit ? k->dynamic_limit
-                                 : SIM_BLOCK_SHARED - (k ? k->static_shared : 0);
+    return k && k->dynamic_limit ? k->dynamic_limit : SIM_BLOCK_SHARED - (k ? k->static_shared : 0);
 }
 
-/* Sets what the kernel's record keeps; false if the value is out of range. Hold the device's lock. */
+/* Sets what the kernel's record keeps; false if the value is out of range. Hold the device's lock.
+ */
 static bool set_attribute(struct sim_kernel *k, enum cudaFuncAttribute attribute, int value) {
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -118,8 +118,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     return most_blocks(blocks, kernel, threads, shared);
 }
 
-/* An H200 divides its shared memory by the number of blocks and rounds down to 128 bytes; it does not
- * count what the system reserves. */
+/* An H200 divides its shared memory by the number of blocks and rounds down to 128 bytes; it does
+ * not count what the system reserves. */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *kernel,
                                                       int blocks, int threads) {
     SIM_BEGIN(cudaErrorInvalidValue);

@@ -1,7 +1,7 @@
 /* Launches with the addresses of the arguments: cudaLaunchKernel() and the like. */
 #include "api/api.h"
-#include "base/findings.h"
 #include "api/named_kernel.h"
+#include "base/findings.h"
 #include "memory/allocations.h"
 
 #include <stdlib.h>
@@ -73,8 +73,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                             arguments);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                        void **arguments, size_t shared, cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorLaunchOutOfResources);
     return sim_launch_named((struct sim_config){.grid = grid,
                                                 .block = block,
@@ -97,8 +97,8 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
             to->cooperative = a->val.cooperative;
             break;
         case cudaLaunchAttributeClusterDimension: {
-            bool one = a->val.clusterDim.x == 1 && a->val.clusterDim.y == 1 &&
-                       a->val.clusterDim.z == 1;
+            bool one =
+                a->val.clusterDim.x == 1 && a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1;
             if (!one) {
                 sim_report(&finding, "the simulator has no cluster of more than one block: "
                                      "exchange data between blocks through global memory");
@@ -125,8 +125,7 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel,
-                                void **arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     SIM_BEGIN(cudaErrorLaunchOutOfResources);
     if (!c || (c->numAttrs > 0 && !c->attrs)) {
         return sim_fail(cudaErrorInvalidValue);
@@ -152,8 +151,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *function) {
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset,
-                                 size_t *size) {
+cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
     SIM_BEGIN(cudaErrorInvalidDeviceFunction);
     const struct sim_named_kernel *k = look_up(function);
     if (!k || !offset || index >= k->count) {

@@ -8,7 +8,8 @@ static enum cudaFuncCache preferred_cache;
 
 /* The error for a limit that this device does not have, as an H200 answers. */
 static cudaError_t check(enum cudaLimit limit) {
-    if (limit == cudaLimitDevRuntimeSyncDepth) { /* no device of today waits for launches of its own */
+    if (limit ==
+        cudaLimitDevRuntimeSyncDepth) { /* no device of today waits for launches of its own */
         return cudaErrorUnsupportedLimit;
     }
     return (unsigned)limit < SIM_LIMITS ? cudaSuccess : cudaErrorInvalidValue;

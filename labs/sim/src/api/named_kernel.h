@@ -4,8 +4,8 @@
 
 #include "base/device.h"
 
-/* The kernel with this address, or NULL if the program never passed it as a kernel. Hold the device's
- * lock. */
+/* The kernel with this address, or NULL if the program never passed it as a kernel. Hold the
+ * device's lock. */
 const struct sim_named_kernel *sim_find_named_kernel(const void *function);
 
 /* Launches `config.function` with the values at the addresses in `arguments`, which are read before

@@ -143,6 +143,14 @@ cudaError_t sim_begin_release(const char *name, struct sim_location *location,
     return error;
 }
 
+cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location) {
+    const int number = failing.number;
+    failing.number = for_something ? number : 0;
+    cudaError_t error = sim_begin(name, cudaErrorLaunchFailure, location);
+    failing.number = number;
+    return error;
+}
+
 cudaError_t sim_injected_launch(void) {
     if (fails_now("launch")) {
         return failing.error;
@@ -196,8 +204,10 @@ static void report_unchecked_call(void) {
     report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
 }
 
+/* What follows from a call that sim_fail_call() made fail is for its caller to judge. */
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
-    if (error != cudaSuccess && error != cudaErrorNotReady && sim_sticky() == cudaSuccess) {
+    if (error != cudaSuccess && error != cudaErrorNotReady && sim_sticky() == cudaSuccess &&
+        !failing.name) {
         report_unchecked_call();
         call.kind = "unchecked-error";
         call.location = (struct sim_location){file, line};

@@ -56,8 +56,7 @@ cudaError_t sim_enqueue_after(cudaStream_t handle, const struct sim_operation *o
     const struct sim_stream *stream = sim_stream_of(handle);
     struct sim_capture *capture = stream ? stream->capture : NULL;
     struct sim_capture *implicit = stream == &sim_legacy_stream ? captured_with_legacy() : NULL;
-    cudaError_t error =
-        capture || implicit ? cudaSuccess : enqueue(handle, operation, after, item);
+    cudaError_t error = capture || implicit ? cudaSuccess : enqueue(handle, operation, after, item);
     sim_unlock_queue();
     if (implicit) {
         implicit->refuse(implicit);
@@ -154,6 +153,31 @@ cudaError_t sim_wait_stream(cudaStream_t handle) {
     }
     sim_unlock_queue();
     return known ? after_waiting() : sim_fail(cudaErrorInvalidResourceHandle);
+}
+
+bool sim_any_unfinished(void) {
+    sim_lock_queue();
+    const bool any = sim_oldest_item() != NULL;
+    sim_unlock_queue();
+    return any;
+}
+
+bool sim_stream_unfinished(cudaStream_t handle) {
+    if (sim_capture_of(handle)) {
+        return true;
+    }
+    sim_lock_queue();
+    const struct sim_stream *stream = sim_stream_of(handle);
+    const bool waits = !stream || unfinished(stream);
+    sim_unlock_queue();
+    return waits;
+}
+
+bool sim_item_unfinished(const struct sim_item *item) {
+    sim_lock_queue();
+    const bool waits = item->state != SIM_ENDED;
+    sim_unlock_queue();
+    return waits;
 }
 
 /* Has it ended? If not, takes one step towards it; records and waits on the way take no time. */

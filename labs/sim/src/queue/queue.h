@@ -39,6 +39,11 @@ cudaError_t sim_wait_all(void);                   /* what was queued before the 
 cudaError_t sim_wait_stream(cudaStream_t stream); /* cudaErrorInvalidResourceHandle: no stream */
 cudaError_t sim_wait_item(struct sim_item *item);
 
+/* Must a wait for them wait? Runs nothing. True where the wait is refused: a capture, no stream. */
+bool sim_any_unfinished(void);
+bool sim_stream_unfinished(cudaStream_t stream);
+bool sim_item_unfinished(const struct sim_item *item);
+
 /* Have they ended? If not, runs one operation on the way there, so that a loop of queries ends, and
  * returns cudaErrorNotReady (which is no thread's last error). */
 cudaError_t sim_query_stream(cudaStream_t stream);

@@ -80,6 +80,60 @@ START_TEST(what_releases_does_so_before_it_fails) {
 }
 END_TEST
 
+/* All that a wait for nothing could report has been reported. */
+START_TEST(a_wait_for_nothing_cannot_fail) {
+    int *d, device;
+    cudaEvent_t event;
+    cudaStream_t stream;
+    ck_success(cudaMalloc(&d, 4));
+    ck_success(cudaEventCreate(&event));
+    ck_success(cudaStreamCreate(&stream));
+    set<<<1, 1, 0, stream>>>(d);
+    ck_success(cudaEventRecord(event, stream));
+    ck_success(cudaStreamSynchronize(stream));
+    sim_fail_call(1, cudaErrorUnknown);
+    ck_success(cudaStreamSynchronize(stream));
+    ck_success(cudaStreamSynchronize(0));
+    ck_success(cudaDeviceSynchronize());
+    ck_success(cudaEventSynchronize(event));
+    ck_assert_ptr_null(sim_failed_call());
+    ck_error(cudaGetDevice(&device), cudaErrorUnknown);
+    sim_fail_call(0, cudaSuccess);
+    ck_success(cudaEventDestroy(event));
+    ck_success(cudaStreamDestroy(stream));
+    ck_success(cudaFree(d));
+}
+END_TEST
+
+/* The calls that wait for a kernel in `stream`, whose end `event` is. */
+static cudaError_t wait_for(int how, cudaStream_t stream, cudaEvent_t event) {
+    return how == 0   ? cudaDeviceSynchronize()
+           : how == 1 ? cudaStreamSynchronize(stream)
+           : how == 2 ? cudaStreamSynchronize(0)
+                      : cudaEventSynchronize(event);
+}
+
+START_TEST(a_wait_for_a_kernel_can_fail) {
+    int *d;
+    cudaEvent_t event;
+    cudaStream_t stream;
+    ck_success(cudaMalloc(&d, 4));
+    ck_success(cudaEventCreate(&event));
+    ck_success(cudaStreamCreate(&stream));
+    for (int how = 0; how < 4; how++) {
+        set<<<1, 1, 0, stream>>>(d);
+        ck_success(cudaEventRecord(event, stream));
+        sim_fail_call(1, cudaErrorUnknown);
+        ck_error(wait_for(how, stream, event), cudaErrorUnknown);
+        sim_fail_call(0, cudaSuccess);
+        ck_success(cudaDeviceSynchronize());
+    }
+    ck_success(cudaEventDestroy(event));
+    ck_success(cudaStreamDestroy(stream));
+    ck_success(cudaFree(d));
+}
+END_TEST
+
 START_TEST(memory_of_the_host_is_held_while_it_is_registered) {
     static int h[1024];
     const struct sim_held before = held();
@@ -124,12 +178,28 @@ static void leaves_an_error_in_step_5() {
     sim_set_step(-1);
 }
 
+static void ignores_a_call_that_is_made_to_fail() {
+    int *d;
+    cudaMalloc(&d, 4);
+    sim_fail_call(1, cudaErrorUnknown);
+    cudaFree(d);
+}
+
+/* Its caller judges that, not the simulator. */
+START_TEST(a_call_that_was_made_to_fail_is_no_finding) {
+    struct outcome outcome = run_program(ignores_a_call_that_is_made_to_fail, NULL);
+    ck_assert_str_eq(outcome.findings, "");
+}
+END_TEST
+
 START_TEST(findings_bear_their_step) {
     struct outcome outcome = run_program(leaves_an_error_in_step_5, NULL);
     ck_assert_msg(strstr(outcome.findings, "\"step\":5") != NULL, "%s", outcome.findings);
 }
 END_TEST
 
-RUN_SUITE("sim: calls that fail", findings_bear_their_step, every_call_can_fail_once,
-          a_launch_fails_when_the_program_asks, what_releases_does_so_before_it_fails,
-          memory_of_the_host_is_held_while_it_is_registered, another_device_has_less_shared_memory)
+RUN_SUITE("sim: calls that fail", findings_bear_their_step, a_wait_for_nothing_cannot_fail,
+          a_wait_for_a_kernel_can_fail, a_call_that_was_made_to_fail_is_no_finding,
+          every_call_can_fail_once, a_launch_fails_when_the_program_asks,
+          what_releases_does_so_before_it_fails, memory_of_the_host_is_held_while_it_is_registered,
+          another_device_has_less_shared_memory)
