@@ -126,22 +126,25 @@ class _Run:
 
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
-        diagnosis = _explained(player, played.sequence[failure.index], failure)
-        sequence, failure = _smallest(player, played, failure)
+        drawn, first = played.sequence[failure.index], failure
+        sequence, failure = _smallest(player, played, first)
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
             file = player.lab.file_of(player.contract)
             todo = self.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
         lines = [f"smallest case that fails: {words.sequence(sequence)}"]
-        name = failure.name
+        name, diagnosis = failure.name, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
-            diagnosis = diagnosis or _explained(player, sequence[-1], failure)
-            if sequence[-1].refuse:  # shrinking has tried to do without
-                diagnosis = None
-                lines.append(REFUSED)
-            lines += _wrong_lines(wrong, diagnosis)
+            lines += [REFUSED] if sequence[-1].refuse else []
+            lines += _wrong_lines(wrong)
+            # Shrinking has tried to do without the calls before: they are part of the reason.
+            if len(sequence) == 1 and not sequence[-1].refuse:
+                diagnosis = _explained(player, sequence[-1], failure)
+                if diagnosis is None and (diagnosis := _explained(player, drawn, first)):
+                    lines.append(f"on a larger one, {words.sequence((drawn,))}:")
+                lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
             if self.keep:
                 self.keep(wrong)
@@ -202,17 +205,14 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
     return found
 
 
-def _wrong_lines(wrong: Wrong, diagnosis: Diagnosis | None) -> list[str]:
+def _wrong_lines(wrong: Wrong) -> list[str]:
     comparison = wrong.comparison
     operation = OPERATIONS[wrong.operation]
     index = comparison.first()
     got, right = float(comparison.got[index]), float(comparison.expected.value[index])
     where = location.wrong_elements(wrong.operation, wrong.inputs, comparison)
-    lines = [
+    return [
         f"{comparison.count()} of {comparison.got.size} {operation.things()} differ: {where}",
         f"out{operation.subscript(index)} = {compare.number(got, comparison.got.dtype)}, expected "
         f"{compare.number(right, comparison.got.dtype)}",
     ]
-    if diagnosis:
-        lines.append(diagnosis.text)
-    return lines

@@ -80,6 +80,10 @@ class Checked:
         """What a case is named by that nothing else explains: never by what another input shows."""
         return self.findings[0].kind if self.findings and not self.smaller else None
 
+    def left_early(self) -> bool:
+        """Do threads wait at a barrier for others that have left the kernel?"""
+        return not self.smaller and any(f.kind == "barrier-divergence" for f in self.findings)
+
     def reads(self) -> str | None:
         """The memory of unknown content that was read, in words; "": none; None: not known."""
         for finding in self.findings:
@@ -265,6 +269,7 @@ def _explained(
         this.lab.backends == ["cpu"],
         reads=checked.reads() if checked else None,
         threads=checked.threads if checked else None,
+        left_early=bool(checked and checked.left_early()),
         source=this.submission.text(this.lab.file_of(this.case)),
     )
     if diagnosis and diagnosis.name in NO_RESULT and checked and (kind := checked.kind()):
