@@ -15,7 +15,6 @@ from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 
-
 MOST = 0.9  # of the bytes of an image or an output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
