@@ -222,6 +222,9 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
 
 
+TILE, MOST_TILES = 32, 3  # by which technique checks grow where there are hidden cases
+
+
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """grader/hidden/labN.toml."""
 
@@ -289,16 +292,17 @@ def _resized(check: Technique, seed: int) -> Technique:
     """The check at a size that no student can know: a kernel that is good at the size in lab.toml
     alone earns nothing for it.
 
-    The image is up to half as large again each way. Its width stays a multiple of 8, so that rows
-    of floats begin with a sector. A counter per launch has a limit for its own size, which stays.
+    The image grows by whole tiles of 32 (or what the size in lab.toml has less of), up to three
+    each way: a limit leaves no room for tiles that are mostly empty. A counter per launch has a
+    limit for its own size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
     number = _seeded(check, seed, check.signature()).seed
-    wider = 8 * (1 + number // 7 % max(1, width // 16))
-    higher = 1 + number // 7919 % max(1, height // 2)
-    return msgspec.structs.replace(check, size=(width + wider, height + higher))
+    wider, higher = number // 7 % MOST_TILES + 1, number // 7919 % MOST_TILES + 1
+    size = (width + wider * min(width, TILE), height + higher * min(height, TILE))
+    return msgspec.structs.replace(check, size=size)
 
 
 def _check(lab: Lab, file: Path) -> None:
