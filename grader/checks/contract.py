@@ -124,6 +124,9 @@ class _Run:
             return self.line("fail", [SECRET])
         return self._failed(played, failure)
 
+    def _refused(self) -> str:
+        return self.player.contract.refuses
+
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
         drawn, first = played.sequence[failure.index], failure
@@ -133,7 +136,7 @@ class _Run:
             todo = self.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        lines = [f"smallest case that fails: {words.sequence(sequence)}"]
+        lines = [f"smallest case that fails: {words.sequence(sequence, self._refused())}"]
         name, diagnosis = failure.name, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
@@ -143,7 +146,7 @@ class _Run:
             if len(sequence) == 1 and not sequence[-1].refuse:
                 diagnosis = _explained(player, sequence[-1], failure)
                 if diagnosis is None and (diagnosis := _explained(player, drawn, first)):
-                    lines.append(f"on a larger one, {words.sequence((drawn,))}:")
+                    lines.append(f"on a larger one, {words.sequence((drawn,), self._refused())}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
             if self.keep:

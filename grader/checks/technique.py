@@ -15,6 +15,10 @@ from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 
+MOST = 0.9  # of the bytes of an image or an output: counters of many blocks are scaled from some
+FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
+IDLE = "these points are for kernels that compute the output; the host must not do it for them"
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -47,7 +51,7 @@ def check(
     elif run.right and counted is None:
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
-        verdict, lines = _judged(submission, technique, counted, measured)
+        verdict, lines = _judged(submission, technique, run, counted, measured)
     return grade_line(
         submission.lab,
         technique,
@@ -60,9 +64,15 @@ def check(
 
 
 def _judged(
-    submission: Submission, technique: Technique, counted: Profile, measured: Measured
+    submission: Submission,
+    technique: Technique,
+    run: InstrumentedRun,
+    counted: Profile,
+    measured: Measured,
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
+    if problem := _idle(run, counted):
+        return "fail", [problem, IDLE]
     if not measured.kernels:
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
@@ -70,6 +80,32 @@ def _judged(
     if _holds(technique, measured.value):
         return "pass", []
     return "fail", _explanation(submission, technique, measured)
+
+
+def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
+    """How it shows that the kernels do not compute the output, or None: whatever the counters say
+    of a kernel, it earns nothing for work that the host does."""
+    total = Counters()
+    for kernel in counted.kernels:
+        counters.accumulate(total, kernel.counters)
+    if counted.kernels and total.global_store_bytes < MOST * run.out_bytes:
+        return (
+            f"your kernels store {total.global_store_bytes} bytes to global memory, but the output "
+            f"has {run.out_bytes}"
+        )
+    seen = run.outcome.status.seen_by_host if run.outcome.status else None
+    if seen is None:  # the image comes from the host, and the output goes there
+        if total.global_load_bytes < MOST * run.image_bytes:
+            return (
+                f"your kernels load {total.global_load_bytes} bytes from global memory, but the "
+                f"image has {run.image_bytes}"
+            )
+    elif seen > FEW * run.out_bytes:
+        return (
+            f"your function lets the host see {seen} bytes of device memory, copied there or in "
+            "memory that host and device share, but image and output are on the device"
+        )
+    return None
 
 
 def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:

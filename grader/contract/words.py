@@ -28,23 +28,23 @@ MASKS = {
 }
 
 
-def sequence(steps: Sequence) -> str:
+def sequence(steps: Sequence, refused: str = "radius") -> str:
     """Such as "radius 2 on a 5x1 image, zero border, on the second call, after one with radius 3 on
-    a 5x1 image"."""
+    a 5x1 image". refused: the argument that a step with `refuse` gets a wrong value for."""
     several = len({step.part for step in steps}) > 1
-    last = _step(steps[-1], several)
+    last = _step(steps[-1], several, refused)
     if len(steps) == 1:
         return last
     number = ORDINALS[len(steps) - 1] if len(steps) <= len(ORDINALS) else f"{len(steps)}th"
     if len(steps) == 2:
-        return f"{last}, on the {number} call, after one with {_step(steps[0], several)}"
+        return f"{last}, on the {number} call, after one with {_step(steps[0], several, refused)}"
     if len(steps) > MOST:
         return f"{last}, on the {number} call, after {len(steps) - 1} other calls"
-    before = "; ".join(_step(step, several) for step in steps[:-1])
+    before = "; ".join(_step(step, several, refused) for step in steps[:-1])
     return f"{last}, on the {number} call, after: {before}"
 
 
-def _step(step: Step, several: bool) -> str:
+def _step(step: Step, several: bool, refused: str) -> str:
     parts = [_size(step)]
     if step.mask not in ("none", "depthwise", "weights"):
         parts.insert(0, f"radius {step.radius}")
@@ -62,7 +62,7 @@ def _step(step: Step, several: bool) -> str:
         more.append(f"{step.threads} thread{'s' * (step.threads > 1)}")
     more += [f"{name.replace('_', ' ')} {value}" for name, value in step.settings]
     if step.refuse:
-        more.append(f"with {step.refuse}, which lab.h does not allow")
+        more.append(f"{refused.lower()} = {step.refuse}, which lab.h does not allow")
     if step.inseparable:
         more.append("a mask that is not separable")
     if step.kept:

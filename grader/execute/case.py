@@ -51,6 +51,9 @@ class Status(msgspec.Struct, frozen=True):
     returned: int
     error: str = ""  # a sentence for the student, which names the function
     outputs: list[dict[str, str]] = []
+    # The function works on device memory, and the host could see so many bytes of it: copied there,
+    # or in memory that both can access. None: it takes and returns memory of the host.
+    seen_by_host: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from grader.execute.case import Outcome, run
 from grader.execute.modes import (
@@ -30,11 +31,14 @@ QUICK, QUICK_ON_CPU = 5_000_000, 200_000_000
 
 @dataclass(frozen=True)
 class InstrumentedRun:
-    """One run. pixels: how many the output has; right: whether all of them are right."""
+    """One run. pixels: how many the output has; right: whether all of them are right. image_bytes,
+    out_bytes: the sizes of the image and the output."""
 
     outcome: Outcome
     pixels: int
     right: bool
+    image_bytes: int = 0
+    out_bytes: int = 0
 
 
 @dataclass
@@ -110,5 +114,7 @@ class Runner:
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = compare.compare(outcome.output, prepared.expected).right()
-        _, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
-        return InstrumentedRun(outcome, math.prod(shape), right)
+        dtype, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
+        pixels = math.prod(shape)
+        out_bytes = pixels * np.dtype(dtype).itemsize
+        return InstrumentedRun(outcome, pixels, right, prepared.inputs.image.nbytes, out_bytes)

@@ -145,6 +145,7 @@ def _counters(site: Site) -> Counters:
             f"global_{way}_requests": site.requests,
             f"global_{way}_lanes": site.lanes,
             f"global_{way}_sectors": site.sectors,
+            f"global_{way}_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
         }
     else:

@@ -20,9 +20,11 @@ class Counters(msgspec.Struct):
     global_load_requests: int = 0
     global_load_lanes: int = 0
     global_load_sectors: int = 0
+    global_load_bytes: int = 0
     global_store_requests: int = 0
     global_store_lanes: int = 0
     global_store_sectors: int = 0
+    global_store_bytes: int = 0
     shared_load_requests: int = 0
     shared_load_wavefronts: int = 0
     shared_load_conflicts: int = 0
@@ -43,9 +45,11 @@ WORDS = {
     "global_load_requests": "warp loads from global memory",
     "global_load_lanes": "thread loads from global memory",
     "global_load_sectors": "32-byte sectors loaded from global memory",
+    "global_load_bytes": "bytes that threads load from global memory",
     "global_store_requests": "warp stores to global memory",
     "global_store_lanes": "thread stores to global memory",
     "global_store_sectors": "32-byte sectors stored to global memory",
+    "global_store_bytes": "bytes that threads store to global memory",
     "shared_load_requests": "warp loads from shared memory",
     "shared_load_wavefronts": "wavefronts of loads from shared memory",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",

@@ -240,6 +240,7 @@ def load(lab_id: str) -> Lab:
     lab = _decode(file, Lab)
     cases = [_seeded(case, lab.seed) for case in lab.case]
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
+    technique = [_seeded(check, lab.seed, check.signature()) for check in lab.technique]
     hidden_file = paths.HIDDEN / f"{lab_id}.toml"
     hidden_included = hidden_file.exists()
     if hidden_included:
@@ -253,12 +254,13 @@ def load(lab_id: str) -> Lab:
         contracts = [
             msgspec.structs.replace(c, secret_seed=_seeded(c, hidden.seed).seed) for c in contracts
         ]
+        technique = [_resized(check, hidden.seed) for check in technique]
     lab = msgspec.structs.replace(
         lab,
         case=cases,
         contract=contracts,
         safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
-        technique=[_seeded(check, lab.seed, check.signature()) for check in lab.technique],
+        technique=technique,
         speed=[_seeded(check, lab.seed) for check in lab.speed],
         folder=file.parent.name,
         hidden_included=hidden_included,
@@ -281,6 +283,22 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
     for byte in (text or check.name).encode():
         mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
     return msgspec.structs.replace(check, seed=mixed)
+
+
+def _resized(check: Technique, seed: int) -> Technique:
+    """The check at a size that no student can know: a kernel that is good at the size in lab.toml
+    alone earns nothing for it.
+
+    The image is up to half as large again each way. Its width stays a multiple of 8, so that rows
+    of floats begin with a sector. A counter per launch has a limit for its own size, which stays.
+    """
+    if check.size is None or check.per == "launch":
+        return check
+    width, height = check.size
+    number = _seeded(check, seed, check.signature()).seed
+    wider = 8 * (1 + number // 7 % max(1, width // 16))
+    higher = 1 + number // 7919 % max(1, height // 2)
+    return msgspec.structs.replace(check, size=(width + wider, height + higher))
 
 
 def _check(lab: Lab, file: Path) -> None:

@@ -141,6 +141,15 @@ static bool took_turns(const struct job *job) {
 #endif
 }
 
+/* How often the student's function has waited for the device; only the simulator can say. */
+static unsigned waits(void) {
+#ifdef CONVLABS_SIM
+    return sim_waits();
+#else
+    return 0;
+#endif
+}
+
 /* Part E, the kernel alone, in a stream. */
 static void run_on_device(struct runner *r, const struct job *job) {
     struct device_case c = {.runner = r};
@@ -153,8 +162,14 @@ static void run_on_device(struct runner *r, const struct job *job) {
     }
     if (!runner_failed(r)) {
         device_case_students_turn(&c);
-        device_case_called(&c, "grey_device",
-                           grey_device(d_rgb, job->pixels, job->weights, d_grey, stream));
+        const unsigned before = waits();
+        if (device_case_called(&c, "grey_device",
+                               grey_device(d_rgb, job->pixels, job->weights, d_grey, stream)) &&
+            waits() > before) {
+            runner_fail(r, RUNNER_REJECTED,
+                        "grey_device() waited for its kernel; it must return after the launch, so "
+                        "that work in several streams can overlap");
+        }
     }
     device_case_end(&c, d_grey, job->grey, job->pixels);
     if (stream) {

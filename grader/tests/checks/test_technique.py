@@ -9,10 +9,13 @@ import pytest
 
 from grader import paths
 from grader.checks import technique
+from grader.execute.case import Outcome, Status
+from grader.execute.instrumented import InstrumentedRun
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters
 from grader.model.spec import Technique
+from grader.model.submission import Submission
 from grader.tests.zoo.test_zoo import ZOO, grade
 
 INPUT: dict[str, Any] = {
@@ -136,6 +139,60 @@ def test_nothing_to_divide_by_is_no_value() -> None:
     assert seen.value is None
 
 
+IMAGE, OUT = 4000, 1000  # bytes
+LOADS, STORED = {"global_load_bytes": IMAGE}, {"global_store_bytes": OUT}
+
+
+@pytest.mark.parametrize(
+    ("counted", "seen_by_host", "says"),
+    [
+        ([LOADS, STORED], 0, None),
+        ([LOADS, STORED], 200, None),  # a few numbers, such as an error flag
+        ([{}], 0, "your kernels store 0 bytes to global memory, but the output has 1000"),
+        ([{"global_store_bytes": 890}], 0, "store 890 bytes"),
+        ([{"global_store_bytes": 500}, {"global_store_bytes": 400}], 0, None),
+        ([STORED], 0, None),  # loads of a texture are not counted
+        ([LOADS, STORED], OUT, "lets the host see 1000 bytes of device memory"),
+        ([LOADS, STORED], None, None),  # image and output are the host's
+        ([STORED], None, "your kernels load 0 bytes from global memory, but the image has 4000"),
+        ([], 0, None),  # that no kernel was launched is said elsewhere
+    ],
+)
+def test_points_for_kernels_are_for_kernels_that_do_the_work(
+    counted: list[dict[str, int]], seen_by_host: int | None, says: str | None, tmp_path: Path
+) -> None:
+    profile = Profile([kernel(f"k{i}", (1, row)) for i, row in enumerate(counted)])
+    status = Status(completed=True, returned=0, seen_by_host=seen_by_host)
+    outcome = Outcome("completed", "", 0.1, status=status)
+    run = InstrumentedRun(outcome, OUT // 4, True, IMAGE, OUT)
+    check = technique.check(
+        Submission(spec.load("lab2"), tmp_path, "f", {}, []),
+        asks(at_most=1e6),
+        run,
+        profile,
+        "correct",
+    )
+    if says is None:
+        assert check.verdict == ("pass" if counted else "fail")
+        assert "these points are for kernels" not in str(check.message)
+    else:
+        assert check.verdict == "fail" and says in check.message[0]
+
+
+def test_a_grader_with_hidden_cases_counts_at_another_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labs = lab_file(tmp_path)
+    assert loaded(monkeypatch, labs).technique[0].size == (8, 8)
+    sizes = set()
+    for seed in range(40):
+        (labs / "lab9.toml").write_text(f"seed = {seed}\ncase = []\n")
+        found = spec.load("lab9").technique[0].size
+        assert found is not None and found[0] == 16 and 9 <= found[1] <= 12
+        sizes.add(found)
+    assert len(sizes) == 4
+
+
 def test_every_counter_has_words() -> None:
     assert set(counters.WORDS) == counters.NAMES
 
@@ -154,13 +211,16 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
     assert check["details"]["line"] == line
     assert check["details"]["file"] == str(file.relative_to(paths.ROOT))
     assert (check["details"]["limit"], check["details"]["limit_is"]) == (2.4, "at_most")
-    # 13x13 taps of each of 96x64 pixels, but those outside of the image; the 0 at first; no sum
+    # 13x13 taps of each pixel, but those outside of the image; the 0 at first; no sum
+    asked = next(t for t in spec.load("lab2").technique if t.name == "few stores per pixel")
+    assert asked.size is not None
+    width, height = asked.size
     taps = sum(
-        (min(x + 6, 95) - max(x - 6, 0) + 1) * (min(y + 6, 63) - max(y - 6, 0) + 1)
-        for x in range(96)
-        for y in range(64)
+        (min(x + 6, width - 1) - max(x - 6, 0) + 1) * (min(y + 6, height - 1) - max(y - 6, 0) + 1)
+        for x in range(width)
+        for y in range(height)
     )
-    assert check["details"]["value"] == pytest.approx(1 + taps / (96 * 64))
+    assert check["details"]["value"] == pytest.approx(1 + taps / (width * height))
     text = "\n".join(check["message"])
     assert f"global_memory.cu:{line} accounts for" in text and "*sum +=" in text and "why: " in text
 

@@ -96,6 +96,8 @@ def test_words() -> None:
     mixed = words.sequence((replace(step, part="B"), step))
     assert mixed.startswith("part A, radius 2")
     assert "part B, radius 2" in mixed
+    refused = words.sequence((replace(step, refuse=-1),), "HOST_MEMORY")
+    assert refused.endswith("host_memory = -1, which lab.h does not allow")
     assert "16 threads" in words.sequence((replace(step, threads=16),))
 
 

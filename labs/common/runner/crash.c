@@ -12,7 +12,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NEAR_NULL ((uintptr_t)4096)    /* no object lies there, but the members of one at NULL would */
+#define NEAR_NULL ((uintptr_t)4096) /* no object lies there, but the members of one at NULL would  \
+                                     */
 #define NEAR_STACK ((uintptr_t)1 << 16) /* bytes around the stack pointer */
 #define FRAMES 64
 #define STACK ((size_t)64 * 1024)
@@ -80,9 +81,9 @@ static struct finding fault(const siginfo_t *info, const ucontext_t *context, in
             "address that is not a multiple of its size, or a pointer is not valid"};
     }
     if (address < NEAR_NULL && last_error == ENOMEM) {
-        return (struct finding){
-            "null-pointer", "a NULL pointer is used. The call that failed last had not enough "
-                            "memory: malloc() then returns NULL; check what it returns"};
+        return (struct finding){"null-pointer",
+                                "a NULL pointer is used. The call that failed last had not enough "
+                                "memory: malloc() then returns NULL; check what it returns"};
     }
     if (address < NEAR_NULL) {
         return (struct finding){"null-pointer", "a NULL pointer is used"};

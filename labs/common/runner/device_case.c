@@ -120,6 +120,7 @@ void device_case_students_turn(struct device_case *c) {
 #ifdef CONVLABS_SIM
     int error;
     const int call = runner_failing_call(c->runner, &error);
+    c->seen_before = sim_seen_by_host();
     sim_inject_arm();
     sim_fail_call(call, (cudaError_t)error);
 #else
@@ -132,6 +133,9 @@ void device_case_drivers_turn(struct device_case *c) {
     const char *failed = sim_failed_call();
     if (failed) {
         runner_note_failed_call(c->runner, failed);
+    }
+    if (c->buffers > 0) {
+        runner_note_seen(c->runner, sim_seen_by_host() - c->seen_before);
     }
     sim_fail_call(0, cudaSuccess);
 #else

@@ -36,6 +36,7 @@ struct device_buffer {
 struct device_case {
     struct runner *runner;
     const char *function; /* of the student, called last */
+    size_t seen_before;   /* sim_seen_by_host() before the student's first call */
     int buffers;
     struct device_buffer buffer[DEVICE_CASE_BUFFERS];
 };
@@ -73,8 +74,8 @@ void device_case_step_ends(struct runner *r);
  * `function` must live as long as the case. */
 bool device_case_called(struct device_case *c, const char *function, cudaError_t returned);
 
-/* The same for a call before the last one: an error that it did not return is forgotten, so that the
- * next call's cudaGetLastError() cannot return it instead. */
+/* The same for a call before the last one: an error that it did not return is forgotten, so that
+ * the next call's cudaGetLastError() cannot return it instead. */
 bool device_case_called_first(struct device_case *c, const char *function, cudaError_t returned);
 
 /* Takes what `function` returned for `argument` = `value`, "which lab.h does not allow", say (why).

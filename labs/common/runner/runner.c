@@ -292,6 +292,11 @@ void runner_note_changed(struct runner *r, const char *input) {
     r->changed = input;
 }
 
+void runner_note_seen(struct runner *r, size_t bytes) {
+    r->on_device = true;
+    r->seen = bytes;
+}
+
 void runner_note_left(struct runner *r, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -342,7 +347,10 @@ static void write_status(const struct runner *r) {
     for (int i = 0; i < r->outputs; i++)
         fprintf(file, "%s{\"name\":\"%s\",\"guards\":\"%s\"}", i > 0 ? "," : "", r->output[i].name,
                 guards(&r->output[i]));
-    fputs("]}\n", file);
+    fputs("]", file);
+    if (r->on_device)
+        fprintf(file, ",\"seen_by_host\":%zu", r->seen);
+    fputs("}\n", file);
     if (fclose(file) != 0)
         our_fault("not enough memory for the status");
     char error[512];

@@ -77,6 +77,10 @@ void runner_note_failed_call(struct runner *r, const char *name);
  * constant. */
 void runner_note_changed(struct runner *r, const char *input);
 
+/* The student's function works on device memory, and the host has been able to see that many bytes
+ * of what is there: copied, or in managed and page-locked memory. */
+void runner_note_seen(struct runner *r, size_t bytes);
+
 /* What the student's function left behind, such as "1 stream". */
 __attribute__((format(printf, 2, 3))) void runner_note_left(struct runner *r, const char *format,
                                                             ...);

@@ -35,6 +35,8 @@ struct runner {
     int failing_call, failing_with; /* 0: no call of the CUDA runtime is made to fail */
     const char *failed_call;        /* the name of the call that was made to fail, or NULL */
     const char *changed;            /* an input that the student's function changed, or NULL */
+    bool on_device;                 /* the student's function works on device memory */
+    size_t seen;                    /* bytes of it that the host has been able to see */
     char left[MAX_LEFT];            /* what the student's function left behind, in words */
 };
 

@@ -12,13 +12,11 @@
  *                                    pages (fence.h)
  *   align BYTES                      the alignment of an array that lies at the end; else that of
  *                                    its elements
- *   read-only                        a write to an input faults; else inputs are compared afterwards
- *   hold                             arrays, of the host and of the device, stay for the next step,
- *                                    which gets them again where name and size are the same
- *   fail CALL ERROR                  call number CALL of the CUDA runtime returns this error code
- *                                    (simulator only)
- *   shared BYTES                     the device allows a block that much shared memory (simulator
- *                                    only)
+ *   read-only                        a write to an input faults; else inputs are compared
+ * afterwards hold                             arrays, of the host and of the device, stay for the
+ * next step, which gets them again where name and size are the same fail CALL ERROR call number
+ * CALL of the CUDA runtime returns this error code (simulator only) shared BYTES the device allows
+ * a block that much shared memory (simulator only)
  *
  * As a step ends, its outputs are written, and the status file gets one line of JSON:
  *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"","left":""}

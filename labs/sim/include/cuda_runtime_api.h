@@ -67,6 +67,14 @@ struct sim_held {
 };
 SIM_EXTERN_C void sim_held(struct sim_held *held);
 
+/* How often the program has waited for work of the device that had not ended, with
+ * cudaDeviceSynchronize(), cudaStreamSynchronize() or cudaEventSynchronize(). */
+SIM_EXTERN_C unsigned sim_waits(void);
+
+/* How many bytes of device memory the program has been able to see on the host: copied there, or in
+ * managed and page-locked memory that it has allocated or registered. */
+SIM_EXTERN_C size_t sim_seen_by_host(void);
+
 /* Findings from now on bear the number of a runner's step; below 0: none. */
 SIM_EXTERN_C void sim_set_step(int number);
 

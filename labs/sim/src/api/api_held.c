@@ -1,7 +1,9 @@
-/* What a program holds, for a runner that asks whether a function has left something behind. */
+/* What a program holds, and what it can see of the device: for a runner that asks whether a
+ * function has left something behind, and whether the host could have done the work. */
 #include "api/api.h"
 #include "api/event.h"
 #include "memory/allocations.h"
+#include "queue/copy.h"
 
 void sim_held(struct sim_held *held) {
     *held = (struct sim_held){.streams = sim_streams(), .events = sim_events()};
@@ -15,4 +17,11 @@ void sim_held(struct sim_held *held) {
         held->pinned += is_pinned && !ends;
     }
     sim_unlock_device();
+}
+
+size_t sim_seen_by_host(void) {
+    sim_lock_device();
+    const size_t shared = sim_shared_with_host();
+    sim_unlock_device();
+    return sim_copied_to_host() + shared;
 }

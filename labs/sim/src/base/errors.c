@@ -143,7 +143,14 @@ cudaError_t sim_begin_release(const char *name, struct sim_location *location,
     return error;
 }
 
+static unsigned waits;
+
+unsigned sim_waits(void) {
+    return __atomic_load_n(&waits, __ATOMIC_RELAXED);
+}
+
 cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location) {
+    __atomic_fetch_add(&waits, for_something, __ATOMIC_RELAXED);
     const int number = failing.number;
     failing.number = for_something ? number : 0;
     cudaError_t error = sim_begin(name, cudaErrorLaunchFailure, location);

@@ -69,6 +69,8 @@ static size_t count_up_to(const char *at) {
 }
 
 /* Adds a copy of `new_one`; NULL when out of memory. */
+static size_t shared_with_host; /* bytes, of all that there has been */
+
 static struct sim_allocation *add(const struct sim_allocation *new_one) {
     if (all.count == all.capacity) {
         size_t larger = all.capacity ? all.capacity * 2 : 64;
@@ -84,6 +86,9 @@ static struct sim_allocation *add(const struct sim_allocation *new_one) {
         return NULL;
     }
     *a = *new_one;
+    if (a->space != SIM_DEVICE_MEMORY && a->space != SIM_HEAP_MEMORY) {
+        shared_with_host += a->bytes;
+    }
     a->number = ++all.number;
     size_t at = count_up_to(a->mapping);
     memmove(&all.ordered[at + 1], &all.ordered[at], (all.count - at) * sizeof *all.ordered);
@@ -167,6 +172,10 @@ bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location 
     return add(&a) != NULL;
 }
 
+size_t sim_shared_with_host(void) {
+    return shared_with_host;
+}
+
 const struct sim_allocation *sim_owner(const void *address) {
     const char *at = address;
     size_t before = count_up_to(at);
@@ -182,8 +191,8 @@ struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space spa
 const char *sim_device_end(const void *address) {
     const char *at = address;
     const struct sim_allocation *a = sim_owner(at);
-    bool inside = a && sim_is_live_on_device(a) &&
-                  a->space != SIM_HEAP_MEMORY && at >= a->base && at < a->base + a->bytes;
+    bool inside = a && sim_is_live_on_device(a) && a->space != SIM_HEAP_MEMORY && at >= a->base &&
+                  at < a->base + a->bytes;
     if (inside) {
         return a->base + a->bytes;
     }

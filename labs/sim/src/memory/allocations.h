@@ -31,9 +31,9 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
-    bool open;       /* a kernel has accessed it: device_access.c */
+    bool open;                   /* a kernel has accessed it: device_access.c */
     char *large_from, *large_to; /* between them it has large pages, or NULL */
-    uint64_t number; /* counts allocations */
+    uint64_t number;             /* counts allocations */
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
@@ -69,6 +69,9 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
 /* Records memory of the program as page-locked. False if some of it already is. */
 bool sim_register(void *base, size_t bytes, unsigned flags, struct sim_location location);
 
+/* The bytes of all managed and page-locked memory that there has been so far. */
+size_t sim_shared_with_host(void);
+
 /* The live allocation of `space` that starts at `pointer`, or NULL. */
 struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space);
 
@@ -86,14 +89,14 @@ struct sim_allocation *sim_nth_allocation(size_t n);
 void sim_release(struct sim_allocation *allocation);
 void sim_release_device(void);
 
-/* Memory of a graph: allocates it at its addresses again, if it is freed; false: out of memory. Ends
- * when no graph has a node that allocates it; what a launch has left to the program stays. */
+/* Memory of a graph: allocates it at its addresses again, if it is freed; false: out of memory.
+ * Ends when no graph has a node that allocates it; what a launch has left to the program stays. */
 bool sim_allocate_again(struct sim_allocation *allocation);
 void sim_leave_graph(struct sim_allocation *allocation);
 
-/* A kernel runs between these two calls. Its first access of an allocation faults, for a thread that
- * handles its faults with sim_open_at(). The second call also reports bytes that were written just
- * outside of an allocation, by `kernel`. */
+/* A kernel runs between these two calls. Its first access of an allocation faults, for a thread
+ * that handles its faults with sim_open_at(). The second call also reports bytes that were written
+ * just outside of an allocation, by `kernel`. */
 void sim_open_device(void);
 void sim_close_device(const char *kernel, struct sim_location location);
 

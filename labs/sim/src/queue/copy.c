@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t copied_to_host;
+
 enum place { PAGEABLE, PINNED, DEVICE };
 
 /* What the queue keeps of a copy. */
@@ -195,7 +197,14 @@ cudaError_t sim_copy(const struct sim_copy *c) {
                 side_fits(c->from, job.from_bytes, from_device, "source", c->location);
     sim_unlock_device();
     job.pointers = from_device && !to_device;
+    if (fits && job.pointers) {
+        __atomic_fetch_add(&copied_to_host, c->width * c->height * c->depth, __ATOMIC_RELAXED);
+    }
     return fits ? queue_copy(&job, to, from) : sim_fail(cudaErrorInvalidValue);
+}
+
+size_t sim_copied_to_host(void) {
+    return __atomic_load_n(&copied_to_host, __ATOMIC_RELAXED);
 }
 
 /* ---- fills */

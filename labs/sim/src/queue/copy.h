@@ -32,6 +32,9 @@ struct sim_copy {
  * cudaErrorInvalidValue; nothing is queued then. An empty copy is cudaSuccess. */
 cudaError_t sim_copy(const struct sim_copy *copy);
 
+/* The bytes of all copies from the device to the host so far. */
+size_t sim_copied_to_host(void);
+
 /* Fills `height` rows of `width` bytes with copies of `value`, whose size is 1, 2 or 4 bytes; waits
  * unless `async` or the memory is the device's. */
 struct sim_fill {

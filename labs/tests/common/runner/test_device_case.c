@@ -18,6 +18,7 @@ struct runner {
     bool holds;
     int failing_call, failing_with;
     const char *failed_call, *changed;
+    size_t seen;
     char left[128];
 };
 
@@ -63,6 +64,10 @@ void runner_note_failed_call(struct runner *r, const char *name) {
 
 void runner_note_changed(struct runner *r, const char *input) {
     r->changed = input;
+}
+
+void runner_note_seen(struct runner *r, size_t bytes) {
+    r->seen = bytes;
 }
 
 void runner_note_left(struct runner *r, const char *format, ...) {
@@ -277,6 +282,30 @@ START_TEST(a_step_makes_a_call_fail) {
 }
 END_TEST
 
+/* Neither the driver's own copies nor those on the device count. */
+static cudaError_t copies_on_the_device(const float *d_image, float *d_out) {
+    return cudaMemcpy(d_out, d_image, BYTES, cudaMemcpyDeviceToDevice);
+}
+
+static cudaError_t shares_memory_with_the_host(const float *d_image, float *d_out) {
+    void *managed, *pinned;
+    cudaMallocManaged(&managed, 1000, cudaMemAttachGlobal);
+    cudaMallocHost(&pinned, 500);
+    cudaFree(managed);
+    cudaFreeHost(pinned);
+    return copies_on_the_device(d_image, d_out);
+}
+
+START_TEST(what_the_host_can_see_of_the_device_is_counted) {
+    drive(copies_on_the_device, false);
+    ck_assert_uint_eq(runner.seen, 0);
+    drive(doubles, false);
+    ck_assert_uint_eq(runner.seen, BYTES);
+    drive(shares_memory_with_the_host, false);
+    ck_assert_uint_eq(runner.seen, 1500);
+}
+END_TEST
+
 static cudaError_t keeps_memory(const float *d_image, float *d_out) {
     void *lost;
     cudaMalloc(&lost, 4);
@@ -336,6 +365,7 @@ int main(void) {
     tcase_add_test(tests, an_input_changed_by_a_call_that_failed_is_noted);
     tcase_add_test(tests, an_input_that_a_failed_call_left_alone_is_not_noted);
     tcase_add_test(tests, a_step_makes_a_call_fail);
+    tcase_add_test(tests, what_the_host_can_see_of_the_device_is_counted);
     tcase_add_test(tests, what_is_left_behind_is_counted);
     tcase_add_test(tests, a_step_holds_its_buffers);
     tcase_add_loop_test(tests, a_failure_is_reported_and_frees_everything, 0, FAILURES);

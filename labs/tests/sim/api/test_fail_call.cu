@@ -91,12 +91,14 @@ START_TEST(a_wait_for_nothing_cannot_fail) {
     set<<<1, 1, 0, stream>>>(d);
     ck_success(cudaEventRecord(event, stream));
     ck_success(cudaStreamSynchronize(stream));
+    const unsigned waits = sim_waits();
     sim_fail_call(1, cudaErrorUnknown);
     ck_success(cudaStreamSynchronize(stream));
     ck_success(cudaStreamSynchronize(0));
     ck_success(cudaDeviceSynchronize());
     ck_success(cudaEventSynchronize(event));
     ck_assert_ptr_null(sim_failed_call());
+    ck_assert_uint_eq(sim_waits(), waits);
     ck_error(cudaGetDevice(&device), cudaErrorUnknown);
     sim_fail_call(0, cudaSuccess);
     ck_success(cudaEventDestroy(event));
@@ -126,6 +128,9 @@ START_TEST(a_wait_for_a_kernel_can_fail) {
         sim_fail_call(1, cudaErrorUnknown);
         ck_error(wait_for(how, stream, event), cudaErrorUnknown);
         sim_fail_call(0, cudaSuccess);
+        const unsigned waits = sim_waits();
+        ck_success(wait_for(how, stream, event));
+        ck_assert_uint_eq(sim_waits(), waits + 1);
         ck_success(cudaDeviceSynchronize());
     }
     ck_success(cudaEventDestroy(event));
