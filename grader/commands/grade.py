@@ -13,6 +13,7 @@ from grader.grading.evidence import Evidence
 from grader.grading.observer import Observer
 from grader.grading.plan import matching, plan_for
 from grader.model import result, spec
+from grader.render import limits as render_limits
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
 from grader.student import progress
@@ -98,7 +99,8 @@ def grade(request: Request) -> int:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.profiled:
         stream = sys.stderr if quiet else sys.stdout
-        print(_tables(profiles, output.width_of(stream)), file=stream)
+        tables = _tables(lab, graded.checks, profiles, output.width_of(stream))
+        print(tables, file=stream)
     recorded = graded.selected is None and progress.is_own(submission)
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
@@ -111,16 +113,29 @@ def grade(request: Request) -> int:
     return graded.exit_code
 
 
-def _tables(profiles: list[tuple[spec.Technique, Profile]], width: int | None) -> str:
-    """The counters of each traced input once, under the names of the checks that use them. width:
-    of the terminal, if it is one."""
+def _tables(
+    lab: spec.Lab,
+    checks: list[result.Check],
+    profiles: list[tuple[spec.Technique, Profile]],
+    width: int | None,
+) -> str:
+    """The technique checks, each with its counter and limit, above the table of the input that they
+    count; each input once. Those that counted nothing come last. width: of the terminal, if it is
+    one."""
+    techniques = {lab.id_of(technique): technique for technique in lab.technique}
+    lines = {
+        check.id: render_limits.line(techniques[check.id], check, width)
+        for check in checks
+        if check.kind == "technique"
+    }
     cases: dict[str, tuple[list[str], Profile]] = {}
     for technique, profile in profiles:
-        heading = f"{technique.part}  {technique.name}"
-        cases.setdefault(technique.signature(), ([], profile))[0].append(heading)
-    if not cases:
-        return "\nno counters: no technique check ran on a right result"
-    tables = [
-        "\n".join(["", *names, render_profile.tables(p, width)]) for names, p in cases.values()
-    ]
-    return "\n".join([*tables, "", render_profile.legend(width)])
+        line = lines.pop(lab.id_of(technique))
+        cases.setdefault(technique.signature(), ([], profile))[0].append(line)
+    blocks = ["\n".join([*above, render_profile.tables(p, width)]) for above, p in cases.values()]
+    blocks += ["\n".join(lines.values())] if lines else []
+    if cases:
+        blocks.append(render_profile.legend(width))
+    else:
+        blocks.insert(0, "no counters: no technique check ran on a right result")
+    return "".join(f"\n{block}\n" for block in blocks).rstrip("\n")

@@ -65,7 +65,8 @@ def command(lab_id: str) -> Callable[..., None]:
         profiled: Annotated[
             bool,
             typer.Option(
-                "--profile", help="Print the counters of the technique checks, line by line."
+                "--profile",
+                help="Print the technique checks' counters beside their limits, and line by line.",
             ),
         ] = False,
         watched: Annotated[

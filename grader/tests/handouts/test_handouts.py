@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,3 +104,44 @@ def test_figures_are_up_to_date() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def _limits(root: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, root / "handouts/limits.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_limits_are_those_of_the_labs() -> None:
+    done = _limits(paths.ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("at_most = 8\n", "at_most = 9\n", "handouts/lab2.md is not what limits.py writes"),
+        ('why = "32 lanes', 'why = "33 lanes', "handouts/lab2.md is not what limits.py writes"),
+        ('stores per pixel"\npart = "A"', 'stores per pixel"\npart = "B"', "['A', 'D']"),
+    ],
+)
+def test_a_limit_that_was_changed_is_found(
+    before: str, after: str, message: str, tmp_path: Path
+) -> None:
+    shutil.copytree(
+        paths.ROOT / "grader", tmp_path / "grader", ignore=shutil.ignore_patterns("tests")
+    )
+    shutil.copytree(HANDOUTS, tmp_path / "handouts")
+    for file in paths.ROOT.glob("labs/lab*/lab.toml"):
+        copy = tmp_path / file.relative_to(paths.ROOT)
+        copy.parent.mkdir(parents=True)
+        shutil.copy(file, copy)
+    assert _limits(tmp_path).returncode == 0
+    lab = tmp_path / "labs/lab2_global_memory/lab.toml"
+    assert before in lab.read_text()
+    lab.write_text(lab.read_text().replace(before, after))
+    done = _limits(tmp_path)
+    assert done.returncode == 1 and message in done.stdout + done.stderr

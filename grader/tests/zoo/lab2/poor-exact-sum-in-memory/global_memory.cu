@@ -1,4 +1,4 @@
-// zoo: poor | bit-identical: one store per pixel
+// zoo: poor | bit-identical: few stores per pixel
 //
 // The sum of part D lies in global memory.
 #include "lab.h"

@@ -1,4 +1,4 @@
-// zoo: poor | one store per pixel
+// zoo: poor | few stores per pixel
 //
 // The sum of part A lies in global memory: a store for every tap.
 #include "lab.h"

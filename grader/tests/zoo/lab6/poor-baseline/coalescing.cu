@@ -1,4 +1,4 @@
-// zoo: poor | coalesced loads; aligned loads; coalesced stores; no bank conflicts in shared loads; no bank conflicts in shared stores; conflict-free: still one global read of each pixel; vector loads from global memory; several pixels per shared load; vectorised: no bank conflicts in shared loads
+// zoo: poor | coalesced loads; aligned loads; coalesced stores; no bank conflicts in shared loads; no bank conflicts in shared stores; conflict-free: few reads of each pixel from global memory; vector loads from global memory; several pixels per shared load; vectorised: no bank conflicts in shared loads
 //
 // The filter to repair, handed in as it is for all three parts: every pixel is right.
 #include "lab.h"

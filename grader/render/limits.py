@@ -1,0 +1,49 @@
+"""The limits of the technique checks in words, and the counters beside them."""
+
+from __future__ import annotations
+
+import textwrap
+
+from grader.checks.technique import number
+from grader.model import counters
+from grader.model.result import Check
+from grader.model.spec import Technique
+from grader.render.terminal import WORDS
+
+INDENT = " " * 11  # below the name of a check
+
+
+def counted(technique: Technique) -> str:
+    """What a check counts: "thread stores to global memory a pixel"."""
+    return counters.in_words(technique.counter) + counters.unit(technique.counter, technique.per)
+
+
+def limit(technique: Technique) -> str:
+    if technique.at_most is not None:
+        return f"at most {technique.at_most:g}"
+    return f"at least {technique.at_least:g}"
+
+
+def line(technique: Technique, check: Check, width: int | None = None) -> str:
+    """The verdict and the name of a check and, below, its counter beside the limit. width: of the
+    terminal; None: no line is broken."""
+    value = check.details.get("value")
+    if value is not None:
+        result = f"{number(value)} of {limit(technique)}"
+    elif check.verdict == "fail":
+        result = f"nothing counted, {limit(technique)}"
+    else:
+        result = limit(technique)
+    lines = [
+        f"  {WORDS[check.verdict]:<5} {check.part}  {check.name}",
+        f"{INDENT}{result}: {counted(technique)}",
+    ]
+    if width is not None:
+        lines = [_wrapped(text, width) for text in lines]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(
+        text, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
+    )
