@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequence_
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.checks.correct import Wrong
@@ -129,7 +129,8 @@ class _Run:
 
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
-        drawn, first = played.sequence[failure.index], failure
+        first = failure
+        drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         sequence, failure = _smallest(player, played, first)
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
             file = player.lab.file_of(player.contract)
@@ -146,7 +147,7 @@ class _Run:
             if len(sequence) == 1 and not sequence[-1].refuse:
                 diagnosis = _explained(player, sequence[-1], failure)
                 if diagnosis is None and (diagnosis := _explained(player, drawn, first)):
-                    lines.append(f"on a larger one, {words.sequence((drawn,), self._refused())}:")
+                    lines.append(f"on a larger one, {words.sequence((drawn,))}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
             if self.keep:

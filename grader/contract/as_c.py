@@ -22,8 +22,8 @@ OUTPUTS = ("out", "grey", "between")
 def test(player: Player, sequence: Sequence, failure: Failure) -> str:
     """The text of one Check test. What no test can do, such as making a call of the CUDA runtime
     fail, it says in a comment."""
-    calls = words.sequence(sequence, player.contract.refuses)
-    title = f"{player.lab.title}, part {player.contract.part}: {calls}"
+    told = words.sequence(sequence, player.contract.refuses)
+    title = f"{player.lab.title}, part {player.contract.part}: {told}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
     head = "\n".join(["/*", *lines, " * Paste this test and add it to the others with:",
                       " *     tcase_add_test(tests, smallest_case); */"])  # fmt: skip

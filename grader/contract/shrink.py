@@ -7,6 +7,7 @@ Candidates are played in processes of their own, since what a call leaves behind
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,18 +21,28 @@ SMALLEST = 1
 
 @dataclass
 class Budget:
-    """What shrinking may cost, so that a student does not wait: plays, and seconds of wall time for
-    a machine on which each takes long."""
+    """What shrinking may cost, so that a student does not wait: plays, and seconds of processor
+    time, so that a busy machine finds the same case; seconds of wall time only end programs that
+    wait."""
 
     plays: int = 120
     seconds: float = 6.0
-    began: float = 0.0
+    wall_seconds: float = 60.0
+    began: tuple[float, float] = (0.0, 0.0)
 
     def start(self) -> None:
-        self.began = time.monotonic()
+        self.began = _processor_seconds(), time.monotonic()
 
     def is_left(self) -> bool:
-        return self.plays > 0 and time.monotonic() - self.began < self.seconds
+        used = _processor_seconds() - self.began[0]
+        waited = time.monotonic() - self.began[1]
+        return self.plays > 0 and used < self.seconds and waited < self.wall_seconds
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the programs that it has run."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
 Fails = Callable[[Sequence], bool]

@@ -137,9 +137,11 @@ def _drawing(failure: Failure, picture: Bytes, label: str) -> Svg:
 
 
 def _mark(drawing: Svg, failure: Failure) -> None:
-    """A ring around the first wrong pixel: light inside dark, so it shows on every ground."""
+    """A ring around the first wrong pixel: light inside dark, so it shows on every ground. In a
+    picture of a few pixels it lies inside that pixel."""
     y, x = failure.first
-    radius = max(failure.shape) / 28 + 1
+    longest = max(failure.shape)
+    radius = max(0.4, min(longest / 28 + 1, longest / 8))
     for name in ("ring-under", "ring"):
         drawing.circle(x + 0.5, y + 0.5, radius, name)
 
