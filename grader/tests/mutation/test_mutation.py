@@ -45,6 +45,11 @@ def test_the_report_tells_survivors_and_those_not_judged() -> None:
 def test_equivalent_ones_are_mutants_and_have_a_reason() -> None:
     assert set(results.EQUIVALENT) <= {m.id for m in EVERY}
     assert all(len(reason.split()) > 3 for reason in results.EQUIVALENT.values())
+    rows = [
+        line for line in results.FILE.read_text().splitlines() if line.endswith("| equivalent |")
+    ]
+    caught = set(results.EQUIVALENT) - {row.split(" | ")[0].removeprefix("| ") for row in rows}
+    assert not caught, "not equivalent: a check caught them"
 
 
 def test_a_mutant_is_the_solution_but_for_its_edits() -> None:
