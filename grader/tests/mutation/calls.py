@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from grader.tests.mutation.slips import Change
-from grader.tests.mutation.syntax import enclosing, text
+from grader.tests.mutation.syntax import enclosing, nodes, text
 
 # Functions that do something else the second time. To copy, to wait or to launch twice only takes
 # longer, which is for the speed check.
@@ -44,14 +44,15 @@ def twice(node: Node) -> Iterator[Change]:
 
 
 def exchanged(node: Node) -> Iterator[Change]:
-    """With the statement after it, unless both call the same function, or one of them ends it."""
+    """With the statement after it, unless both call the same function or share no variable."""
     after = node.next_named_sibling
     while after is not None and after.type == "comment":
         after = after.next_named_sibling
     if after is None or not {node.type, after.type} <= STATEMENTS:
         return
-    names = [{_name(c) for c in _calls(statement)} for statement in (node, after)]
-    if any(names) and not names[0] & names[1]:
+    called = [{_name(call) for call in _calls(statement)} for statement in (node, after)]
+    related = "__syncthreads" in called[0] | called[1] or _variables(node) & _variables(after)
+    if any(called) and not called[0] & called[1] and related:
         yield [(node, text(after)), (after, text(node))]
 
 
@@ -152,6 +153,10 @@ def _calls(statement: Node) -> Iterator[Node]:
             yield call
     for child in statement.named_children:
         yield from _calls(child)
+
+
+def _variables(statement: Node) -> set[str]:
+    return {text(node) for node, _, _ in nodes(statement) if node.type == "identifier"}
 
 
 def _name(call: Node) -> str:

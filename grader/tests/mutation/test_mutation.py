@@ -3,11 +3,14 @@
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from grader.tests.mutation import calls, mutants, results
+from grader.tests.mutation import __main__, calls, mutants, results
+from grader.tests.mutation.mutants import Mutant
 from grader.tests.mutation.trial import Outcome, judge
 
 EVERY = [m for lab in mutants.WANTED for m in mutants.chosen(lab)]
@@ -40,6 +43,22 @@ def test_the_report_tells_survivors_and_those_not_judged() -> None:
     assert f"{results.row(second)} error: no space left |" in lines
     counts = next(line for line in lines if line.startswith("| all |"))
     assert counts.endswith(" 2 |"), counts
+
+
+def test_the_table_is_written_although_some_survive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(results, "FILE", tmp_path / "RESULTS.md")
+    survivor = EVERY[0]
+
+    def outcomes(chosen: list[Mutant]) -> Iterator[Outcome]:
+        for mutant in chosen:
+            yield Outcome(mutant.id, None if mutant == survivor else "correct", "a case")
+
+    monkeypatch.setattr(__main__, "outcomes", outcomes)
+    assert __main__.main([]) == 1
+    assert f"{results.row(survivor)} survived |" in results.FILE.read_text()
+    assert capsys.readouterr().out.endswith(f"1 survived\n{results.row(survivor)} not caught |\n")
 
 
 def test_equivalent_ones_are_mutants_and_have_a_reason() -> None:
@@ -111,6 +130,7 @@ def test_a_pair_is_two_changes_in_two_lines_that_might_hide_each_other() -> None
         ("exchanged", "for (;;) { s = 1; } __syncthreads();", ["__syncthreads();for(;;){s=1;}"]),
         ("exchanged", "cudaFree(x); cudaFree(y);", []),
         ("exchanged", "x = 1; y = 2;", []),
+        ("exchanged", "f(x); y = 2;", []),
         ("exchanged", "f(x); return 0;", []),
         ("ignored", "error = f(x);", ["f(x);"]),
         ("ignored", "return f(x);", ["f(x);returncudaSuccess;"]),
