@@ -65,7 +65,7 @@ python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
 .PHONY: zoo-table mutation
 zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (10 minutes)
 	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/zoo/test_zoo.py -k 'test_zoo['
-mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 minutes; ID=... for one)
+mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
 # A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md.

@@ -1,61 +1,99 @@
-"""Makes mutants of the solutions: each is a solution with one small change that a slip could make.
+"""Makes mutants of the solutions: each is a solution with a change that a slip could make.
 
 Only what a student writes is changed: the lines between BEGIN SOLUTION and END SOLUTION. The same
 solutions always give the same mutants, each with an id that says where it is: the lab, the
 function, the kind of change and its number among those of that kind in the function.
+
+A mutant of the first order has one small change (slips.py). One of the kind `pair` has two of
+them, in two lines of one function, that might hide each other. One of the kind `call` makes
+other calls, or the same ones in another order (calls.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import textwrap
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
-
-import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser
+from typing import NamedTuple
 
 from grader import paths
 from grader.model import spec
+from grader.tests.mutation import calls, slips
+from grader.tests.mutation.slips import Change
+from grader.tests.mutation.syntax import nodes, solved, text, tree
 
-OPERATORS = {
-    "+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "==": "!=", "!=": "==", "&&": "||",
-    "||": "&&", "<<": ">>", ">>": "<<", "|": "&", "&": "|", "+=": "=",
-}  # fmt: skip
-BOUNDS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
-AXES = {
-    "x": "y", "y": "x", "row": "column", "column": "row", "a": "b", "b": "a", "width": "height",
-    "height": "width",
-}  # fmt: skip
-KINDS = ("axis", "barrier", "bound", "constant", "index", "operator")
-# How many of each lab are graded. Lab 4's file takes the compiler ten times as long as lab 1's.
+KINDS = (*slips.KINDS, "pair", "call")
+# Two changes of these kinds might hide each other; so might a change and its inverse.
+MIGHT_HIDE = ({"bound", "constant"}, {"bound", "index"}, {"constant", "index"})
+
+
+class Wanted(NamedTuple):
+    """How many mutants of a lab are graded."""
+
+    single: int
+    pairs: int
+    calls: int
+
+
+# Lab 4's file takes the compiler ten times as long as lab 1's, which has hardly any calls.
 WANTED = {
-    "lab1": 26, "lab2": 22, "lab3": 20, "lab4": 12, "lab5": 18, "lab6": 18, "lab7": 20, "lab8": 26,
-}  # fmt: skip
+    "lab1": Wanted(40, 8, 5),
+    "lab2": Wanted(40, 8, 16),
+    "lab3": Wanted(36, 8, 8),
+    "lab4": Wanted(28, 6, 9),
+    "lab5": Wanted(38, 8, 8),
+    "lab6": Wanted(38, 8, 6),
+    "lab7": Wanted(38, 8, 6),
+    "lab8": Wanted(46, 10, 14),
+}
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """A change: the bytes start..end of a file of a lab become `new`."""
+class Edit:
+    """The bytes start..end of the file become `new`."""
 
-    lab: str
-    file: str
-    function: str
-    kind: str
-    number: int  # of its kind in the function, from 1
     start: int
     end: int
     old: str
     new: str
     line: int
 
+    def words(self) -> str:
+        if not self.new:
+            return f"{quoted(self.old)} dropped"
+        return f"{quoted(self.old)} to {quoted(self.new)}"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`form`: the kind, or what sort of `pair` or `call` it is; `name`: that with a number."""
+
+    lab: str
+    file: str
+    function: str
+    kind: str
+    form: str
+    name: str
+    edits: tuple[Edit, ...]  # in the order of the text; they do not overlap
+
     @property
     def id(self) -> str:
-        return f"{self.lab}/{self.function}/{self.kind}-{self.number}"
+        return f"{self.lab}/{self.function}/{self.name}"
+
+    @property
+    def line(self) -> int:
+        return self.edits[0].line
 
     def change(self) -> str:
-        return f"`{self.old}` to `{self.new}`" if self.new else f"`{self.old}` dropped"
+        first, *others = self.edits
+        if said := calls.WORDS.get(self.form):
+            return " ".join([quoted(first.old), said, *(quoted(e.old) for e in others)])
+        return first.words() + "".join(f"; line {e.line}: {e.words()}" for e in others)
 
 
 def solution(lab: str, file: str) -> Path:
@@ -65,23 +103,25 @@ def solution(lab: str, file: str) -> Path:
 def mutated(mutant: Mutant) -> bytes:
     """The file with the change."""
     source = solution(mutant.lab, mutant.file).read_bytes()
-    return source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+    return edited(source, mutant)
+
+
+def edited(source: bytes, mutant: Mutant) -> bytes:
+    for edit in reversed(mutant.edits):
+        source = source[: edit.start] + edit.new.encode() + source[edit.end :]
+    return source
 
 
 def chosen(lab: str) -> list[Mutant]:
-    """As many as are wanted, taken from every kind in turn, in an order that nothing favours."""
-    every = sorted(all_of(lab), key=lambda m: hashlib.sha256(m.id.encode()).digest())
-    queues = {kind: [m for m in every if m.kind == kind] for kind in KINDS}
-    taken: list[Mutant] = []
-    while len(taken) < WANTED[lab] and any(queues.values()):
-        for kind in KINDS:
-            if queues[kind] and len(taken) < WANTED[lab]:
-                taken.append(queues[kind].pop(0))
-    return sorted(taken, key=lambda m: (m.file, m.start, m.kind))
-
-
-def all_of(lab: str) -> list[Mutant]:
-    return [mutant for file in spec.load(lab).submit for mutant in _of_file(lab, file)]
+    """As many as are wanted, each of them decided by nothing but its id."""
+    every = [m for file in spec.load(lab).submit for m in of_source(lab, file, _read(lab, file))]
+    wanted = WANTED[lab]
+    single = [m for m in every if m.kind in slips.KINDS]
+    call = [m for m in every if m.kind == "call"]
+    pair = [m for m in every if m.kind == "pair"]
+    taken = _spread(single, wanted.single) + _spread(pair, wanted.pairs)
+    taken += _spread(call, wanted.calls)
+    return sorted(taken, key=lambda m: (m.file, m.edits[0].start, KINDS.index(m.kind), m.name))
 
 
 def fingerprint() -> str:
@@ -89,95 +129,81 @@ def fingerprint() -> str:
     mixed = hashlib.sha256()
     for lab in WANTED:
         for file in spec.load(lab).submit:
-            mixed.update(solution(lab, file).read_bytes())
+            mixed.update(_read(lab, file))
         for mutant in chosen(lab):
-            mixed.update(f"{mutant.id} {mutant.start} {mutant.new}\n".encode())
+            mixed.update(f"{mutant.id} {mutant.edits}\n".encode())
     return mixed.hexdigest()[:16]
 
 
-def _of_file(lab: str, file: str) -> Iterator[Mutant]:
-    source = solution(lab, file).read_bytes()
-    inside = _solved(source)
-    parser = Parser(Language(tree_sitter_cuda.language()))
-    numbers: dict[tuple[str, str], int] = {}
-    for node, function, begin in _nodes(parser.parse(source).root_node):
+def of_source(lab: str, file: str, source: bytes) -> Iterator[Mutant]:
+    """All mutants of one file: those of the first order, the calls, then the pairs."""
+    single = list(_single(lab, file, source))
+    yield from single
+    yield from _pairs([m for m in single if m.kind in slips.KINDS])
+
+
+def _single(lab: str, file: str, source: bytes) -> Iterator[Mutant]:
+    inside = solved(source)
+    numbers: Counter[tuple[str, str]] = Counter()
+    for node, function, begin in nodes(tree(source)):
         if node.start_point[0] not in inside:
             continue
         known = source[begin : node.start_byte].decode()
-        for kind, place, new in _changes(node):
-            if kind == "axis" and not re.search(rf"\b{new}\b", known):
+        for kind, change in ((k, c) for k, changes in slips.KINDS.items() for c in changes(node)):
+            if kind == "axis" and not re.search(rf"\b{change[0][1]}\b", known):
                 continue  # a name that is not declared yet
-            number = numbers[function, kind] = numbers.get((function, kind), 0) + 1
-            old = " ".join(_text(place).split())
-            line = node.start_point[0] + 1
-            span = (place.start_byte, place.end_byte)
-            yield Mutant(lab, file, function, kind, number, *span, old, new, line)
+            numbers[function, kind] += 1
+            name = f"{kind}-{numbers[function, kind]}"
+            yield Mutant(lab, file, function, kind, kind, name, _edits(change))
+        for form, change in ((f, c) for f, changes in calls.FORMS.items() for c in changes(node)):
+            numbers[function, form] += 1
+            name = f"call-{form}-{numbers[function, form]}"
+            yield Mutant(lab, file, function, "call", form, name, _edits(change))
 
 
-def _solved(source: bytes) -> set[int]:
-    """The numbers (from 0) of the lines that a student writes."""
-    found: set[int] = set()
-    for match in re.finditer(rb"// BEGIN SOLUTION.*?// END SOLUTION", source, re.DOTALL):
-        first = source.count(b"\n", 0, match.start())
-        found |= set(range(first, first + match[0].count(b"\n")))
-    return found
+def _pairs(single: list[Mutant]) -> Iterator[Mutant]:
+    """Both changes at once, where they are in one function but not in one line."""
+    for a, b in combinations(sorted(single, key=lambda m: m.edits[0].start), 2):
+        if a.function != b.function or a.line == b.line:
+            continue
+        first, second = a.edits[0], b.edits[0]
+        inverse = (first.old, first.new) == (second.new, second.old)
+        opposite = a.kind == b.kind == "constant" and _step(first) == -_step(second)
+        if first.end <= second.start and (inverse or opposite or {a.kind, b.kind} in MIGHT_HIDE):
+            form = "+".join(sorted((a.kind, b.kind)))
+            name = f"pair-{a.name}-{b.name}"
+            yield replace(a, kind="pair", form=form, name=name, edits=(first, second))
 
 
-def _nodes(root: Node) -> Iterator[tuple[Node, str, int]]:
-    """Every node in the order of the text, with its function's name and where that begins."""
-    stack = [(root, "file", 0)]
-    while stack:
-        node, function, begin = stack.pop()
-        if node.type == "function_definition":
-            function, begin = _name(node), node.start_byte
-        yield node, function, begin
-        stack += [(child, function, begin) for child in reversed(node.children)]
+def _step(constant: Edit) -> int:
+    return int(constant.new) - int(constant.old)
 
 
-def _name(function: Node) -> str:
-    node = function.child_by_field_name("declarator")
-    while node is not None and node.type != "identifier":
-        node = node.child_by_field_name("declarator")
-    return _text(node) if node is not None else ""
+def _spread(every: list[Mutant], count: int) -> list[Mutant]:
+    """`count` of them, from every form in turn, and of a form from the function with the fewest."""
+    rest = sorted(every, key=lambda m: hashlib.sha256(m.id.encode()).digest())
+    forms: Counter[str] = Counter()
+    functions: Counter[str] = Counter()
+    taken: list[Mutant] = []
+    while rest and len(taken) < count:
+        best = min(rest, key=lambda m: (forms[m.form], functions[m.function]))
+        rest.remove(best)
+        taken.append(best)
+        forms[best.form] += 1
+        functions[best.function] += 1
+    return taken
 
 
-def _changes(node: Node) -> Iterator[tuple[str, Node, str]]:
-    """The changes at a node: the kind, what is replaced, and by what."""
-    if node.type in ("binary_expression", "assignment_expression"):
-        sign = node.child_by_field_name("operator")
-        if sign is not None and not _is_type(node):
-            if new := OPERATORS.get(_text(sign)):
-                yield "operator", sign, new
-            if new := BOUNDS.get(_text(sign)):
-                yield "bound", sign, new
-    elif node.type == "number_literal" and _text(node).isdecimal():
-        value = int(_text(node))
-        yield "constant", node, str(value + 1)
-        if value > 1:
-            yield "constant", node, str(value - 1)
-    elif node.type == "subscript_argument_list" and len(node.named_children) == 1:
-        yield "index", node, f"[{_text(node.named_children[0])} + 1]"
-    elif node.type in ("identifier", "field_identifier") and _is_used(node):
-        if new := AXES.get(_text(node)):
-            yield "axis", node, new
-    elif node.type == "expression_statement" and _text(node) == "__syncthreads();":
-        yield "barrier", node, ""
+def _edits(change: Change) -> tuple[Edit, ...]:
+    return tuple(
+        Edit(node.start_byte, node.end_byte, text(node), new, node.start_point[0] + 1)
+        for node, new in change
+    )
 
 
-def _is_used(node: Node) -> bool:
-    """An axis of a variable that is read: not one that is declared or written here."""
-    parent = node.parent
-    if parent is None or parent.type.endswith(("declarator", "declaration")):
-        return parent is not None and parent.child_by_field_name("value") == node
-    if parent.type == "field_expression":
-        return _text(parent).startswith(("threadIdx", "blockIdx", "blockDim", "gridDim"))
-    return parent.child_by_field_name("left") != node or parent.type == "binary_expression"
+def quoted(code: str) -> str:
+    return f"`{textwrap.shorten(' '.join(code.split()), 70, placeholder=' ...')}`"
 
 
-def _is_type(node: Node) -> bool:
-    """A cast such as (float *)x, which the grammar may take for a product."""
-    return _text(node).startswith("(") and "*)" in _text(node).split(")")[0] + ")"
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode()
+def _read(lab: str, file: str) -> bytes:
+    return solution(lab, file).read_bytes()

@@ -18,12 +18,18 @@ EQUIVALENT: dict[str, str] = tomllib.loads((HERE / "equivalent.toml").read_text(
 HEAD = """\
 # What the grader makes of slips in the solutions
 
-Each mutant is a solution with one small change, made by `mutants.py`: an axis swapped, a barrier
-dropped, a bound, a constant, an index or an operator changed. `make mutation` grades every one for
-`correct`, `safe` and `technique` and writes this file.
+Each mutant is a solution with a change, made by `mutants.py`. Most have one small change
+(`slips.py`): an axis swapped, a barrier dropped, a bound, a constant, an index or an operator
+changed. A `pair` has two such changes, in two lines of one function, that might hide each other. A
+`call` makes other calls than the solution, or the same ones in another order (`calls.py`): one
+dropped, made twice, exchanged with the next statement, made on the first use only, its error
+ignored.
+
+`make mutation` grades every mutant for `correct`, `safe` and `technique` and writes this file.
 
 A mutant that does not compile proves nothing about the grader and is not counted. One that no check
 catches is either equivalent, with its reason below, or has survived; there must be none of those.
+One that the grader could not judge counts as a survivor.
 """
 
 
@@ -42,6 +48,8 @@ def report(every: list[Mutant], found: dict[str, Outcome]) -> str:
 
 def state(outcome: Outcome) -> str:
     """What the tables count it as."""
+    if outcome.caught_by == "error":
+        return "survived"
     if outcome.caught_by is None:
         return "equivalent" if outcome.id in EQUIVALENT else "survived"
     return "does not compile" if outcome.caught_by == "build" else "caught"
@@ -77,7 +85,13 @@ def _each(every: list[Mutant], found: dict[str, Outcome]) -> str:
     lines = ["## Each mutant", "", "| mutant | line | change | |", "|---|---:|---|---|"]
     for mutant in every:
         outcome = found[mutant.id]
-        words = outcome.words() if state(outcome) == "caught" else state(outcome)
-        change = mutant.change().replace("|", "\\|")
-        lines.append(f"| {mutant.id} | {mutant.line} | {change} | {words} |")
+        told = state(outcome) == "caught" or outcome.caught_by == "error"
+        words = outcome.words() if told else state(outcome)
+        lines.append(f"{row(mutant)} {words} |")
     return "\n".join(lines) + "\n"
+
+
+def row(mutant: Mutant) -> str:
+    """The beginning of a row of a table: which mutant it is."""
+    change = mutant.change().replace("|", "\\|")
+    return f"| {mutant.id} | {mutant.line} | {change} |"

@@ -21,7 +21,10 @@ from grader.tests.mutation.mutants import Mutant, mutated, solution
 
 @dataclass(frozen=True)
 class Outcome:
-    """`caught_by`: the kind of the check that failed, "build": the compiler; None: nothing did."""
+    """`caught_by`: the kind of the check that failed, "build": the compiler; None: nothing did.
+
+    "error": the grader could not judge it; `check` says why.
+    """
 
     id: str
     caught_by: str | None
@@ -51,7 +54,7 @@ def judge(mutant: Mutant) -> Outcome:
         for part in (cases_only, watched_only):
             if caught := _first_failure(part, folder):
                 if caught.verdict == "error":
-                    raise RuntimeError(f"{mutant.id}: {caught.name}: {caught.message}")
+                    return Outcome(mutant.id, "error", f"{caught.name}: {caught.message}")
                 return Outcome(mutant.id, caught.kind, caught.name)
     return Outcome(mutant.id, None)
 
