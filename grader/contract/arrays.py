@@ -11,7 +11,8 @@ Contents tell mistakes apart that uniform noise hides. Images:
 
 The exponents of huge, tiny and lowest are four times as large for doubles: no float has them.
 
-and, of bytes: noise, extreme (0 and 255 only), close (all within 3 of one value).
+and, of bytes: noise, extreme (0 and 255 only), close (all within 3 of one value), dark (0 and 1
+only).
 Masks: signed, in [-1, 1); average, positive and of sum 1; one, a single coefficient that is not 0;
 missing, signed with a single 0; zero; faint and strong, signed times 2^-30 and 2^10; of a
 column times a row also scaled, with coefficients of 2^-59 to 2^59. None of the random ones has
@@ -35,7 +36,7 @@ PHASES = 4  # of lab 3's bank
 IMAGES = ("noise", "signed", "sparse", "flat", "wide", "huge", "tiny", "ramp")
 BITS = (*IMAGES, "lowest")
 FAR_FROM_1 = ("huge", "tiny", "lowest")
-BYTES = ("noise", "extreme", "close")
+BYTES = ("noise", "extreme", "close", "dark")
 MASKS = ("signed", "average", "one", "missing", "zero")
 FAR_MASKS = ("faint", "strong")
 OUTER_MASKS = (*MASKS, "scaled")
@@ -87,6 +88,8 @@ def _bytes(step: Step) -> Array:
     numbers = stream.splitmix64(~step.seed, 0, 3 * step.width * step.height) >> np.uint64(56)
     if step.image_content == "extreme":
         numbers = (numbers & np.uint64(1)) * np.uint64(255)
+    elif step.image_content == "dark":
+        numbers = numbers & np.uint64(1)
     elif step.image_content == "close":
         first = numbers[0] if len(numbers) else np.uint64(0)
         numbers = (first + (numbers & np.uint64(3))) % np.uint64(256)

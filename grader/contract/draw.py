@@ -26,7 +26,9 @@ ERRORS = (2, 214, 719, 999)
 LONG = ((33_000, 1), (1, 33_000), (300, 230))  # more than 16 bits count: with a sign, or without
 SHARED = (48 << 10, 64 << 10, 100 << 10, 164 << 10, 0)  # of a block, on several devices
 TILE = 32  # DYNAMIC_TILE of lab 4
-WEIGHTS = ("709", "601", "16384,16384,0", "16384,0,16384", "0,1,32767", "32767,0,1", "1,32767,0")
+# With bytes of 0 and 1, sums of 16383, 16384 and 16385: just below one half, on it, just above it.
+HALVES = ("16383,16385,0", "0,16383,16385", "16385,0,16383", "16384,16384,0", "16384,0,16384")
+WEIGHTS = ("709", "601", *HALVES, "0,1,32767", "32767,0,1", "1,32767,0")
 EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65)
 
 

@@ -16,6 +16,7 @@ CONTENTS = {
     "lowest": "with values near the smallest normal float",
     "extreme": "of bytes that are 0 or 255",
     "close": "of bytes that are nearly equal",
+    "dark": "of bytes that are 0 or 1",
 }
 MASKS = {
     "one": "a mask with one coefficient that is not 0",
