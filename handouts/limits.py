@@ -96,7 +96,7 @@ def main() -> int:
         path = ROOT / "handouts" / f"{name}.md"
         page = path.read_text()
         try:
-            new = with_limits(page, spec.load(name))
+            new = with_limits(page, spec.load(name, hidden=False))
         except LimitsError as error:
             print(f"limits.py: {error}", file=sys.stderr)
             return 1

@@ -21,6 +21,8 @@ NOT_RACED = (
     "not checked for data races between OpenMP threads: the file uses more of OpenMP than loops, "
     "sections, single, barriers, critical, atomic and locks"
 )
+NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
+MANY = 2  # threads
 
 
 def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
@@ -40,6 +42,9 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
         return _found(submission, safe, forwards, findings)
     if not forwards.right:
         return _verdict(submission, safe, "skip", forwards, needs=needs)
+    if alone := _one_thread(safe, runner):
+        lines = [alone, NOTHING_SHARED, *_why(safe)]
+        return _verdict(submission, safe, "fail", forwards, lines, "no-team")
     remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []
     backwards = runner.backwards(safe)
     if backwards is None:
@@ -94,6 +99,25 @@ def _found(
         run,
         [*lines, *_why(safe)],
         diagnosis.name if diagnosis else findings[0].kind,
+    )
+
+
+def _one_thread(safe: Safe, runner: Runner) -> str:
+    """How it came that one thread did all the work of a check with several; "" if several did, or
+    that is not known."""
+    threads = int(safe.settings().get("threads", "1"))
+    team = runner.openmp_team(safe)
+    if threads < MANY or team is None or team.working() >= MANY:
+        return ""
+    if team.largest < MANY:
+        return (
+            f"your function ran on one thread, and could use {threads}: put `#pragma omp parallel "
+            "for` above a loop whose iterations are independent; num_threads(1) and an if() that "
+            "is false keep a parallel region to one thread"
+        )
+    return (
+        f"your function started {team.largest} threads, but one of them did all the work: divide "
+        "the iterations with `#pragma omp for`, or by omp_get_thread_num()"
     )
 
 

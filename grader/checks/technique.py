@@ -77,7 +77,7 @@ def _judged(
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
-    if _holds(technique, measured.value):
+    if measured.value is not None and technique.holds(measured.value):
         return "pass", []
     return "fail", _explanation(submission, technique, measured)
 
@@ -142,14 +142,6 @@ def _excess(technique: Technique, line: Line) -> float:
     """How much a line adds to the excess over the limit; good lines of a quotient reduce it."""
     above, under = counters.terms(technique.counter, line.counters)
     return above - (technique.at_most or 0) * (under or 0)
-
-
-def _holds(technique: Technique, value: float | None) -> bool:
-    if value is None:
-        return False
-    if technique.at_most is not None:
-        return value <= technique.at_most
-    return technique.at_least is not None and value >= technique.at_least
 
 
 def _no_launch(technique: Technique, counted: Profile) -> str:

@@ -139,6 +139,10 @@ def _environment(case: Input, mode: Mode, folder: Path) -> dict[str, str]:
     env = mode.env | WITHOUT_SPINNING | {reader: findings, "CONVLABS_CRASH_FINDINGS": findings}
     if isinstance(case, Case) and case.inject:
         env["CONVLABS_SIM_INJECT"] = case.inject
+    if mode.openmp_races:
+        env["CONVLABS_OPENMP_TEAM"] = f"{folder}/{PROFILE}"
+    if mode.stepped:
+        env["CONVLABS_INSTRUCTIONS"] = f"{folder}/{PROFILE}"
     if mode.profiled:
         env["CONVLABS_SIM_PROFILE"] = f"{folder}/{PROFILE}"
     if mode.sampled:

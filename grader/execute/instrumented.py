@@ -9,17 +9,21 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from grader.execute import instructions, openmp_team
 from grader.execute.case import Outcome, run
+from grader.execute.instructions import Instructions
 from grader.execute.modes import (
     CHECKED_REVERSED,
     OPENMP_RACES,
     PROFILED,
     SAMPLED,
     SANITIZED,
+    STEPPED,
     Mode,
 )
+from grader.execute.openmp_team import Team
 from grader.execute.profile import Profile, profile, read
-from grader.model.spec import Input
+from grader.model.spec import Input, Technique
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS
@@ -93,6 +97,19 @@ class Runner:
         if "threads" not in check.settings() or self.openmp_unsupported(check):
             return None
         return self._run(check, OPENMP_RACES)
+
+    def openmp_team(self, check: Input) -> Team | None:
+        """What the threads did in the run of openmp_races(); None where that is not known."""
+        raced = self.openmp_races(check)
+        return openmp_team.read(raced.outcome.profile) if raced else None
+
+    def stepped(self, check: Technique) -> tuple[InstrumentedRun, Instructions | None]:
+        """Runs a function in C one instruction at a time, and counts those that the check asks for;
+        None if that could not be done."""
+        run = self._run(check, STEPPED)
+        record = instructions.read(run.outcome.profile)
+        found = instructions.counted(record, check.counter, self.binary) if record else None
+        return run, found
 
     def openmp_unsupported(self, check: Input) -> bool:
         """Whether the input starts OpenMP threads, but the file uses parts of OpenMP that the race

@@ -15,7 +15,9 @@ class Mode:
     profiled: a program built for it writes its counters to profile.jsonl.
     sampled: and one warp of each memory access to warps.jsonl.
     debugger: it uses ptrace on its own threads.
-    openmp_races: its threads run one at a time, and races between them are reported.
+    openmp_races: its threads run one at a time, and races between them are reported; what each
+        thread did goes to profile.jsonl.
+    stepped: the AVX instructions that a function in C executes go to profile.jsonl.
     """
 
     env: dict[str, str] = field(default_factory=dict)
@@ -24,6 +26,7 @@ class Mode:
     address_space: int | None = ADDRESS_SPACE
     debugger: bool = False
     openmp_races: bool = False
+    stepped: bool = False
 
 
 # With one host thread, what a run counts and finds does not depend on the number of cores.
@@ -43,5 +46,6 @@ SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
 CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
 OPENMP_RACES = Mode(openmp_races=True)
+STEPPED = Mode({"OMP_NUM_THREADS": "1"}, stepped=True)
 # AddressSanitizer reserves terabytes of addresses for its shadow memory.
 SANITIZED = Mode({"ASAN_OPTIONS": "detect_leaks=1"}, address_space=None, debugger=True)

@@ -9,7 +9,16 @@ from pathlib import Path
 import msgspec
 
 from grader import files, paths
-from grader.checks import contract, correct, early_stop, safe, safe_calls, speed, technique
+from grader.checks import (
+    contract,
+    correct,
+    early_stop,
+    instructions,
+    safe,
+    safe_calls,
+    speed,
+    technique,
+)
 from grader.execute import profile
 from grader.execute.instrumented import Runner
 from grader.grading.evidence import Evidence
@@ -18,6 +27,7 @@ from grader.grading.observer import Observer
 from grader.grading.pass_cache import PassCache
 from grader.grading.plan import Plan, Planned
 from grader.grading.programs import COMPILES, Programs
+from grader.model import counters
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Contract, Input, Safe, Speed, Technique
@@ -171,6 +181,9 @@ class Judge:
         if isinstance(check, Safe):
             line = safe.check(self.submission, check, runner, needs)
             return self._with_drawn_calls(check, line, runner)
+        if check.counter in counters.INSTRUCTIONS:
+            run, executed = runner.stepped(check)
+            return instructions.check(self.submission, check, run, executed, needs)
         run, counted = runner.profiled(check)
         if counted:
             self.observer.profiled(check, counted)

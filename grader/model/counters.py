@@ -61,6 +61,12 @@ WORDS = {
     "dram_bytes": "bytes of global memory accessed",
 }
 
+# Of a function in C, by grader/execute/instructions.py.
+INSTRUCTIONS = {
+    "avx_instructions": "AVX instructions",
+    "wide_instructions": "AVX instructions with registers of 256 bits or more",
+}
+
 
 def spelled_out(counter: str) -> str:
     """A counter, or the quotient "a / b" that the name stands for."""
@@ -120,4 +126,4 @@ def unit(counter: str, per: str | None) -> str:
 
 
 def _words(name: str) -> str:
-    return WORDS.get(name, name)
+    return (WORDS | INSTRUCTIONS).get(name, name)

@@ -150,15 +150,22 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter of a traced run and its limit. Exactly one of the two limits is set."""
+    """A counter of a traced run and its limit. Exactly one of the two limits is set. A part in C
+    has the counters of counters.INSTRUCTIONS, and a part in CUDA the others."""
 
     kind: ClassVar[Kind] = "technique"
 
-    counter: str  # of grader.counters, or a quotient "a / b" of two
+    counter: str  # of counters.py, or a quotient "a / b" of two
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
+
+    def holds(self, value: float) -> bool:
+        """Is the value of the counter within the limit?"""
+        if self.at_most is not None:
+            return value <= self.at_most
+        return self.at_least is not None and value >= self.at_least
 
 
 class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -232,8 +239,9 @@ class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: list[Case]
 
 
-def load(lab_id: str) -> Lab:
-    """The spec of a lab with its hidden cases, where this copy of the course has them.
+def load(lab_id: str, hidden: bool = True) -> Lab:
+    """The spec of a lab with its hidden cases, where this copy of the course has them. `hidden`:
+    False for what students will read, such as a handout.
 
     Raises SpecError when the file is missing or says something that cannot be.
     """
@@ -245,19 +253,19 @@ def load(lab_id: str) -> Lab:
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
     technique = [_seeded(check, lab.seed, check.signature()) for check in lab.technique]
     hidden_file = paths.HIDDEN / f"{lab_id}.toml"
-    hidden_included = hidden_file.exists()
+    hidden_included = hidden and hidden_file.exists()
     if hidden_included:
-        hidden = _decode(hidden_file, HiddenFile)
+        secret = _decode(hidden_file, HiddenFile)
         cases += [  # the name could give the input away
             msgspec.structs.replace(
-                _seeded(case, hidden.seed), hidden=True, name=f"hidden {number}"
+                _seeded(case, secret.seed), hidden=True, name=f"hidden {number}"
             )
-            for number, case in enumerate(hidden.case, 1)
+            for number, case in enumerate(secret.case, 1)
         ]
         contracts = [
-            msgspec.structs.replace(c, secret_seed=_seeded(c, hidden.seed).seed) for c in contracts
+            msgspec.structs.replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts
         ]
-        technique = [_resized(check, hidden.seed) for check in technique]
+        technique = [_resized(check, secret.seed) for check in technique]
     lab = msgspec.structs.replace(
         lab,
         case=cases,
@@ -338,15 +346,23 @@ def _check(lab: Lab, file: Path) -> None:
     ]
     problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
     for check in lab.technique:
-        problems += [f"'{check.name}': {text}" for text in _limits(check)]
+        problems += [f"'{check.name}': {text}" for text in _limits(lab, check)]
     problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
     if problems:
         raise SpecError(f"{where}: " + "; ".join(problems))
 
 
-def _limits(check: Technique) -> list[str]:
+def _limits(lab: Lab, check: Technique) -> list[str]:
     """What is wrong with a technique check."""
-    problems = [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
+    problems = []
+    if check.counter not in counters.INSTRUCTIONS:
+        problems += [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
+    elif check.per or check.kernel != "*":
+        problems.append(f"{check.counter} is not counted by kernel, pixel or launch")
+    elif not any(
+        (part.file or lab.submit[0]).endswith(".c") for part in lab.part if part.id == check.part
+    ):
+        problems.append(f"{check.counter} is counted in a file of C alone")
     if (check.at_most is None) == (check.at_least is None):
         problems.append("it needs exactly one of at_most and at_least")
     if check.per is not None and counters.is_quotient(check.counter):

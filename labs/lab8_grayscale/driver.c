@@ -2,6 +2,7 @@
 #include "lab_cuda.h"
 #include "our_fault.h"
 #include "runner/device_case.h"
+#include "runner/instructions.h"
 #include "runner/openmp_threads.h"
 
 #include <stdio.h>
@@ -70,13 +71,21 @@ static void fence_remove(const struct fence *fence) {
     munmap(fence->mapping, fence->mapped);
 }
 
+/* Calls a function of the CPU; its instructions are watched where the runner is asked to. */
+static void call_watched(const struct call *call, const struct job *job, const uint8_t *rgb,
+                         uint8_t *grey) {
+    instructions_begin();
+    call->function(rgb, job->width, job->height, job->weights, grey);
+    instructions_end();
+}
+
 /* Parts A to D. With `given`, in the runner's memory, which is fenced in a step of a sequence; else
  * the image has a fence here. With `fenced`, the result goes to memory with a fence of its own,
  * unaligned where the part allows that, and is then copied to the runner's, which has guard zones
  * instead. */
 static void run_on_cpu(const struct call *call, const struct job *job, const char *output) {
     if (strcmp(output, "given") == 0) {
-        call->function(job->rgb, job->width, job->height, job->weights, job->grey);
+        call_watched(call, job, job->rgb, job->grey);
         return;
     }
     const struct fence rgb = fence_make(3 * job->pixels, call->alignment);
@@ -85,11 +94,11 @@ static void run_on_cpu(const struct call *call, const struct job *job, const cha
     if (strcmp(output, "fenced") == 0) {
         const struct fence grey = fence_make(job->pixels, call->alignment);
         memcpy(grey.bytes, job->grey, job->pixels); /* the runner's poison */
-        call->function(rgb.bytes, job->width, job->height, job->weights, grey.bytes);
+        call_watched(call, job, rgb.bytes, grey.bytes);
         memcpy(job->grey, grey.bytes, job->pixels);
         fence_remove(&grey);
     } else {
-        call->function(rgb.bytes, job->width, job->height, job->weights, job->grey);
+        call_watched(call, job, rgb.bytes, job->grey);
     }
     fence_remove(&rgb);
 }

@@ -91,6 +91,45 @@ def test_threads_that_share_a_row_are_named_by_both_lines(tmp_path: Path) -> Non
     assert f"cpu_loop.c:{written}" in text and "memcpy(out" in text
 
 
+def with_directive(folder: Path, directive: str) -> Path:
+    """The solution of lab 1 with another directive in part C."""
+    solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
+    assert solution.count("#pragma omp parallel for schedule(static)\n") == 1
+    changed = solution.replace("#pragma omp parallel for schedule(static)\n", directive)
+    (folder / "cpu_loop.c").write_text(changed)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("directive", "says"),
+    [
+        ("", "ran on one thread, and could use 3"),
+        ("#pragma omp parallel for if (height > 4096)\n", "ran on one thread, and could use 3"),
+        ("#pragma omp parallel\n#pragma omp master\n", "started 3 threads, but one of them"),
+    ],
+)
+def test_one_thread_proves_nothing(directive: str, says: str, tmp_path: Path) -> None:
+    folder = with_directive(tmp_path, directive)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")
+    (check,) = (c for c in document["checks"] if c["kind"] == "safe")
+    assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", "no-team"), check
+    assert says in check["message"][0]
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        "#pragma omp parallel for schedule(dynamic, 40)\n",
+        "#pragma omp parallel for if (height > 40) num_threads(2)\n",
+        "#pragma omp parallel num_threads(1)\n#pragma omp parallel for\n",
+    ],
+)
+def test_two_threads_of_three_are_a_team(directive: str, tmp_path: Path) -> None:
+    folder = with_directive(tmp_path, directive)
+    code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")
+    assert code == 0, document["checks"]
+
+
 def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) -> None:
     folder = with_threads("tasks, which the check does not know", tmp_path)
     code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")

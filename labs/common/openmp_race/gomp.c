@@ -82,6 +82,7 @@ void GOMP_barrier(void) {
 
 static void *member(void *number) {
     self = (int)(size_t)number;
+    race_thread_begins(__builtin_frame_address(0));
     wait_for_turn();
     team->work(team->data);
     team->state[self] = ENDED;
@@ -91,11 +92,9 @@ static void *member(void *number) {
 
 /* ---------------------------------------------------------------- teams */
 
-/* Runs `work` on `size` threads (0: the default). `first`: the loop that the region starts with, or
- * NULL. */
+/* Runs `work` on `size` threads. `first`: the loop that the region starts with, or NULL. */
 static void run_team(void (*work)(void *), void *data, unsigned size, const struct share *first) {
     pthread_t threads[MAX_THREADS];
-    size = size ? size : threads_to_start;
     struct team *const new_team = calloc(1, sizeof *new_team);
     if (size > MAX_THREADS || !new_team)
         our_fault("the check for races: more than %d threads, or no memory for them", MAX_THREADS);
@@ -110,6 +109,8 @@ static void run_team(void (*work)(void *), void *data, unsigned size, const stru
         }
     }
     team = new_team;
+    race_team_starts(size);
+    race_thread_begins(__builtin_frame_address(0));
     race_synchronize();
     for (unsigned i = 1; i < size; i++)
         if (pthread_create(&threads[i], NULL, member, (void *)(size_t)i) != 0)
@@ -128,12 +129,17 @@ static void run_team(void (*work)(void *), void *data, unsigned size, const stru
 }
 
 static void parallel(void (*work)(void *), void *data, unsigned size, const struct share *first) {
-    if (!team) {
-        run_team(work, data, size, first);
+    const unsigned threads = size ? size : threads_to_start;
+    if (!team && threads > 1) {
+        run_team(work, data, threads, first);
         return;
     }
     if (first)
         alone = *first;
+    if (!team) { /* one thread is no team: a region inside of this one starts it */
+        work(data);
+        return;
+    }
     nested++;
     work(data);
     nested--;

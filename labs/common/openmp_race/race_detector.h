@@ -8,6 +8,11 @@
  * lock or atomic access orders the two: that is a data race, whatever happened in this run, on
  * however many cores and in whatever order. Each race is appended, as a line of JSON, to the file
  * that CONVLABS_RACE_FINDINGS names.
+ *
+ * When the program ends, a line in the file that CONVLABS_OPENMP_TEAM names says what the threads
+ * of all teams did: {"largest":3,"written":[4123,4090,4090]}, the size of the largest team (1:
+ * there was none) and the bytes that each thread wrote. The threads take turns, so these are the
+ * same in every run.
  */
 #ifndef CONVLABS_RACE_DETECTOR_H
 #define CONVLABS_RACE_DETECTOR_H
@@ -17,6 +22,13 @@
 
 /* From now on this thread of the team runs; -1: no team runs, and no access is checked. */
 void race_thread_runs(int thread);
+
+/* The calling thread's part in a team begins in `frame`, its own stack frame. What it writes to its
+ * stack from here on is work for itself: it does not count as written. */
+void race_thread_begins(const void *frame);
+
+/* A team of `size` threads starts. */
+void race_team_starts(unsigned size);
 
 /* All accesses so far happen before all that follow: a team starts, ends, or is at a barrier. */
 void race_synchronize(void);

@@ -1,7 +1,8 @@
 """Races between OpenMP's threads: right programs in unlike styles, and wrong ones by their lines.
 
 Each runs under the check with 3 threads. A line with `RACE` is one that must be named; a program
-without one must be found right, and give 5050, the sum of 1 to 100.
+without one must be found right, and give 5050, the sum of 1 to 100. What the threads of a team did
+is the same in every run.
 """
 
 import json
@@ -14,7 +15,7 @@ import pytest
 
 from grader import paths
 from grader.compile import make
-from grader.execute import addr2line
+from grader.execute import addr2line, openmp_team
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -280,6 +281,108 @@ WRONG = {
         a[0] = (int)sum;  // RACE
     }""",
 }
+# Programs, the largest team of each, and how many threads worked.
+TEAMS = {
+    "loop": (RIGHT["static"], 3, 3),
+    "chunks for two of three threads": (
+        """
+#pragma omp parallel for schedule(dynamic, 60)
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        3,
+        2,
+    ),
+    "by the thread's number": (RIGHT["barrier by hand"], 3, 3),
+    "two sections": (RIGHT["sections"], 3, 2),
+    "a region within a region": (RIGHT["a region within a region"], 3, 3),
+    "a region within a region of one": (
+        """
+#pragma omp parallel num_threads(1)
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        3,
+        3,
+    ),
+    "an if() that is true": (
+        """
+#pragma omp parallel for if (sizeof a > 64)
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        3,
+        3,
+    ),
+    "a table by one, a loop by all": (
+        """
+    int table[1000];
+#pragma omp parallel
+    {
+#pragma omp single
+        for (int i = 0; i < 1000; i++) table[i] = i;
+#pragma omp for
+        for (int i = 0; i < 100; i++) a[i] = table[i] + 1;
+    }""",
+        3,
+        3,
+    ),
+    "through memory of each thread's own": (
+        """
+#pragma omp parallel
+    {
+        int *own = malloc(sizeof a), count = 0, first = 0;
+#pragma omp for schedule(static)
+        for (int i = 0; i < 100; i++) { if (!count) first = i; own[count++] = i + 1; }
+#pragma omp critical
+        memcpy(a + first, own, count * sizeof *own);
+        free(own);
+    }""",
+        3,
+        3,
+    ),
+    "serial": ("    for (int i = 0; i < 100; i++) a[i] = i + 1;", 1, 0),
+    "an if() that is false": (
+        """
+#pragma omp parallel for if (sizeof a > 640)
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        1,
+        0,
+    ),
+    "a team of one": (
+        """
+#pragma omp parallel for num_threads(1)
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        1,
+        0,
+    ),
+    "single": (
+        """
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 100; i++) a[i] = i + 1;""",
+        3,
+        1,
+    ),
+    "the others only work on their own stack": (
+        """
+#pragma omp parallel
+    {
+        int idle[100], *p = idle;
+        for (int i = 0; i < 100; i++) p[i] = i + 1;
+        if (omp_get_thread_num() == 2) memcpy(a, p, sizeof a);
+    }""",
+        3,
+        1,
+    ),
+    "the others only say that they are there": (
+        """
+    char here[8];
+#pragma omp parallel
+    {
+        here[omp_get_thread_num()] = 1;
+#pragma omp master
+        for (int i = 0; i < 100; i++) a[i] = i + 1;
+    }""",
+        3,
+        1,
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +407,10 @@ def checked(
     compiling, linking = compiler
     subprocess.run(["gcc", *compiling, "-c", file, "-o", folder / "a.o"], check=True)
     subprocess.run(["gcc", folder / "a.o", *linking, "-o", program], check=True)
-    environment = {"CONVLABS_RACE_FINDINGS": str(found)}
+    environment = {
+        "CONVLABS_RACE_FINDINGS": str(found),
+        "CONVLABS_OPENMP_TEAM": str(folder / "team.json"),
+    }
     done = subprocess.run(
         [program], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
@@ -345,3 +451,12 @@ def test_wrong_ones(name: str, tmp_path: Path, compiler: tuple[list[str], list[s
     assert wanted <= named
     again = checked(source, tmp_path, compiler)
     assert len(again[1]) == 2 * len(findings)  # the same once more, whoever is scheduled how
+
+
+@pytest.mark.parametrize("name", TEAMS)
+def test_what_a_team_did(name: str, tmp_path: Path, compiler: tuple[list[str], list[str]]) -> None:
+    body, largest, working = TEAMS[name]
+    said, findings, _ = checked(program(body), tmp_path, compiler)
+    assert (said, findings) == ("5050", [])
+    team = openmp_team.read((tmp_path / "team.json").read_bytes())
+    assert team is not None and (team.largest, team.working()) == (largest, working), team

@@ -1,9 +1,10 @@
-// zoo: poor | global loads read words, not bytes
+// zoo: poor | global loads read words, not bytes; registers of 256 bits
 //
 // Right, with nothing of what the lab is about: parts B, C and D are part A, column by column.
 #include "lab.h"
 
 static void columns(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
+#pragma omp parallel for
     for (int x = 0; x < width; x++) {
         for (int y = 0; y < height; y++) {
             const size_t i = (size_t)y * width + x;

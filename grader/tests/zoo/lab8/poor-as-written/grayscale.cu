@@ -1,4 +1,4 @@
-// zoo: poor | global loads read words, not bytes
+// zoo: poor | global loads read words, not bytes; registers of 256 bits
 //
 // Right, one pixel and three loads of a byte for each thread: four times as many requests as with
 // words.

@@ -1,4 +1,4 @@
-// zoo: poor | global loads read words, not bytes; neighbouring lanes convert neighbouring pixels; one launch per section
+// zoo: poor | global loads read words, not bytes; neighbouring lanes convert neighbouring pixels
 //
 // Right, and with intrinsics, but each register is put together from single bytes, as in source
 // 001's first version with vectors: the moves cost more than the multiplications save.
@@ -22,7 +22,7 @@ void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, ui
 }
 
 void grey_rows(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
-    rest(rgb, 0, (size_t)width * height, w, grey);
+    grey_openmp(rgb, width, height, w, grey);
 }
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// zoo: poor | global loads read words, not bytes; neighbouring lanes convert neighbouring pixels; one launch per section
+// zoo: poor | global loads read words, not bytes; neighbouring lanes convert neighbouring pixels
 //
 // Right, with 32 pixels in a row for each thread: the lanes of a warp read bytes 96 apart, a sector
 // for each of them.

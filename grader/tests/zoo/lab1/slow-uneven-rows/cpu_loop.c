@@ -1,6 +1,6 @@
 // zoo: slow | C
 //
-// Part C without its directive: one thread does it all.
+// The first thread of part C has 19 of 20 rows, and the others wait for it.
 #include "lab.h"
 
 #include <stddef.h>
@@ -90,6 +90,9 @@ void correlate_rows(const float *image, int width, int height, const float *mask
 
 void correlate_openmp(const float *image, int width, int height, const float *mask, int radius,
                       enum border border, float *out) {
+    const int most = (height * 19 + 19) / 20; /* rows of the first thread */
+
+#pragma omp parallel for schedule(static, most)
     for (int y = 0; y < height; y++) {
         correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);
     }

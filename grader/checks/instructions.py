@@ -1,0 +1,86 @@
+"""A `technique` check of a function in C: compares how many vector instructions of a kind it
+executed with a limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.execute.instructions import Instructions
+from grader.execute.instrumented import InstrumentedRun
+from grader.model import counters
+from grader.model.result import Check, Verdict
+from grader.model.spec import Technique
+from grader.model.submission import Submission
+from grader.model.verdicts import grade_line
+
+NOT_STEPPED = (
+    "your function could not be run one instruction at a time: it calls library functions that "
+    "take long, or this machine does not allow it"
+)
+
+
+def check(
+    submission: Submission,
+    technique: Technique,
+    run: InstrumentedRun,
+    counted: Instructions | None,
+    needs: str,
+) -> Check:
+    """Judges a run. counted: its instructions, or None if they could not be seen.
+
+    needs: the check that a skip names when the result is wrong.
+    """
+    verdict: Verdict = "skip"
+    lines: list[str] = []
+    if run.outcome.end == "our-fault":
+        verdict, lines = "error", [f"the runner failed: {run.outcome.reason}"]
+    elif run.right and counted is None:
+        verdict, lines = "error", [NOT_STEPPED]
+    elif run.right and counted:
+        verdict = "pass" if technique.holds(counted.executed) else "fail"
+        lines = _explanation(submission, technique, counted) if verdict == "fail" else []
+    return grade_line(
+        submission.lab,
+        technique,
+        verdict,
+        lines,
+        needs=needs if verdict == "skip" else None,
+        details=_details(technique, counted) if counted and verdict in ("pass", "fail") else None,
+        seconds=run.outcome.seconds,
+    )
+
+
+def _explanation(submission: Submission, technique: Technique, counted: Instructions) -> list[str]:
+    words, count = counters.in_words(technique.counter), counted.executed or "none"
+    lines = [
+        f"{count} of the first {counted.stepped} instructions of your function are {words}; "
+        f"{_limit(technique)}"
+    ]
+    file, line = counted.location
+    if counted.executed:
+        where = f"{file}:{line}" if line else "a line that is not known"
+        example = f", such as {counted.text}" if counted.text else ""
+        lines.append(f"{where} accounts for {counted.at_location} of them{example}")
+        if source := submission.line(file, line):
+            lines.append(f"    {source}")
+    return [*lines, *([f"why: {technique.why}"] if technique.why else [])]
+
+
+def _limit(technique: Technique) -> str:
+    if technique.at_most is not None:
+        return (
+            f"there should be {f'at most {technique.at_most:g}' if technique.at_most else 'none'}"
+        )
+    return f"there should be at least {technique.at_least:g}"
+
+
+def _details(technique: Technique, counted: Instructions) -> dict[str, Any]:
+    """The figures behind the message, as of other technique checks."""
+    file, line = counted.location
+    return {
+        "counter": technique.counter,
+        "value": counted.executed,
+        "limit": technique.at_most if technique.at_most is not None else technique.at_least,
+        "limit_is": "at_most" if technique.at_most is not None else "at_least",
+        **({"file": file, "line": line} if line else {}),
+    }

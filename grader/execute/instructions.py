@@ -1,0 +1,89 @@
+"""Which AVX instructions a function in C executed, by source line. The record is written by
+labs/common/runner/instructions.h."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from grader.execute import addr2line
+from grader.execute.addr2line import Location
+from grader.sandbox import launcher
+from grader.sandbox.bubblewrap import View
+from grader.sandbox.limits import Limits
+
+LONGEST = 15  # bytes of an instruction
+WIDE = 256  # bits of a register that SSE does not have
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Site(msgspec.Struct, frozen=True):
+    """One AVX instruction of the program. bits: of the registers that it uses."""
+
+    pc: Count
+    bits: Count
+    executed: Count
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What a run left. stepped: instructions of the program that were seen, of any kind. gave_up:
+    most were not, because libraries executed too many."""
+
+    stepped: Count
+    gave_up: bool
+    avx: list[Site]
+
+
+class Instructions(msgspec.Struct, frozen=True):
+    """The instructions that one counter counts, among the `stepped` ones that were seen: how many
+    were executed, in all and at the line with most, and one of that line."""
+
+    stepped: int
+    executed: int
+    location: Location = addr2line.UNKNOWN
+    at_location: int = 0
+    text: str = ""  # such as "vpshufb %ymm3,%ymm0,%ymm0"; "" when it is not known
+
+
+def read(raw: bytes) -> Record | None:
+    """The record of a run; None when there is none, or nothing was stepped on this machine."""
+    try:
+        record = msgspec.json.decode(raw, type=Record)
+    except msgspec.DecodeError:
+        return None
+    return record if record.stepped else None
+
+
+def counted(record: Record, counter: str, binary: Path) -> Instructions | None:
+    """The value of avx_instructions or wide_instructions in a run of the program `binary`; None
+    where it may only not have been seen."""
+    sites = [s for s in record.avx if counter == "avx_instructions" or s.bits >= WIDE]
+    if not sites:
+        return None if record.gave_up else Instructions(record.stepped, 0)
+    locations = addr2line.locations(binary, (site.pc for site in sites))
+    by_line: dict[Location, int] = {}
+    for site in sites:
+        where = locations[site.pc]
+        by_line[where] = by_line.get(where, 0) + site.executed
+    worst = max(by_line, key=lambda where: (where != addr2line.UNKNOWN, by_line[where]))
+    widest = max((s for s in sites if locations[s.pc] == worst), key=lambda s: (s.bits, -s.pc))
+    executed = sum(site.executed for site in sites)
+    text = disassembled(binary, widest.pc)
+    return Instructions(record.stepped, executed, worst, by_line[worst], text)
+
+
+def disassembled(binary: Path, pc: int) -> str:
+    """The instruction at an address of a program, or "" where objdump cannot say."""
+    argv = ["objdump", "-d", "--no-show-raw-insn", f"--start-address={pc}"]
+    argv += [f"--stop-address={pc + LONGEST}", str(binary)]
+    try:
+        limits, view = Limits(seconds=20), View(reads=(binary,))
+        output = launcher.launch(argv, limits, binary.parent, view=view).stdout
+    except OSError:
+        return ""
+    found = re.search(rf"^ *{pc:x}:\t(.+)$", output.decode(errors="replace"), re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""

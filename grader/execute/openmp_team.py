@@ -1,0 +1,35 @@
+"""What the threads of OpenMP's teams did in a run under the race detector (labs/common/
+openmp_race), where they take turns: so it is the same in every run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+# Part of what all threads wrote that one must have written to count as one that worked. A flag that
+# a thread sets is less; an even share of 64 threads is more.
+SHARE = 0.01
+
+
+class Team(msgspec.Struct, frozen=True):
+    """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
+    own stack, by each thread."""
+
+    largest: Count
+    written: list[Count]
+
+    def working(self) -> int:
+        """How many threads did work. One that got nothing of a loop that is too short did none."""
+        least = max(1.0, SHARE * sum(self.written))
+        return sum(count >= least for count in self.written)
+
+
+def read(raw: bytes) -> Team | None:
+    """The record that a run left, or None if there is none that can be read."""
+    try:
+        return msgspec.json.decode(raw, type=Team)
+    except msgspec.DecodeError:
+        return None

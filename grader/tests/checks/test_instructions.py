@@ -1,0 +1,161 @@
+"""Checks of the instructions that a function in C executes: the record, the verdict, the words."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import paths
+from grader.execute import instructions
+from grader.execute.backend import cpu_has
+from grader.model import counters
+from grader.tests.checks.test_technique import asks, lab_file, loaded
+from grader.tests.zoo.test_zoo import grade
+
+SOLUTION = paths.SOLUTIONS / "lab8_grayscale"
+NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX2")
+
+
+def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
+    """What the runner writes: pc, bits and how often executed of each AVX instruction."""
+    avx = [{"pc": pc, "bits": bits, "executed": n} for pc, bits, n in sites]
+    return json.dumps({"stepped": 100, "gave_up": gave_up, "avx": avx}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"{",
+        b'{"stepped":0,"gave_up":false,"avx":[]}',
+        b'{"stepped":-1,"gave_up":false,"avx":[]}',
+        b'{"launch":1}',
+    ],
+)
+def test_what_is_no_record_or_saw_nothing_decides_nothing(raw: bytes) -> None:
+    assert instructions.read(raw) is None
+
+
+def test_counts_by_line_and_names_the_widest_instruction(tmp_path: Path) -> None:
+    """At line 2 the wide instruction is the example, and line 3 has fewer."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(
+        "int main(void) {\n"
+        '    __asm__("vpxor %xmm1,%xmm1,%xmm1\\n\\tvpxor %ymm2,%ymm2,%ymm2");\n'
+        '    __asm__("vpxor %xmm3,%xmm3,%xmm3");\n'
+        "}\n"
+    )
+    subprocess.run(["gcc", "-g1", "-gdwarf-4", source, "-o", program], check=True)
+    listing = subprocess.run(
+        ["objdump", "-d", program], capture_output=True, text=True, check=True
+    ).stdout
+    pcs = [int(line.split(":")[0], 16) for line in listing.splitlines() if "vpxor" in line]
+    assert len(pcs) == 3
+    seen = instructions.read(record((pcs[0], 128, 5), (pcs[1], 256, 5), (pcs[2], 128, 7)))
+    assert seen is not None
+    every = instructions.counted(seen, "avx_instructions", program)
+    wide = instructions.counted(seen, "wide_instructions", program)
+    assert every is not None and wide is not None
+    assert wide.executed == 5
+    assert (every.executed, every.at_location) == (17, 10)
+    assert every.location[1] == 2 and every.text == "vpxor %ymm2,%ymm2,%ymm2"
+
+
+def test_no_instruction_of_the_kind(tmp_path: Path) -> None:
+    seen = instructions.read(record((1, 128, 5)))
+    assert seen is not None
+    none = instructions.counted(seen, "wide_instructions", tmp_path / "none")
+    assert none is not None and none.executed == 0
+
+
+def test_what_was_not_watched_to_its_end_decides_nothing(tmp_path: Path) -> None:
+    seen = instructions.read(record((1, 128, 5), gave_up=True))
+    assert seen is not None
+    assert instructions.counted(seen, "wide_instructions", tmp_path / "none") is None
+    some = instructions.counted(seen, "avx_instructions", tmp_path / "none")
+    assert some is not None and some.executed == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "holds"),
+    [
+        ({"at_most": 0}, 0, True),
+        ({"at_most": 0}, 1, False),
+        ({"at_most": None, "at_least": 1}, 1, True),
+        ({"at_most": None, "at_least": 1}, 0, False),
+    ],
+)
+def test_limits(limit: dict[str, Any], value: int, holds: bool) -> None:
+    assert asks(counter="avx_instructions", **limit).holds(value) == holds
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "avx_instructions is counted in a file of C alone"),
+        ({"per": '"pixel"'}, "is not counted by kernel, pixel or launch"),
+        ({"kernel": '"grey"'}, "is not counted by kernel, pixel or launch"),
+    ],
+)
+def test_spec_that_cannot_be_is_refused(
+    changes: dict[str, str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table: dict[str, Any] = {"counter": '"avx_instructions"'} | changes
+    labs = lab_file(tmp_path, **table)
+    with pytest.raises(Exception, match=says):
+        loaded(monkeypatch, labs)
+
+
+def test_each_counter_has_words_and_no_other_name() -> None:
+    assert all(counters.in_words(name) != name for name in counters.INSTRUCTIONS)
+    assert not set(counters.INSTRUCTIONS) & counters.NAMES
+
+
+def graded(folder: Path, changes: dict[str, str], part: str) -> dict[str, Any]:
+    """The technique check of a part of lab 8, of the solution with these texts exchanged."""
+    source = (SOLUTION / "grayscale.c").read_text()
+    for old, new in changes.items():
+        assert source.count(old) >= 1, old
+        source = source.replace(old, new)
+    (folder / "grayscale.c").write_text(source)
+    (folder / "grayscale.cu").write_text((SOLUTION / "grayscale.cu").read_text())
+    _, document = grade("lab8", "--src", str(folder), "-k", part, "--no-speed")
+    (check,) = (c for c in document["checks"] if c["kind"] == "technique")
+    return dict(check)
+
+
+@NEEDS_AVX2
+def test_an_avx_instruction_is_named_with_its_line(tmp_path: Path) -> None:
+    check = graded(tmp_path, {'target("ssse3")': 'target("avx")'}, "C")
+    assert (check["verdict"], check["points"]) == ("fail", 0)
+    assert "are AVX instructions; there should be none" in check["message"][0]
+    line = check["details"]["line"]
+    text = (tmp_path / "grayscale.c").read_text().splitlines()[line - 1]
+    assert f"grayscale.c:{line} accounts for" in check["message"][1]
+    assert ", such as v" in check["message"][1]
+    assert check["message"][2].strip() == text.strip()
+
+
+@NEEDS_AVX2
+def test_part_d_without_wide_registers(tmp_path: Path) -> None:
+    check = graded(tmp_path, {"share_out(convert_avx2,": "share_out(convert_sse,"}, "D")
+    assert check["verdict"] == "fail"
+    assert check["message"][0].startswith("none of the first ")
+
+
+@NEEDS_AVX2
+def test_other_extensions_than_avx_are_no_matter(tmp_path: Path) -> None:
+    """BMI's instructions are encoded as AVX's are."""
+    if not cpu_has("bmi2"):
+        pytest.skip("this CPU has no BMI2")
+    check = graded(tmp_path, {'target("ssse3")': 'target("sse4.2,popcnt,bmi,bmi2")'}, "C")
+    assert check["verdict"] == "pass", check
+
+
+@NEEDS_AVX2
+def test_threads_that_the_function_starts_do_not_disturb(tmp_path: Path) -> None:
+    old = "#pragma omp parallel for schedule(static)\n"
+    check = graded(tmp_path, {old: old.replace("\n", " num_threads(4)\n")}, "C")
+    assert check["verdict"] == "pass", check
