@@ -229,9 +229,6 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
 
 
-TILE, MOST_TILES = 32, 3  # by which technique checks grow where there are hidden cases
-
-
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """grader/hidden/labN.toml."""
 
@@ -300,16 +297,15 @@ def _resized(check: Technique, seed: int) -> Technique:
     """The check at a size that no student can know: a kernel that is good at the size in lab.toml
     alone earns nothing for it.
 
-    The image grows by whole tiles of 32 (or what the size in lab.toml has less of), up to three
-    each way: a limit leaves no room for tiles that are mostly empty. A counter per launch has a
-    limit for its own size, which stays.
+    The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
+    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. A counter
+    per launch has a limit for its own size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
-    number = _seeded(check, seed, check.signature()).seed
-    wider, higher = number // 7 % MOST_TILES + 1, number // 7919 % MOST_TILES + 1
-    size = (width + wider * min(width, TILE), height + higher * min(height, TILE))
+    number = _seeded(check, seed, check.signature()).seed // 7919 % 7 + 1
+    size = (width * (1 + number % 2), height + number // 2 * min(height, 32))
     return msgspec.structs.replace(check, size=size)
 
 
