@@ -15,7 +15,7 @@ from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 
-MOST = 0.9  # of the bytes of an image or an output: counters of many blocks are scaled from some
+MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -84,21 +84,18 @@ def _judged(
 
 def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
     """How it shows that the kernels do not compute the output, or None: whatever the counters say
-    of a kernel, it earns nothing for work that the host does."""
-    total = Counters()
-    for kernel in counted.kernels:
-        counters.accumulate(total, kernel.counters)
-    if counted.kernels and total.global_store_bytes < MOST * run.out_bytes:
-        return (
-            f"your kernels store {total.global_store_bytes} bytes to global memory, but the output "
-            f"has {run.out_bytes}"
-        )
+    of a kernel, it earns nothing for work that the host does.
+
+    Where the image is on the device, the host can do nothing without seeing it. Where it comes from
+    the host, the kernels must at least store the output.
+    """
     seen = run.outcome.status.seen_by_host if run.outcome.status else None
-    if seen is None:  # the image comes from the host, and the output goes there
-        if total.global_load_bytes < MOST * run.image_bytes:
+    if seen is None:
+        stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
+        if counted.kernels and stored < MOST * run.out_bytes:
             return (
-                f"your kernels load {total.global_load_bytes} bytes from global memory, but the "
-                f"image has {run.image_bytes}"
+                f"your kernels store {stored} bytes to global memory, but the output has "
+                f"{run.out_bytes}"
             )
     elif seen > FEW * run.out_bytes:
         return (
