@@ -35,7 +35,7 @@ def check(
     if run.outcome.end == "our-fault":
         verdict, lines = "error", [f"the runner failed: {run.outcome.reason}"]
     elif run.right and counted is None:
-        verdict, lines = "error", [NOT_STEPPED]
+        verdict, lines = "uncertain", [NOT_STEPPED]
     elif run.right and counted:
         verdict = "pass" if technique.holds(counted.executed) else "fail"
         lines = _explanation(submission, technique, counted) if verdict == "fail" else []

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from grader import paths
+from grader.checks import instructions as judging
 from grader.execute import instructions
 from grader.execute.backend import cpu_has
-from grader.model import counters
+from grader.execute.case import Outcome
+from grader.execute.instrumented import InstrumentedRun
+from grader.model import counters, spec
+from grader.model.submission import Submission
 from grader.tests.checks.test_technique import asks, lab_file, loaded
 from grader.tests.zoo.test_zoo import grade
 
@@ -159,3 +163,15 @@ def test_threads_that_the_function_starts_do_not_disturb(tmp_path: Path) -> None
     old = "#pragma omp parallel for schedule(static)\n"
     check = graded(tmp_path, {old: old.replace("\n", " num_threads(4)\n")}, "C")
     assert check["verdict"] == "pass", check
+
+
+def test_a_machine_that_cannot_step_decides_nothing(tmp_path: Path) -> None:
+    lab = spec.load("lab8")
+    asked = next(t for t in lab.technique if t.counter == "avx_instructions")
+    right = InstrumentedRun(Outcome("completed", "", 0.1), 4, True)
+    submission = Submission(lab, tmp_path, "f", {}, [])
+    line = judging.check(submission, asked, right, None, "a case")
+    assert (line.verdict, line.points) == ("uncertain", 0)
+    wrong = InstrumentedRun(Outcome("completed", "", 0.1), 4, False)
+    line = judging.check(submission, asked, wrong, None, "a case")
+    assert (line.verdict, line.needs) == ("skip", "a case")
