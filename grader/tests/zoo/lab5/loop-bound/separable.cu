@@ -1,4 +1,4 @@
-// zoo: wrong | loop-bound
+// zoo: wrong | loop-bound | also single-tap
 //
 // The last tap of the column pass is left out.
 #include "lab.h"
