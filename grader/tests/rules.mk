@@ -13,7 +13,7 @@ TIME_python-fast := 20 s
 WHAT_python-fast := grader tests of $(PYTHON_FAST)
 TIME_unit-asan := 1 min
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-TIME_python-slow := 21 min
+TIME_python-slow := 45 min
 WHAT_python-slow := all other Python tests: they build and grade submissions
 LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
 
@@ -49,7 +49,7 @@ FAST_FOLDERS := $(PYTHON_FAST:%=grader/tests/%)
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadfile
 
 .PHONY: grader-test python-fast python-slow
-grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (21 minutes)
+grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (45 minutes)
 	$(say) PYTEST 'all Python tests'
 	$(Q)$(PYTEST)
 python-fast: setup-dev runtime
@@ -63,7 +63,7 @@ python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
 .PHONY: zoo-table mutation
-zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (10 minutes)
+zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (30 minutes)
 	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/zoo/test_zoo.py -k 'test_zoo['
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
