@@ -1,0 +1,46 @@
+"""Which known mistakes a lab can name, and which of them its handout has no section about."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+from grader import paths
+
+ZOO = paths.ROOT / "grader" / "tests" / "zoo"
+BLOCK = "<!-- mistakes all: begin -->"  # a handout that has it explains all mistakes of its lab
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+NOT_NAMES = {"smallest-case"}  # the zoo's word for a mistake that needs no name
+
+
+@cache
+def known() -> frozenset[str]:
+    """The words with hyphens in the code of grader/diagnose: the names of mistakes are among
+    them."""
+    return frozenset(
+        node.value
+        for file in (paths.ROOT / "grader" / "diagnose").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and NAME.fullmatch(node.value)
+    )
+
+
+def of_lab(lab: str, zoo: Path = ZOO) -> set[str]:
+    """The known mistakes that the grader names in programs of the zoo for a lab."""
+    named: set[str] = set()
+    for file in zoo.glob(f"{lab}/*/*"):
+        if file.is_file():
+            first = file.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
+            if match := re.search(r"\bzoo: wrong \|(.*)", first):
+                named |= set(re.findall(r"[a-z0-9-]+", match[1]))
+    return (named & known()) - NOT_NAMES
+
+
+def unexplained(markdown: str, names: set[str]) -> list[str]:
+    """The mistakes that a handout has no anchor for."""
+    anchors = set(re.findall(r"""\b(?:id|name)=["']mistake-([\w-]+)["']""", markdown))
+    return sorted(names - anchors)

@@ -1,0 +1,201 @@
+"""The site and the PDFs of the real handouts: built once, checked, and opened in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from grader import paths
+from grader.model import spec
+from grader.tests.handouts.test_site import pdf_text
+from grader.tests.render import browser
+from handouts.site import build
+from handouts.site.build import Built
+
+PAGES = sorted(
+    "index" if file.stem == "README" else file.stem
+    for file in (paths.ROOT / "handouts").glob("*.md")
+)
+A4 = (595.3, 841.9)  # points
+PHONE = ViewportSize(width=390, height=844)
+# Waits until the theme's colours have been drawn: axe measures the contrast of what it sees.
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("handouts") / "site"
+
+
+@pytest.fixture(scope="module")
+def built(site: Path) -> Built:
+    return build.build(paths.ROOT, site, say=lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def chromium(built: Built) -> Iterator[Browser]:
+    assert built
+    with browser.browser_or_skip() as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    page = chromium.new_page(viewport={"width": 1200, "height": 800})
+    yield page
+    page.close()
+
+
+def address(site: Path, name: str = "index") -> str:
+    return (site / f"{name}.html").resolve().as_uri()
+
+
+def test_the_check_finds_nothing(built: Built) -> None:
+    assert built.problems == []
+    assert built.pages == len(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_page_opens_alone_in_both_themes_and_on_a_phone(
+    name: str, site: Path, chromium: Browser
+) -> None:
+    """No message, no request but for the site's files, and nothing that axe-core objects to."""
+    context = chromium.new_context(viewport=PHONE, color_scheme="light")
+    page = context.new_page()
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("requestfailed", lambda request: messages.append(f"not loaded: {request.url}"))
+    page.goto(address(site, name))
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.locator("#contents").evaluate("menu => { menu.open = true }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+    assert objections(page) == []
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.emulate_media(color_scheme="dark")
+    page.evaluate(DRAWN)
+    assert objections(page) == []
+    assert messages == []
+    inside = site.resolve().as_uri() + "/"
+    assert [r for r in requests if not r.startswith((inside, "data:"))] == []
+    context.close()
+
+
+def objections(page: Page) -> list[str]:
+    """What axe-core objects to: its rule, and the elements."""
+    # Without preload: it would request the styles, which a page that is a file may not.
+    options = {"resultTypes": ["violations"], "preload": False}
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in found]
+
+
+def test_the_search_finds_sections(site: Path, page: Page) -> None:
+    page.goto(address(site))
+    page.keyboard.press("/")
+    expect(page.locator("#query")).to_be_focused()
+    page.keyboard.type("bank conflict")
+    links = page.locator("#results a")
+    expect(links.first).to_be_visible()
+    expect(page.locator("#search-status")).to_have_text(f"{count(page)} found")
+    assert links.count() >= 3 and "bank conflict" in links.first.inner_text().lower()
+    assert objections(page) == []
+    page.keyboard.press("ArrowDown")
+    expect(links.first).to_be_focused()
+    target = str(links.first.get_attribute("href"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{target}")
+    anchor = target.partition("#")[2]
+    assert not anchor or page.evaluate("id => document.getElementById(id) !== null", anchor)
+
+
+def count(page: Page) -> str:
+    return page.locator("#results p").inner_text().split(",")[0]
+
+
+def test_the_search_says_when_it_finds_nothing_and_closes(site: Path, page: Page) -> None:
+    page.goto(address(site, "lab1"))
+    page.locator("#query").fill("<b>no such word</b>")
+    expect(page.locator("#results")).to_contain_text("No section has all words of “<b>no such")
+    assert page.locator("#results b").count() == 0
+    page.keyboard.press("Escape")
+    expect(page.locator("#results")).to_be_hidden()
+    page.locator("#query").fill("a")
+    expect(page.locator("#results")).to_be_hidden()
+
+
+def test_the_theme_stays_chosen(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(color_scheme="light")
+    page = context.new_page()
+    page.goto(address(site))
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Switch to the dark theme").click()
+    dark = page.evaluate(ground)
+    page.goto(address(site, "lab1"))
+    assert page.evaluate(ground) == dark != light
+    page.get_by_role("button", name="Switch to the light theme").click()
+    assert page.evaluate(ground) == light
+    context.close()
+
+
+def test_next_leads_through_all_pages(site: Path, page: Page) -> None:
+    page.goto(address(site))
+    seen = ["index"]
+    while page.locator("a[rel=next]").count():
+        page.goto(str(page.locator("a[rel=next]").evaluate("link => link.href")))
+        seen.append(page.url.rpartition("/")[2].removesuffix(".html"))
+        assert len(seen) <= len(PAGES)
+    assert sorted(seen) == PAGES
+
+
+def test_a_page_without_scripts_has_text_and_contents(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(java_script_enabled=False, viewport=PHONE)
+    page = context.new_page()
+    page.goto(address(site, "lab1"))
+    expect(page.locator("nav.contents a").first).to_be_visible()
+    expect(page.locator("form.search")).to_be_hidden()
+    expect(page.locator("#theme")).to_be_hidden()
+    context.close()
+
+
+def test_paper_shows_the_text_alone(site: Path, page: Page) -> None:
+    page.goto(address(site, "lab1"))
+    page.emulate_media(media="print", color_scheme="dark")
+    for hidden in (".top", "nav.contents", "nav.beside"):
+        expect(page.locator(hidden)).to_be_hidden()
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_each_lab_has_a_pdf(lab: str, site: Path, built: Built) -> None:
+    assert built
+    file = site / "pdf" / f"{lab}.pdf"
+    assert f'href="pdf/{lab}.pdf"' in (site / f"{lab}.html").read_text()
+    document = pypdfium2.PdfDocument(file)
+    for page in document:
+        assert page.get_size() == pytest.approx(A4, abs=0.5)
+    markdown = (paths.ROOT / "handouts" / f"{lab}.md").read_text()
+    sections = [line[3:] for line in markdown.splitlines() if line.startswith("## ")]
+    outline = [entry.get_title() for entry in document.get_toc() if entry.level == 1]
+    assert outline == [section.replace("`", "") for section in sections]
+    document.close()
+    text = pdf_text(file)
+    assert "<div" not in text and "<!--" not in text and "$$" not in text
+
+
+def test_the_pdf_of_all_pages_has_a_chapter_for_each(built: Built) -> None:
+    assert built.pdfs[0].name == "handouts.pdf"
+    document = pypdfium2.PdfDocument(built.pdfs[0])
+    chapters = [entry.get_title() for entry in document.get_toc() if entry.level == 0]
+    assert [c for c in chapters if c != "Contents"] and len(set(chapters)) >= len(PAGES)
+    assert document.get_metadata_dict()["Title"] == "convlabs"
+    document.close()

@@ -1,0 +1,156 @@
+"""What the handouts show of programs: mistakes with their pictures, and counters."""
+
+import ast
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from grader import paths
+from grader.diagnose import catalogue
+from grader.model import spec
+from grader.tests.zoo import table
+from handouts.facts import (
+    count,
+    counted_list,
+    draw_mistakes,
+    limits,
+    mistake_list,
+    mistakes,
+    pictures,
+)
+
+PICTURES = draw_mistakes.FOLDER
+MAKERS = {"Diagnosis", "Mistake", "_exactly"}  # whose first argument is the name of a mistake
+NAME = re.compile(r"[a-z]+(-[a-z0-9]+)+")
+
+
+def _named_in_source() -> set[str]:
+    """The names of mistakes in the source of grader/diagnose/ and grader/checks/other_runs.py."""
+    names = set()
+    files = [
+        *(paths.ROOT / "grader/diagnose").rglob("*.py"),
+        paths.ROOT / "grader/checks/other_runs.py",
+    ]
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                first = node.args[0] if node.func.id in MAKERS and node.args else None
+            elif isinstance(node, ast.Tuple) and len(node.elts) > 1:
+                first = node.elts[0]
+                if not (isinstance(first, ast.Constant) and NAME.fullmatch(str(first.value))):
+                    continue
+            else:
+                continue
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                names.add(first.value)
+    return names
+
+
+def test_every_mistake_that_the_grader_names_is_in_the_catalogue() -> None:
+    named = _named_in_source()
+    assert len(named) > 50 and {"mask-flipped", "channels-swapped", "order-dependent"} <= named
+    assert named - {entry.name for entry in catalogue.entries()} == set()
+
+
+@pytest.mark.parametrize("lab", [f"lab{n}" for n in range(1, 9)])
+def test_no_page_describes_the_mistakes_of_another_lab(lab: str) -> None:
+    """Only lab 8 has bytes that keep 255 and colours side by side."""
+    text = mistakes.content(spec.load(lab))
+    assert not re.search(r"\blab\s+\d", text)
+    assert ("still 255" in text) == (lab == "lab8")
+
+
+def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
+    source = "".join(
+        file.read_text(errors="replace")
+        for folder, pattern in (("grader", "*.py"), ("labs/sim/src", "*.[ch]*"))
+        for file in (paths.ROOT / folder).rglob(pattern)
+        if "tests" not in file.parts
+    )
+    assert [e.name for e in catalogue.entries() if f'"{e.name}"' not in source] == []
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: str) -> None:
+    named = set()
+    for entry in sorted((paths.ROOT / "grader/tests/zoo" / lab).iterdir()):
+        header = table.header(entry)
+        if header.verdict in ("wrong", "unsafe"):
+            named |= {header.detail, *header.also} - {"-", table.SMALLEST}
+    page = mistakes.content(spec.load(lab, hidden=False))
+    assert sorted(name for name in named if f'<a id="mistake-{name}"></a>' not in page) == []
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_pictures_are_there_and_small_and_anchors_are_unique(lab: str) -> None:
+    page = mistakes.content(spec.load(lab, hidden=False))
+    anchors = re.findall(r'<a id="([^"]+)"></a>', page)
+    assert len(anchors) == len(set(anchors)) > 20
+    shown = re.findall(r"^!\[([^\]]+)\]\(figures/mistakes/([^)\s]+)\)$", page, re.MULTILINE)
+    assert sorted(file for _, file in shown) == sorted(f.name for f in PICTURES.glob(f"{lab}-*"))
+    for alt, file in shown:
+        assert len(alt) > 40
+        data = (PICTURES / file).read_bytes()
+        assert len(data) < 25_000
+        assert pictures.read(data).max() < pictures.GREYS + len(pictures.COLOURS)
+
+
+def test_every_mistake_with_a_picture_is_drawn_in_a_lab_or_belongs_to_one() -> None:
+    drawn = {each.name for of_lab in mistake_list.read().values() for each in of_lab}
+    lost = [e.name for e in catalogue.entries() if e.picture and not e.labs and e.name not in drawn]
+    assert lost == []
+
+
+@pytest.mark.parametrize(
+    ("lab", "names"),
+    [
+        ("lab1", {"mask-flipped", "border-skipped"}),
+        ("lab4", {"apron-missing", "last-block-missing"}),
+        ("lab5", {"one-pass"}),
+        ("lab8", {"averaged", "lane-order"}),
+    ],
+)
+def test_a_picture_drawn_again_is_the_committed_one(lab: str, names: set[str]) -> None:
+    """Rounding on another processor may move a grey by one step; marks must be the same."""
+    committed = {each.name: each for each in mistake_list.read()[lab]}
+    again = draw_mistakes.draw(spec.load(lab, hidden=False), names)
+    assert again.keys() == names
+    for name, picture in again.items():
+        assert picture.about == committed[name]
+        before = pictures.read((PICTURES / picture.about.file).read_bytes()).astype(int)
+        assert (np.abs(before - picture.colours) <= 1).all()
+        marked = before >= pictures.GREYS
+        assert (before[marked] == picture.colours[marked]).all()
+
+
+def test_the_same_picture_gives_the_same_bytes() -> None:
+    colours = np.arange(37, dtype=np.uint8).repeat(40).reshape(37, 40) % 35
+    data = pictures.png(colours)
+    assert data == pictures.png(colours.copy())
+    assert (pictures.read(data) == colours).all()
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.convert("RGB").getpixel((0, pictures.WRONG)) == pictures.COLOURS[1]
+
+
+def test_an_output_that_gets_another_name_is_not_drawn() -> None:
+    """A symmetric mask flipped changes nothing, and lab 1 has no channels."""
+    lab = spec.load("lab1", hidden=False)
+    assert draw_mistakes.draw(lab, {"channel-order", "one-phase", "no such mistake"}) == {}
+
+
+def test_the_counters_of_a_lab_are_those_that_the_simulator_counts() -> None:
+    assert count.counted(spec.load("lab2", hidden=False)) == counted_list.read()["lab2"]
+
+
+def test_counters_are_of_the_inputs_of_the_technique_checks() -> None:
+    committed = counted_list.read()
+    for name in spec.available():
+        lab = spec.load(name, hidden=False)
+        known = (
+            {(entry.part, entry.input) for entry in committed[name]} if committed[name] else set()
+        )
+        wanted = {(c.part, limits.input_in_words(c)) for c in count.techniques(lab)}
+        assert wanted <= known, name

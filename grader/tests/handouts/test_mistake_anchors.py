@@ -1,0 +1,62 @@
+"""Every known mistake that a lab can name has a section in the lab's handout, to which the report
+links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.model import spec
+from grader.tests.handouts import mistake_anchors
+
+
+def test_the_known_mistakes_are_those_that_the_grader_names() -> None:
+    assert {"mask-flipped", "apron-missing", "last-block-missing"} <= mistake_anchors.known()
+    assert not {"returned-error", "out-of-bounds", "smallest-case"} & mistake_anchors.of_lab("lab4")
+    assert {"mask-flipped", "apron-missing", "window-off"} <= mistake_anchors.of_lab("lab4")
+    assert "window-off" not in mistake_anchors.of_lab("lab8")
+
+
+@pytest.mark.parametrize(
+    ("first_line", "named"),
+    [
+        ("// zoo: wrong | mask-flipped | also shifted, loop-bound", {"mask-flipped", "loop-bound"}),
+        ("# zoo: wrong | apron-missing", {"apron-missing"}),
+        ("// zoo: wrong | -", set()),
+        ("// zoo: wrong | smallest-case", set()),
+        ("// zoo: poor | lanes read neighbouring words", set()),
+        ("// zoo: right", set()),
+        ("int mask-flipped;", set()),
+        ("", set()),
+    ],
+)
+def test_the_names_of_a_program(first_line: str, named: set[str], tmp_path: Path) -> None:
+    (tmp_path / "lab4" / "one").mkdir(parents=True)
+    (tmp_path / "lab4" / "one" / "x.cu").write_text(f"{first_line}\n// zoo: wrong | window-off\n")
+    (tmp_path / "lab4" / "one" / "data").mkdir()
+    assert mistake_anchors.of_lab("lab4", tmp_path) - {"shifted"} == named
+
+
+@pytest.mark.parametrize(
+    ("markdown", "missing"),
+    [
+        ('<a id="mistake-one-pass"></a>', []),
+        ('| <a name="mistake-one-pass"></a> `one-pass` |', []),
+        ("### x <span id='mistake-one-pass'></span>", []),
+        ("`mistake-one-pass` [x](#mistake-one-pass)", ["one-pass"]),
+        ('<a id="mistake-one-pass-more"></a>', ["one-pass"]),
+        ('<a id="one-pass"></a>', ["one-pass"]),
+        ("", ["one-pass"]),
+    ],
+)
+def test_what_is_not_explained_is_found(markdown: str, missing: list[str]) -> None:
+    assert mistake_anchors.unexplained(markdown, {"one-pass"}) == missing
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_a_handout_explains_each_known_mistake(lab: str) -> None:
+    markdown = (paths.ROOT / "handouts" / f"{lab}.md").read_text(encoding="utf-8")
+    assert mistake_anchors.BLOCK in markdown
+    assert mistake_anchors.unexplained(markdown, mistake_anchors.of_lab(lab)) == []

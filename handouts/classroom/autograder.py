@@ -1,0 +1,205 @@
+"""Grades a student's push on GitHub: in Classroom 50, or in a workflow of your own (grade.yml).
+
+    python3 autograder.py [LAB]
+
+runs in the student's checkout. Without LAB it grades the lab that Classroom 50's assignment names,
+such as "lab3-constant-mask". It uses the course in a convlabs-student-*.tar.gz beside this file,
+else the one in the checkout, which a student could have changed. It writes
+
+- the points to the log, to the run's summary (GITHUB_STEP_SUMMARY) and as annotations,
+- result.json (schema classroom50/result/v1) and release-body.md where Classroom 50 runs it.
+
+Exit status: 0 if it graded, whatever the points; else nothing was graded, and the log says why.
+The standard library alone, Python 3.11 or later.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+GRADED = (0, 1)  # exit statuses of ./grade labN: full marks, or less
+MOST_ANNOTATIONS = 10  # GitHub shows no more of a step
+ARCHIVE = "convlabs-student-*.tar.gz"
+
+
+class GradeError(Exception):
+    """Why there is no grade, and what to do."""
+
+
+def lab_of(arguments: list[str], environment: Mapping[str, str]) -> str:
+    """The lab to grade. Raises GradeError."""
+    text = arguments[0] if arguments else environment.get("ASSIGNMENT", "")
+    labs = set(re.findall(r"(?<![a-z0-9])lab[1-9](?![0-9])", text.lower()))
+    if len(labs) != 1:
+        raise GradeError(
+            f"'{text}' does not name one lab; call the assignment such as lab3, or name the lab "
+            "on the command line"
+        )
+    return str(labs.pop())
+
+
+def course(beside: Path, checkout: Path, folder: Path) -> Path:
+    """The folder with `grade`: the archive beside this file, unpacked into `folder`, else the
+    checkout. Raises GradeError."""
+    archives = sorted(beside.glob(ARCHIVE))
+    if len(archives) > 1:
+        raise GradeError(f"more than one {ARCHIVE} in {beside}; leave one")
+    if archives:
+        with tarfile.open(archives[0]) as archive:
+            archive.extractall(folder, filter="data")
+        return next(folder.glob("*/grade")).parent
+    if not (checkout / "grade").is_file():
+        raise GradeError(f"neither {ARCHIVE} in {beside} nor ./grade in the checkout")
+    return checkout
+
+
+def grade(lab: str, home: Path, checkout: Path, target: Path) -> dict[str, Any]:
+    """Runs ./grade, which prints the grade. Returns convlabs-grade/v1. Raises GradeError."""
+    source = checkout / "starter" if (checkout / "starter").is_dir() else checkout
+    command = [sys.executable, str(home / "grade"), lab, "--src", str(source)]
+    # A line that a student's program prints must not command GitHub's runner.
+    token = secrets.token_hex(16)
+    print(f"::stop-commands::{token}", flush=True)
+    try:
+        status = subprocess.run([*command, "--json", str(target)], stdin=subprocess.DEVNULL)
+    finally:
+        print(f"\n::{token}::", flush=True)
+    if status.returncode not in GRADED:
+        raise GradeError(
+            f"./grade {lab} ended with status {status.returncode}; see its lines above"
+        )
+    result: dict[str, Any] = json.loads(target.read_bytes())
+    return result
+
+
+def tests(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A test for each check that was measured. Classroom 50 wants whole points: each check's are
+    rounded, half a point up."""
+    return [
+        {
+            "test-name": name_of(check),
+            "passed": check["verdict"] == "pass",
+            "score": int(check["points"] + 0.5),
+            "max-score": int(check["max_points"] + 0.5),
+        }
+        for check in result["checks"]
+        if check["verdict"] in ("pass", "fail") or check["needs"]
+    ]
+
+
+def classroom50(result: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """result.json. Raises GradeError where the runner has not set what it needs."""
+    rows = tests(result)
+    try:
+        return {
+            "schema": "classroom50/result/v1",
+            "classroom": environment["CLASSROOM"],
+            "assignment": environment["ASSIGNMENT"],
+            "submission": environment["SUBMISSION_TAG"],
+            "commit": environment["COMMIT_URL"],
+            "release": environment["RELEASE_URL"],
+            "review": environment.get("REVIEW_URL") or environment["COMMIT_URL"],
+            "datetime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "score": sum(row["score"] for row in rows),
+            "max-score": sum(row["max-score"] for row in rows),
+            "tests": rows,
+        }
+    except KeyError as missing:
+        raise GradeError(f"Classroom 50's runner has not set {missing}") from None
+
+
+def name_of(check: Mapping[str, Any]) -> str:
+    return f"{check['part']}  {check['name']}" if check["part"] else str(check["name"])
+
+
+def page(result: Mapping[str, Any]) -> str:
+    """The grade as Markdown. Text that a student may have shaped is shown as it is: it makes no
+    link, no image and no mention."""
+    score = result["score"]
+    lines = [
+        f"## {result['lab']}: {score['earned']:g} of {score['measured']:g} points",
+        "",
+        *(f"{rest['points']:g} points {literal(rest['reason'])}\n" for rest in score["unmeasured"]),
+        "| | check | points | |",
+        "|---|---|---|---|",
+    ]
+    for check in result["checks"]:
+        message = f"needs: {check['needs']}" if check["needs"] else " ".join(check["message"][:3])
+        cells = (
+            check["verdict"],
+            literal(name_of(check)),
+            f"{check['points']:g}/{check['max_points']:g}",
+            literal(message),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def literal(text: str) -> str:
+    """The text as Markdown that shows it, letter by letter."""
+    shown = "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in text)
+    return f"<code>{shown}</code>" if shown.strip() else ""
+
+
+def error_commands(result: Mapping[str, Any]) -> list[str]:
+    """Workflow commands that mark failing checks, at their line of a file where one is named."""
+    commands = []
+    for check in result["checks"]:
+        if check["verdict"] != "fail" or not check["message"]:
+            continue
+        where = ""
+        for file in result["files"]:
+            if match := re.search(re.escape(file["path"]) + r":(\d+)", "\n".join(check["message"])):
+                where = f"file={escaped(file['path'], True)},line={match[1]},"
+                break
+        text = escaped("\n".join(check["message"]), False)
+        commands.append(f"::error {where}title={escaped(name_of(check), True)}::{text}")
+    return commands[:MOST_ANNOTATIONS]
+
+
+def escaped(text: str, in_property: bool) -> str:
+    """The text as GitHub's workflow commands want it."""
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if in_property else text
+
+
+def main(arguments: list[str]) -> int:
+    checkout = Path.cwd()
+    try:
+        if os.environ.get("CLASSROOM"):
+            # A student may have pushed files of these names, or links to others.
+            for name in ("result.json", "release-body.md"):
+                (checkout / name).unlink(missing_ok=True)
+        lab = lab_of(arguments, os.environ)
+        with tempfile.TemporaryDirectory(dir=os.environ.get("RUNNER_TEMP")) as temporary:
+            folder = Path(temporary)
+            folder.chmod(0o755)  # a program that root runs as another user reads the course
+            home = course(Path(__file__).resolve().parent, checkout, folder)
+            result = grade(lab, home, checkout, folder / "grade.json")
+        if os.environ.get("CLASSROOM"):
+            document = json.dumps(classroom50(result, os.environ), indent=2)
+            (checkout / "result.json").write_text(document + "\n", encoding="utf-8")
+            (checkout / "release-body.md").write_text(page(result), encoding="utf-8")
+        if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with open(summary, "a", encoding="utf-8") as file:
+                file.write(page(result))
+    except (GradeError, OSError, tarfile.TarError, ValueError) as problem:
+        print(f"::error title=not graded::{escaped(str(problem), False)}", flush=True)
+        return 3
+    print("\n".join(error_commands(result)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The scripts that draw the figures of the handouts: `python -m handouts.drawing` runs them."""

@@ -1,0 +1,119 @@
+"""The figures of lab 5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from handouts.drawing.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREEN,
+    PALE_GREY,
+    PALE_ORANGE,
+    RED,
+    WHITE,
+    Drawing,
+)
+
+
+def minus(number: int) -> str:
+    """The number with a typographic minus sign."""
+    return str(number).replace("-", "−")
+
+
+def product() -> Drawing:
+    """A mask that is a column times a row, and the four coefficients of one comparison."""
+    d = Drawing(
+        760,
+        252,
+        "A mask as a column times a row, and the test of one coefficient",
+        "The column 2, −1, 5 times the row 1, −3, 2 is a 3 by 3 mask. A line joins its "
+        "largest coefficient g(p, q) with g(a, b), which is tested: the product of these "
+        "two equals the product of the two coefficients at the other corners of their "
+        "rectangle.",
+    )
+    column, row = [2, -1, 5], [1, -3, 2]
+    cell, top = 40, 92
+    p, q, a, b = 1, 2, 2, 0  # the largest coefficient, and the one that is tested
+    d.text(30, 34, "column × row", 15, weight="bold")
+    d.grid(30, top, cell, [[minus(c)] for c in column], lambda _x, _y: PALE_ORANGE)
+    d.text(92, top + 66, "×", 22, anchor="middle")
+    d.grid(112, top + cell, cell, [[minus(r) for r in row]], lambda _x, _y: PALE_BLUE)
+    d.text(256, top + 66, "=", 22, anchor="middle")
+    mask = [[c * r for r in row] for c in column]
+
+    def fill(x: int, y: int) -> str:
+        if (x, y) in ((p, q), (a, b)):
+            return PALE_GREEN
+        return PALE_GREY if (x, y) in ((p, b), (a, q)) else WHITE
+
+    d.text(286, 34, "mask g", 15, weight="bold")
+    d.grid(286, top, cell, [[minus(v) for v in r] for r in mask], fill)
+    x0, y0 = 286 + cell / 2, top + cell / 2
+    d.line(x0 + p * cell + 14, y0 + q * cell - 14, x0 + a * cell - 14, y0 + b * cell + 14, GREEN, 2)
+    d.text(286 + cell * (p + 0.5), top + 3 * cell + 16, "p", 13, GREEN, "middle")
+    d.text(286 + cell * (a + 0.5), top - 8, "a", 13, GREEN, "middle")
+    d.text(286 + 3 * cell + 12, top + cell * (q + 0.6), "q", 13, GREEN)
+    d.text(286 + 3 * cell + 12, top + cell * (b + 0.6), "b", 13, GREEN)
+    g = mask
+    d.text(450, 108, f"g(a, b) g(p, q) = {minus(g[b][a])} · {minus(g[q][p])}", 13, GREEN)
+    d.text(450, 128, f"= {minus(g[b][a] * g[q][p])}", 13, GREEN)
+    d.text(450, 158, f"g(p, b) g(a, q) = {minus(g[b][p])} · {minus(g[q][a])}", 13, GREY)
+    d.text(450, 178, f"= {minus(g[b][p] * g[q][a])}", 13, GREY)
+    d.text(30, 240, "Equal for every a and b: the mask is separable.", 12.5, INK)
+    d.text(
+        372,
+        240,
+        "One pair that differs: it is not, and these four show why.",
+        12.5,
+        RED,
+    )
+    return d
+
+
+def passes() -> Drawing:
+    """What a block reads for its pixels in one 2-D pass, in each short pass, and fused."""
+    d = Drawing(
+        790,
+        300,
+        "The aprons of a 2-D tile, a row pass, a column pass, and both fused",
+        "Four tiles drawn to scale with their aprons of radius 8. The 2-D tile and the "
+        "fused kernel read 2.25 pixels for each pixel, the row pass 1.12, the column pass "
+        "1.5.",
+    )
+    unit = 2.1  # px for a pixel
+    kinds = (
+        ("2-D tile", 32, 32, 8, 8, "289 taps"),
+        ("row pass", 128, 8, 8, 0, "17 taps"),
+        ("column pass", 32, 32, 0, 8, "17 taps"),
+        ("fused", 32, 32, 8, 8, "1.5 · 17 + 17 taps"),
+    )
+    lefts = (34, 168, 512, 644)
+    for (name, w, h, apron_x, apron_y, taps), left in zip(kinds, lefts, strict=True):
+        top = 92
+        outer_w, outer_h = (w + 2 * apron_x) * unit, (h + 2 * apron_y) * unit
+        d.text(left, 40, name, 14, weight="bold")
+        d.text(left, 60, taps, 12, GREY)
+        y = top + (48 * unit - outer_h) / 2
+        d.rect(left, y, outer_w, outer_h, PALE_ORANGE, ORANGE)
+        if name == "fused":
+            d.rect(left + apron_x * unit, y, w * unit, outer_h, PALE_GREEN, GREEN)
+        inner = (left + apron_x * unit, y + apron_y * unit, w * unit, h * unit)
+        d.rect(*inner, PALE_BLUE, BLUE)
+        read = (w + 2 * apron_x) * (h + 2 * apron_y) / (w * h)
+        d.text(left, 236, f"{read:.3g} reads", 12, ORANGE)
+        d.text(left, 252, "a pixel", 12, ORANGE)
+    d.text(34, 284, "blue: what the block computes", 12, BLUE)
+    d.text(236, 284, "orange: the apron, radius 8", 12, ORANGE)
+    d.text(424, 284, "green: row pass done for the column pass's apron", 12, GREEN)
+    return d
+
+
+FIGURES: dict[str, Callable[[], Drawing]] = {
+    "product": product,
+    "passes": passes,
+}

@@ -1,0 +1,30 @@
+"""What this course's own files take on a GPU: h200_lab2.svg to h200_lab7.svg.
+
+Parts of lab 8 are not among them: most of them run on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from handouts.drawing import results
+from handouts.drawing.canvas import BLUE, ORANGE, Drawing, bars
+
+LABS = tuple(f"lab{number}" for number in range(2, 8))
+
+
+def times(lab: str) -> Drawing:
+    """A group of bars for each speed check of a lab: the baseline, then the solution."""
+    text = results.FILE.read_text(encoding="utf-8")
+    groups = []
+    for speed in results.speeds(text):
+        if speed.lab != lab:
+            continue
+        before = [] if speed.baseline is None else [("baseline", speed.baseline, ORANGE)]
+        name = speed.check.removeprefix("speed of ").removeprefix("speed ")
+        groups.append((name, [*before, (f"part {speed.part}", speed.time, BLUE)]))
+    return bars(f"Lab {lab[3:]}'s own files on an {results.gpu(text)}", "µs", groups)
+
+
+FIGURES: dict[str, Callable[[], Drawing]] = {f"h200_{lab}": partial(times, lab) for lab in LABS}

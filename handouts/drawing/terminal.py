@@ -1,0 +1,97 @@
+"""Draws handouts/figures/grade.svg: the terminal output of ./grade for a wrong lab 3.
+
+python -m handouts.drawing.terminal            write it: this grades the submission
+python -m handouts.drawing.terminal --check    change nothing; exit 1 if the output is another one
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FIGURE = ROOT / "handouts" / "figures" / "grade.svg"
+SUBMISSION = "grader/tests/zoo/lab3/zero-as-replicate"
+LINES = 22  # shown of the output
+WIDTH = 96
+THEME = TerminalTheme(
+    (24, 26, 31),
+    (214, 218, 226),
+    [  # black, red, green, yellow, blue, magenta, cyan, white
+        (70, 74, 84),
+        (240, 113, 120),
+        (122, 204, 132),
+        (229, 192, 123),
+        (97, 175, 239),
+        (198, 140, 236),
+        (86, 194, 208),
+        (200, 204, 212),
+    ],
+)
+# rich's own template loads a font from the web; this one uses a font of the reader's machine.
+TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
+xmlns="http://www.w3.org/2000/svg">
+<title>A wrong lab 3, graded in a terminal</title>
+<desc>The terminal shows which check failed, where the first wrong pixel is, what it should be, \
+and that the output is what a replicate border gives.</desc>
+<style>
+.{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, \
+monospace; line-height: {line_height}px; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" \
+height="{terminal_height}"/></clipPath>{lines}</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" \
+clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
+<g class="{unique_id}-matrix" xml:space="preserve">{matrix}</g></g>
+</svg>
+"""
+
+
+def draw() -> str:
+    """Grades the submission. Returns the SVG."""
+    shown = "constant_mask.cu"
+    done = subprocess.run(
+        [ROOT / "grade", "lab3", "--src", ROOT / SUBMISSION, "--color", "always"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin"},
+    )
+    printed = done.stdout.replace(f"{SUBMISSION}/{shown}", f"starter/lab3_constant_mask/{shown}")
+    lines = printed.splitlines()
+    kept = [*lines[: LINES - 3], "  ...", *lines[-2:]]
+    console = Console(record=True, width=WIDTH + 14, file=io.StringIO())
+    console.print(Text("$ make lab3 && ./grade lab3", style="bold"))
+    for line in kept:
+        indent = len(line) - len(line.lstrip())
+        # Some renderers drop leading white space, so indentation is text in another style.
+        text = Text(" " * indent, style="on #181a1f") + Text.from_ansi(line[indent:])
+        console.print(text, soft_wrap=True)
+    return console.export_svg(title="./grade lab3", theme=THEME, code_format=TEMPLATE)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--check"]):
+        print("usage: python -m handouts.drawing.terminal [--check]", file=sys.stderr)
+        return 2
+    svg = draw()
+    if FIGURE.is_file() and FIGURE.read_text(encoding="utf-8") == svg:
+        return 0
+    if arguments:
+        print("grade.svg is not what ./grade prints; run python -m handouts.drawing.terminal")
+        return 1
+    FIGURE.write_text(svg, encoding="utf-8")
+    print(f"wrote {FIGURE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,192 @@
+"""Draws what each known mistake makes of a photograph: handouts/figures/mistakes/labN-NAME.png.
+
+python -m handouts.facts.draw_mistakes          draw all, and list them in mistakes.json (minutes)
+python -m handouts.facts.draw_mistakes lab5     only those of some labs
+
+An output comes from the oracle's function for the mistake, and is drawn only if the grader, asked
+why it is wrong, gives it that name. So the list says in which labs a mistake is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets import layers
+from datasets.generate import DatasetMissing
+from grader import files, paths
+from grader.diagnose import catalogue, explain
+from grader.model import spec
+from grader.model.spec import Case, Lab
+from grader.oracle import compare, inputs, operations
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS
+from handouts.facts import mistake_list, pictures, wrong_outputs
+from handouts.facts.mistake_list import Drawn
+
+ENOUGH = 0.03  # a picture that shows so much of its mistake need not be improved
+MOST_TAPS = 17 * 17
+LAYERS = "bank4x3"  # instead of the banks of hundreds of masks
+FOLDER = paths.ROOT / "handouts" / "figures" / "mistakes"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A case of a lab with the photograph as its image."""
+
+    case: Case
+    operation: str
+    inputs: Inputs
+
+
+@dataclass(frozen=True)
+class Picture:
+    about: Drawn
+    colours: npt.NDArray[np.uint8]
+
+
+def examples(lab: Lab) -> Iterator[Example]:
+    """Distinct masks and borders of the lab's public cases, each on the photograph. Masks that find
+    edges come first: they show most."""
+    photograph = pictures.photograph()
+    seen = set()
+    ordered = sorted(
+        lab.case, key=lambda case: (not case.mask.startswith("ando"), "gauss" in case.mask)
+    )
+    for case in ordered:
+        operation = lab.part_of(case).operation
+        key = (operation, case.mask[-2:], case.border, case.exact, case.set.get("weights"))
+        if operation == "layers":
+            key = (operation, "", case.border, None, None)
+        if case.inject or key in seen:
+            continue
+        example = _example(case, operation, photograph)
+        if example:
+            seen.add(key)
+            yield example
+
+
+def _example(case: Case, operation: str, photograph: Any) -> Example | None:
+    makers = OPERATIONS[operation].inputs
+    if makers["image"] == "colours":
+        return Example(case, operation, Inputs(np.rint(photograph).astype(np.uint8)))
+    if makers["image"] == "planes":
+        # A kernel that takes two channels at a time shows with four: red, green, blue, their mean.
+        channels = np.dstack([photograph, photograph.mean(axis=2)])
+        image = np.moveaxis(channels / 255, 2, 0).astype(case.type)
+        name = LAYERS if operation == "layers" else case.mask
+        mask = layers.weights(name, len(image), case.type, case.seed)
+    else:
+        image = (photograph.mean(axis=2) / 255).astype(np.float32)
+        mask = inputs.MAKERS[makers["mask"]](case, case.seed)
+    is_useful = mask.shape[-1] > 1 and mask.shape[-2] * mask.shape[-1] <= MOST_TAPS
+    if not is_useful or np.count_nonzero(mask) == 1:
+        return None
+    return Example(case, operation, Inputs(np.ascontiguousarray(image), mask))
+
+
+def draw(lab: Lab, names: set[str]) -> dict[str, Picture]:
+    """A picture for each of these mistakes that the grader names in this lab."""
+    best: dict[str, Picture] = {}
+    scores: dict[str, float] = {}
+    for example in examples(lab):
+        right = operations.expected(
+            example.operation, example.case.exact, example.inputs.arrays, example.case.settings()
+        )
+        kind, _ = OPERATIONS[example.operation].output(example.inputs.arrays)
+        wanted = {name for name in names if scores.get(name, 0) < ENOUGH}
+        with np.errstate(all="ignore"):
+            wrong = wrong_outputs.of_case(
+                example.case, example.operation, example.inputs, right, kind, wanted
+            )
+        for each in wrong:
+            if scores.get(each.name, 0) >= ENOUGH:
+                continue
+            picture = _picture(lab, example, right, each)
+            score = pictures.shown(picture.colours) if picture else -1.0
+            if picture and score > scores.get(each.name, -0.5):
+                best[each.name], scores[each.name] = picture, score
+    return best
+
+
+def _picture(lab: Lab, example: Example, right: Any, wrong: wrong_outputs.Wrong) -> Picture | None:
+    """None if the grader gives the output another name, or none."""
+    comparison = compare.compare(wrong.output, right)
+    if comparison.right():
+        return None
+    diagnosis = explain.explain(
+        example.case,
+        example.operation,
+        example.inputs,
+        comparison,
+        lab.backends == ["cpu"],
+        reads=wrong.reads,
+    )
+    if diagnosis is None or diagnosis.name != wrong.name:
+        return None
+    got = np.where(comparison.unwritten, np.nan, comparison.got.astype(np.float64))
+    planes = [
+        array.reshape(-1, *array.shape[-2:]) for array in (right.value, got, comparison.wrong)
+    ]
+    number = int(np.argmax(planes[2].mean(axis=(1, 2))))
+    drawn = pictures.panels(*(array[number] for array in planes))
+    case = example.case
+    about = Drawn(
+        name=wrong.name,
+        file=f"{lab.id}-{wrong.name}.png",
+        mask=LAYERS if example.operation == "layers" else case.mask,
+        border=case.border,
+        plane=number if got.ndim > 2 else None,
+        wrong=int(planes[2][number].sum()),
+        pixels=int(planes[2][number].size),
+    )
+    return Picture(about, drawn)
+
+
+def names_for(lab: str) -> set[str]:
+    """The mistakes of the catalogue that can have a picture in a lab."""
+    return {
+        entry.name
+        for entry in catalogue.entries()
+        if entry.picture and (entry.labs is None or lab in entry.labs)
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Draw the pictures of mistakes.")
+    parser.add_argument("labs", nargs="*", metavar="LAB", help="such as lab5; default: all labs")
+    chosen = parser.parse_args().labs
+    try:
+        known = mistake_list.read() if chosen else {}
+        FOLDER.mkdir(exist_ok=True)
+        for name in chosen or spec.available():
+            drawn = draw(spec.load(name, hidden=False), names_for(name))
+            order = [entry.name for entry in catalogue.entries() if entry.name in drawn]
+            known[name] = [drawn[mistake].about for mistake in order]
+            for picture in drawn.values():
+                data = pictures.png(picture.colours)
+                files.update(FOLDER / picture.about.file, data)
+            print(f"{name}: {len(drawn)} pictures", flush=True)
+    except (DatasetMissing, spec.SpecError, OSError, ValueError) as error:
+        print(f"draw_mistakes.py: {error}", file=sys.stderr)
+        return 1
+    known = {name: known[name] for name in spec.available() if name in known}
+    mistake_list.write(known)
+    _remove_others({each.file for of_lab in known.values() for each in of_lab})
+    return 0
+
+
+def _remove_others(kept: set[str]) -> None:
+    for path in sorted(FOLDER.glob("*.png")):
+        if path.name not in kept:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

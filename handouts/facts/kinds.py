@@ -1,0 +1,60 @@
+"""The kinds of generated blocks, and what fills each."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+
+from grader.model import spec
+from handouts.facts import checks, counted, libraries, limits, measured, mistakes
+from handouts.facts.blocks import Block, FactsError
+
+# Blocks of simulator.md that labs/sim/supported.py fills.
+ELSEWHERE = ("refused", "names")
+LAB_PAGE = re.compile(r"(lab\d+)\.md")
+
+# By the name of a block. Each is given a lab; `limits` also gets the part.
+OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
+    "checks all": checks.content,
+    "mistakes all": mistakes.content,
+    "measured h200": measured.content,
+    "libraries bench": libraries.content,
+    "counted sim": counted.content,
+}
+
+
+@functools.cache
+def _lab(name: str, hidden: bool) -> spec.Lab:
+    return spec.load(name, hidden=hidden)
+
+
+def lab_of(page: str) -> str | None:
+    """The lab whose handout a page is, by the page's file name; None for other pages."""
+    match = LAB_PAGE.fullmatch(page)
+    return match[1] if match and match[1] in spec.available() else None
+
+
+def content(page: str, block: Block) -> str | None:
+    """The text of a block of a page; None for one that another script fills. Raises FactsError."""
+    if block.name in ELSEWHERE:
+        return None
+    lab = lab_of(page)
+    is_known = block.kind == "limits" or block.name in OF_A_LAB
+    if not is_known:
+        raise FactsError(f"is of no known kind; the kinds: limits PART, {', '.join(OF_A_LAB)}")
+    if lab is None:
+        raise FactsError("belongs on the page of a lab, labN.md")
+    if block.kind == "limits":
+        return limits.content(_lab(lab, hidden=False), block.argument)
+    return OF_A_LAB[block.name](_lab(lab, hidden=True))
+
+
+def missing(page: str, blocks: list[Block]) -> list[str]:
+    """The blocks that a page must have and has not: the limits of every part of its lab."""
+    lab = lab_of(page)
+    if lab is None:
+        return []
+    there = {block.name for block in blocks}
+    wanted = [f"limits {part}" for part in limits.parts(_lab(lab, hidden=False))]
+    return [name for name in wanted if name not in there]

@@ -1,0 +1,66 @@
+"""The block "measured h200": what this course's own files take on our H200.
+
+First the speed checks, from labs/tests/gpu/results.json; then the experiment of the lab's source.
+"""
+
+from __future__ import annotations
+
+from grader.model.spec import Lab
+from handouts.facts import markdown, reproduced
+from handouts.facts.blocks import FactsError
+from labs.tests.gpu import speeds
+from labs.tests.gpu.speeds import Results, Speed
+
+COMMAND = "python -m labs.tests.gpu.suite --table FOLDER"
+
+
+def content(lab: Lab) -> str:
+    """The tables of a lab. Raises FactsError where the results are missing or of other checks."""
+    try:
+        results = speeds.read()
+    except (OSError, ValueError) as problem:
+        raise FactsError(f"labs/tests/gpu/results.json: {problem}; run {COMMAND}") from problem
+    of_lab = [speed for speed in results.speeds if speed.lab == lab.id]
+    tables = [_table(lab, results, of_lab)] if "gpu" in lab.backends else []
+    tables.append(reproduced.content(lab.id))
+    return "\n\n".join(table for table in tables if table)
+
+
+def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:
+    names = {check.name: check for check in lab.speed}
+    if {speed.check for speed in measured} != names.keys():
+        differing = sorted({speed.check for speed in measured} ^ names.keys())
+        raise FactsError(
+            "labs/tests/gpu/results.json and lab.toml have other speed checks: "
+            f"{'; '.join(differing)}; measure again, then run {COMMAND}"
+        )
+    has_floor = any(speed.floor_ns for speed in measured)
+    rows = []
+    for speed in measured:
+        on = "CPU" if lab.file_of(names[speed.check]).endswith(".c") else "GPU"
+        row = [speed.part, markdown.plain(speed.check.removeprefix("speed of ")), on]
+        row += _times(speed) + (_floor(speed) if has_floor else [])
+        rows.append(row)
+    head = ["part", "what", "on", "µs", "baseline, µs", "speed-up"]
+    head += ["least possible, µs", "reached"] if has_floor else []
+    lead = (
+        f"The speed checks with this course's own files. Measured on {results.date} on an "
+        f"{results.gpu} (driver {results.driver}) by `{results.command}`."
+    )
+    return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(3, len(head)))}"
+
+
+def _times(speed: Speed) -> list[str]:
+    time = markdown.microseconds(speed.solution_ns / 1e3)
+    if not speed.baseline_ns:
+        return [time, "–", "–"]
+    ratio = markdown.ratio(speed.baseline_ns / speed.solution_ns)
+    return [time, markdown.microseconds(speed.baseline_ns / 1e3), ratio]
+
+
+def _floor(speed: Speed) -> list[str]:
+    """The least time of a call on that machine, by copying and multiplying, and the share of it."""
+    if not speed.floor_ns:
+        return ["–", "–"]
+    share = 100 * speed.floor_ns / speed.solution_ns
+    return [markdown.microseconds(speed.floor_ns / 1e3), f"{share:.0f} %"]

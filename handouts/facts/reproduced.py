@@ -1,0 +1,192 @@
+"""What this course's own files take in the experiments of the sources: a table for each experiment,
+from labs/reproduce/reference.json, which `make reproduce` compares with the reader's machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from grader import paths
+from handouts.facts import markdown
+from handouts.facts.blocks import FactsError
+
+FILE = paths.ROOT / "labs" / "reproduce" / "reference.json"
+COMMAND = "python -m labs.reproduce.measure --gpu --out labs/reproduce/reference.json"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A time in seconds; the rows of reference.json that are no times have no median."""
+
+    median: float | None = None
+
+
+class Experiment(msgspec.Struct, frozen=True):
+    date: str
+    settings: dict[str, str | int | float]
+    rows: dict[str, Row]
+
+
+class Machine(msgspec.Struct, frozen=True):
+    cpu: str
+    cores: int
+
+
+class Gpu(msgspec.Struct, frozen=True):
+    name: str
+    driver: str
+    nvcc: str
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """What of reference.json the tables need."""
+
+    date: str
+    command: str
+    machine: Machine
+    gpu: Gpu
+    experiments: dict[str, Experiment]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table. row: its name in reference.json, in which {} stands for the size. by: the
+    baseline that it is compared with; "" for none."""
+
+    part: str
+    what: str
+    row: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One experiment. sizes: the columns; ("",) for an experiment of one size."""
+
+    source: str
+    about: str
+    sizes: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+SQUARES = ("512x512", "1024x1024", "2048x2048")
+GAUSSIAN = "17x17 on noise of three sizes"
+TABLES: dict[str, tuple[Table, ...]] = {
+    "lab1": (
+        Table("000", "one picture of 1920x1080, two masks, on the processor", ("3x3", "5x5"), (
+            Line("–", "baseline: columns outside", "cpu {}/columns"),
+            Line("A", "four nested loops", "cpu {}/loops", "cpu {}/columns"),
+            Line("B", "loop order", "cpu {}/rows", "cpu {}/columns"),
+            Line("C", "OpenMP", "cpu {}/openmp", "cpu {}/columns"),
+        )),
+    ),
+    "lab2": (
+        Table("000", "one picture of 1920x1080, two masks", ("3x3", "5x5"), (
+            Line("A", "kernel", "gpu {}/device"),
+            Line("D", "bit-identical kernel", "gpu {}/identical"),
+            Line("–", "copy to the device", "gpu {}/upload"),
+            Line("–", "copy back", "gpu {}/download"),
+            Line("B", "host code: allocate, copy, launch, copy back", "gpu {}/host"),
+            Line("C", "the same with pinned memory", "gpu {}/staged_pinned"),
+            Line("C", "the same with write-combined memory", "gpu {}/staged_write_combined"),
+        )),
+    ),
+    "lab3": (Table("003", GAUSSIAN, SQUARES, (
+        Line("A", "mask in constant memory", "gpu {}/constant", "cpu {}/openmp"),
+        Line("–", "processor, all cores (lab 1 C)", "cpu {}/openmp"),
+    )),),
+    "lab4": (Table("003", GAUSSIAN, SQUARES, (
+        Line("–", "lab 3 A, no shared memory", "gpu {}/constant"),
+        Line("A", "threads of the apron idle", "gpu {}/idle", "gpu {}/constant"),
+        Line("B", "all threads load, all compute", "gpu {}/tile", "gpu {}/constant"),
+        Line("C", "dynamic shared memory", "gpu {}/dynamic", "gpu {}/constant"),
+        Line("D", "several outputs per thread", "gpu {}/register", "gpu {}/constant"),
+    )), Table("004", "13x13 on 200x200", ("",), (
+        Line("–", "lab 2 A, no shared memory", "gpu/device"),
+        Line("A", "threads of the apron idle", "gpu/idle", "gpu/device"),
+        Line("B", "static shared memory", "gpu/tile", "gpu/device"),
+        Line("C", "dynamic shared memory", "gpu/dynamic", "gpu/device"),
+        Line("D", "several outputs per thread", "gpu/register", "gpu/device"),
+    ))),
+    "lab5": (Table("003", GAUSSIAN, SQUARES, (
+        Line("–", "lab 4 B, 17x17 in shared memory", "gpu {}/tile"),
+        Line("B", "two passes", "gpu {}/separable", "gpu {}/tile"),
+        Line("C", "fused kernel", "gpu {}/fused", "gpu {}/tile"),
+    )),),
+    "lab6": (Table("003", GAUSSIAN, SQUARES, (
+        Line("–", "baseline: `data[x][y]`", "gpu {}/uncoalesced"),
+        Line("A", "coalesced", "gpu {}/coalesced", "gpu {}/uncoalesced"),
+        Line("B", "conflict-free", "gpu {}/conflict_free", "gpu {}/uncoalesced"),
+        Line("C", "vectorised", "gpu {}/vectorised", "gpu {}/uncoalesced"),
+    )),),
+    "lab7": (Table("002", "224x224x300, 900 masks", ("double", "float"), (
+        Line("–", "baseline of A", "gpu/depthwise_{}_given"),
+        Line("A", "one 3x3 mask", "gpu/depthwise_{}", "gpu/depthwise_{}_given"),
+        Line("–", "baseline of B", "gpu/pointwise_{}_given"),
+        Line("B", "masks of 1x1", "gpu/pointwise_{}", "gpu/pointwise_{}_given"),
+        Line("–", "baseline of C", "gpu/convolution_{}_given"),
+        Line("C", "masks of 3x3", "gpu/convolution_{}", "gpu/convolution_{}_given"),
+    )),),
+    "lab8": (Table("001", "27000x6000", ("",), (
+        Line("–", "baseline, one thread", "cpu/baseline"),
+        Line("A", "OpenMP", "cpu/openmp", "cpu/baseline"),
+        Line("B", "contiguous sections", "cpu/rows", "cpu/baseline"),
+        Line("C", "SSE", "cpu/sse", "cpu/baseline"),
+        Line("D", "AVX2", "cpu/avx2", "cpu/baseline"),
+        Line("E", "kernel alone", "gpu/kernel", "cpu/baseline"),
+        Line("E", "with copies, plain", "gpu/plain", "cpu/baseline"),
+        Line("E", "with copies, pinned", "gpu/pinned", "cpu/baseline"),
+        Line("E", "with copies, streamed", "gpu/streamed", "cpu/baseline"),
+    )),),
+}  # fmt: skip
+
+
+def content(lab: str) -> str:
+    """The tables of a lab; "" if it has no experiment. Raises FactsError."""
+    if lab not in TABLES:
+        return ""
+    try:
+        reference = msgspec.json.decode(FILE.read_bytes(), type=Reference)
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise FactsError(f"labs/reproduce/reference.json: {problem}; run {COMMAND}") from problem
+    return "\n\n".join(_table(reference, table) for table in TABLES[lab])
+
+
+def _table(reference: Reference, table: Table) -> str:
+    known = reference.experiments.get(table.source)
+    if known is None:
+        raise FactsError(f"labs/reproduce/reference.json has no experiment {table.source}")
+    gpu, cpu = reference.gpu, reference.machine
+    lead = (
+        f"The experiment of source {table.source} with this course's own files: {table.about}. "
+        f"Measured on {known.date[:10]} on an {gpu.name} (driver {gpu.driver}, nvcc {gpu.nvcc}) in "
+        f"a host with {cpu.cores} cores ({markdown.plain(cpu.cpu)}) by `{reference.command}`."
+    )
+    head = ["part", "what"]
+    for size in table.sizes:
+        head += [f"{size}: µs" if size else "µs", "speed-up"]
+    rows = [
+        [
+            line.part,
+            line.what,
+            *(cell for size in table.sizes for cell in _cells(known, line, size)),
+        ]
+        for line in table.lines
+    ]
+    return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(2, len(head)))}"
+
+
+def _cells(experiment: Experiment, line: Line, size: str) -> tuple[str, str]:
+    """The time, and the speed-up over what the line is compared with."""
+    time = _median(experiment, line.row.replace("{}", size))
+    if not line.by:
+        return markdown.microseconds(time * 1e6), "–"
+    by = _median(experiment, line.by.replace("{}", size))
+    return markdown.microseconds(time * 1e6), markdown.ratio(by / time)
+
+
+def _median(experiment: Experiment, name: str) -> float:
+    row = experiment.rows.get(name)
+    if row is None or row.median is None:
+        raise FactsError(f"labs/reproduce/reference.json has no time '{name}'; run {COMMAND}")
+    return row.median

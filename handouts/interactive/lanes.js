@@ -1,0 +1,189 @@
+/* A warp's 32 lanes over the sectors of global memory and the banks of shared memory. */
+(function (root) {
+  "use strict";
+
+  const { device, html, svg, picture, part, rect, text, number, plural, panel } =
+    root.interactiveFigures.shared;
+  const CELL = 20;
+  const LEFT = 32; // of the banks, for the numbers of the wavefronts
+
+  /* The byte address of each lane. Thread (x, y) of a block that is `block` threads wide accesses
+   * element[offset + y * pitch + x * stride]; an element has `width` bytes. */
+  function addresses({ width, block, stride, pitch, offset }) {
+    return Array.from({ length: device.warp }, (_, lane) => {
+      const x = lane % block;
+      const y = Math.floor(lane / block);
+      return (offset + y * pitch + x * stride) * width;
+    });
+  }
+
+  /* The sectors that the lanes touch, in order: { sector, lanes, words: 8 booleans }. */
+  function sectors(bytes, width) {
+    const bySector = new Map();
+    bytes.forEach((first, lane) => {
+      for (let byte = first; byte < first + width; byte += device.word) {
+        const sector = Math.floor(byte / device.sector);
+        if (!bySector.has(sector)) {
+          const words = new Array(device.sector / device.word).fill(false);
+          bySector.set(sector, { sector, lanes: new Set(), words });
+        }
+        const entry = bySector.get(sector);
+        entry.lanes.add(lane);
+        entry.words[(byte % device.sector) / device.word] = true;
+      }
+    });
+    return [...bySector.values()].sort((a, b) => a.sector - b.sector);
+  }
+
+  /* How many parts a load of shared memory is served in: half warps for 8 bytes, quarter warps for
+   * 16; half as many where every two lanes, 1 or 2 apart, read the same address. */
+  function phaseCount(bytes, width) {
+    const agree = (apart) => bytes.every((byte, lane) => byte === bytes[lane ^ apart]);
+    const phases = Math.max(1, width / device.word);
+    return phases > 1 && (agree(1) || agree(2)) ? phases / 2 : phases;
+  }
+
+  /* The wavefronts of a load of shared memory: { phase, banks: Map of bank to { word, lanes } }. */
+  function wavefronts(bytes, width) {
+    const phases = phaseCount(bytes, width);
+    const lanes = device.warp / phases;
+    const all = [];
+    for (let phase = 0; phase < phases; phase++) {
+      const words = new Map(); // to the lanes that read the word
+      for (let lane = phase * lanes; lane < (phase + 1) * lanes; lane++) {
+        for (let byte = bytes[lane]; byte < bytes[lane] + width; byte += device.word) {
+          const word = byte / device.word;
+          words.set(word, [...(words.get(word) || []), lane]);
+        }
+      }
+      const own = [];
+      for (const [word, readers] of [...words].sort((a, b) => a[0] - b[0])) {
+        const bank = word % device.banks;
+        let wavefront = own.find((one) => !one.banks.has(bank));
+        if (!wavefront) {
+          wavefront = { phase, banks: new Map() };
+          own.push(wavefront);
+        }
+        wavefront.banks.set(bank, { word, lanes: readers });
+      }
+      all.push(...own);
+    }
+    return { phases, all };
+  }
+
+  function count(values) {
+    const bytes = addresses(values);
+    const touched = sectors(bytes, values.width);
+    const { phases, all } = wavefronts(bytes, values.width);
+    const words = touched.reduce((sum, one) => sum + one.words.filter(Boolean).length, 0);
+    return {
+      sectors: touched.length,
+      moved: touched.length * device.sector, // bytes
+      used: words * device.word, // of these bytes
+      wavefronts: all.length,
+      extra: all.length - phases,
+    };
+  }
+
+  function drawSectors(touched) {
+    const word = 9.5;
+    const boxes = touched.map(({ sector, lanes, words }) => {
+      const tip = `sector ${sector}: lanes ${[...lanes].join(", ")}`;
+      const cells = words.map((used, k) =>
+        rect(1 + k * word, 13, word, 18, used ? "used" : "waste", tip),
+      );
+      const attributes = { viewBox: "0 0 78 32", width: 78, height: 32, "aria-hidden": "true" };
+      return svg("svg", attributes, text(1, 9, `sector ${sector}`, "label"), ...cells);
+    });
+    const label = `${plural(touched.length, "sector")}; the words that lanes load are filled`;
+    return html("div", { class: "sectors", role: "img", "aria-label": label }, ...boxes);
+  }
+
+  function drawBanks(all) {
+    const parts = [];
+    for (let bank = 0; bank < device.banks; bank++) {
+      parts.push(text(LEFT + (bank + 0.5) * CELL, 12, bank, "fine middle"));
+    }
+    let y = 18;
+    all.forEach((wavefront, i) => {
+      if (i > 0 && wavefront.phase !== all[i - 1].phase) {
+        y += 6;
+      }
+      parts.push(text(LEFT - 6, y + 12, i + 1, "fine end"));
+      for (let bank = 0; bank < device.banks; bank++) {
+        const access = wavefront.banks.get(bank);
+        const tip = access && `bank ${bank}, word ${access.word}: lanes ${access.lanes.join(", ")}`;
+        parts.push(rect(LEFT + bank * CELL, y, CELL, 16, access ? "used" : "empty", tip));
+        if (access) {
+          const more = access.lanes.length > 1 ? "+" : "";
+          const x = LEFT + (bank + 0.5) * CELL;
+          parts.push(text(x, y + 12, access.lanes[0] + more, "fine middle on"));
+        }
+      }
+      y += 16;
+    });
+    const label = `${plural(all.length, "wavefront")} over 32 banks; each cell names its lane`;
+    return picture(LEFT + device.banks * CELL + 4, y + 4, label, parts);
+  }
+
+  function show(container) {
+    panel(container, {
+      title: "A warp's load: sectors and banks",
+      controls: [
+        {
+          name: "width", label: "a lane loads", value: 4,
+          options: [[4, "4 bytes: float"], [8, "8 bytes: float2"], [16, "16 bytes: float4"]],
+        },
+        {
+          name: "block", label: "blockDim.x", value: 32,
+          options: [1, 2, 4, 8, 16, 32].map((n) => [n, String(n)]),
+        },
+        { name: "stride", label: "stride of x", value: 1, min: 0, max: 33 },
+        { name: "pitch", label: "pitch of a row", value: 32, min: 0, max: 68 },
+        { name: "offset", label: "offset", value: 0, min: 0, max: 31 },
+      ],
+      presets: [
+        ["a row", { width: 4, block: 32, stride: 1, pitch: 32, offset: 0 }],
+        ["not aligned", { width: 4, block: 32, stride: 1, pitch: 32, offset: 2 }],
+        ["every second", { width: 4, block: 32, stride: 2, pitch: 32, offset: 0 }],
+        ["a column, pitch 32", { width: 4, block: 1, stride: 1, pitch: 32, offset: 0 }],
+        ["a column, pitch 33", { width: 4, block: 1, stride: 1, pitch: 33, offset: 0 }],
+        ["a row of float4", { width: 16, block: 32, stride: 1, pitch: 32, offset: 0 }],
+        ["all the same", { width: 4, block: 32, stride: 0, pitch: 0, offset: 0 }],
+      ],
+      show(values) {
+        const result = count(values);
+        const bytes = addresses(values);
+        const type = { 4: "float", 8: "float2", 16: "float4" }[values.width];
+        const touched = sectors(bytes, values.width);
+        const { phases, all } = wavefronts(bytes, values.width);
+        const share = number((100 * result.used) / result.moved);
+        const why =
+          phases > 1
+            ? ` A load of ${values.width} bytes is served in ${phases} parts of ` +
+              `${device.warp / phases} lanes: ${phases} wavefronts are its least.`
+            : "";
+        return {
+          numbers: [
+            ["sectors per request", number(result.sectors)],
+            [`of the ${number(result.moved)} bytes moved are used`, `${share} %`],
+            ["wavefronts", number(result.wavefronts)],
+            ["extra wavefronts caused by bank conflicts", number(result.extra)],
+          ],
+          words:
+            `Thread (x, y) loads the ${type} at index ${values.offset} + ${values.pitch} · y + ` +
+            `${values.stride} · x. Pitch, stride and offset count elements.${why}`,
+          pictures: [
+            part("In global memory: the 32-byte sectors it touches", drawSectors(touched)),
+            part(
+              "In shared memory: a row for each wavefront, a column for each bank",
+              drawBanks(all),
+            ),
+          ],
+        };
+      },
+    });
+  }
+
+  root.interactiveFigures.lanes = { model: { addresses, count }, show };
+})(typeof window === "undefined" ? globalThis : window);

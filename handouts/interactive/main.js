@@ -1,0 +1,64 @@
+/* Fills each <div class="interactive" data-figure="lanes|tile|grid|convolution"> of a page.
+ *
+ * A page needs only this script; it loads the others and interactive.css from its own folder,
+ * unless the page has them. data-NAME="value" sets a control: data-pitch="33". */
+(function () {
+  "use strict";
+
+  const KNOWN = ["lanes", "tile", "grid", "convolution"];
+  const folder = document.currentScript ? new URL(".", document.currentScript.src).href : "";
+  const figures = (window.interactiveFigures = window.interactiveFigures || {});
+  const pending = new Map(); // by file: the promise of its script
+
+  function load(name) {
+    if (figures[name]) {
+      return Promise.resolve();
+    }
+    if (!pending.has(name)) {
+      const loaded = new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = `${folder}${name}.js`;
+        script.addEventListener("load", resolve);
+        script.addEventListener("error", () => reject(new Error(`${script.src} is missing`)));
+        document.head.append(script);
+      });
+      pending.set(name, loaded);
+    }
+    return pending.get(name);
+  }
+
+  function style() {
+    if (!document.querySelector('link[href$="interactive.css"]')) {
+      const link = document.createElement("link");
+      link.rel = "stylesheet";
+      link.href = `${folder}interactive.css`;
+      document.head.append(link);
+    }
+  }
+
+  async function fill(container) {
+    const name = container.dataset.figure;
+    if (!KNOWN.includes(name) || container.dataset.filled) {
+      return;
+    }
+    container.dataset.filled = "yes";
+    await load("shared");
+    await load(name);
+    figures[name].show(container);
+  }
+
+  function start() {
+    const containers = document.querySelectorAll("div.interactive[data-figure]");
+    if (containers.length > 0) {
+      style();
+    }
+    /* Without a script the page still has the drawing above the figure: an empty element does. */
+    containers.forEach((container) => fill(container).catch((problem) => console.error(problem)));
+  }
+
+  if (document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", start);
+  } else {
+    start();
+  }
+})();
