@@ -1,0 +1,248 @@
+"""Predicts how long the function of a speed check would take on a GPU.
+
+The instrumented program runs once more at the size of the check, in the sandbox, with one block of
+each launch: the one in the middle of the grid. What it counts there, times the number of blocks, is
+what the launch asks of a GPU (grader/predict). The output of that run is incomplete and is not
+looked at. Where a prediction earns points, the same program also runs whole at a small size with a
+right output, and must do as much there for each pixel (`doubt`): otherwise it could do less work
+where it is counted than where it is judged.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from grader.execute.case import Outcome, run
+from grader.execute.modes import COUNTED_BLOCK, COUNTED_WHOLE, Mode
+from grader.execute.profile import Launch, read
+from grader.model import plain_text
+from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
+from grader.model.spec import Input, Lab, Limits, Speed
+from grader.model.submission import Submission
+from grader.oracle import cache, compare
+from grader.oracle.inputs import Inputs, inputs
+from grader.oracle.operations import OPERATIONS
+from grader.predict import counts, model, references
+from grader.predict.counts import Counts
+from grader.predict.gpu import Gpu, gpu
+from grader.predict.nvcc import Compiled
+
+SECONDS = 5.0  # of processor time for one run
+TILE = 256  # pixels: the side of the noise that an image is made of, again and again
+# Of the run whose output is compared: images of whole tiles, channels at most, multiply-adds.
+SIZES = ((512, 256), (256, 256), (256, 128), (128, 128), (64, 64), (32, 32))
+CHANNELS, MOST_MACS = (200, 32, 4, 1), 3e7
+MOST_LAUNCHES, MOST_SITES = 64, 20_000  # that are looked at
+FAR = 0.1  # a source line below this share of a term is not named
+LESS = 0.85  # of what a multiply-add takes there: the least at the size of the check
+IDLE = 0.25  # of the output's bytes: more that the host sees is work of the host
+
+
+class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
+    """There is no prediction; the message completes a sentence: "not predicted: ..."."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """An instrumented program, and what nvcc makes of its kernels; None without nvcc."""
+
+    submission: Submission
+    binary: Path
+    compiled: Compiled | None
+    work: Path
+
+
+def predict(program: Program, speed: Speed, strict: bool) -> Prediction:
+    """What is predicted of a speed check. strict: it may earn points, so look for doubts. Raises
+    OSError for a fault of the machine."""
+    lab = program.submission.lab
+    device = gpu()
+    known = references.references().checks.get(lab.id_of(speed))
+    prediction = Prediction(
+        check=lab.id_of(speed),
+        gpu=device.name,
+        against="baseline" if speed.against == "baseline" else "solution",
+    )
+    try:
+        given = _tiled(lab, speed)
+        launched = _read(_run(program, speed, given, COUNTED_BLOCK))
+        found = counts.of_launches(program.binary, launched, program.compiled)
+        time = predicted_time(found, device)
+        with_nvcc = all(each.compiled for each in found)
+        prediction = msgspec.structs.replace(
+            prediction,
+            time=time,
+            with_nvcc=with_nvcc,
+            line=_line(found, time.bound, device),
+        )
+        if known is not None:
+            prediction = _compared(prediction, known)
+        if strict:
+            doubt = _doubt(program, speed, given, launched, prediction)
+            prediction = msgspec.structs.replace(prediction, doubt=doubt)
+        return prediction
+    except NotPredicted as why:
+        return msgspec.structs.replace(prediction, reason=plain_text.line(str(why)))
+
+
+def predicted_time(launches: list[Counts], device: Gpu) -> PredictedTime:
+    """The time of a call that makes these launches."""
+    found = model.predict(launches, device)
+    terms = {name: 1e6 * t for name, t in found.terms.items() if t > 0}
+    # Rounded, so that a page and a file have the same figures.
+    return PredictedTime(
+        us=_digits(1e6 * found.seconds),
+        low_us=_digits(1e6 * found.low),
+        high_us=_digits(1e6 * found.high),
+        terms={name: _digits(t) for name, t in terms.items()},
+    )
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _compared(prediction: Prediction, known: references.Reference) -> Prediction:
+    """The prediction beside those of the course's functions, made in the same way."""
+    assert prediction.time is not None
+    every = references.references()
+    way = "compiled" if prediction.with_nvcc else "estimated"
+    solution = getattr(known.solution, way)
+    baseline = getattr(known.baseline, way) if known.baseline else None
+    down, up = every.spread_compiled if prediction.with_nvcc else every.spread_estimated
+    other = baseline if prediction.against == "baseline" else solution
+    ratio = None
+    if other is not None:
+        middle = other.us / prediction.time.us
+        ratio = Ratio(_digits(middle), _digits(middle * down), _digits(middle * up))
+    return msgspec.structs.replace(prediction, ratio=ratio, solution=solution, baseline=baseline)
+
+
+def launches(program: Program, speed: Speed) -> list[Launch]:
+    """What one block of each launch counts. Raises NotPredicted, OSError."""
+    return _read(_run(program, speed, _tiled(program.submission.lab, speed), COUNTED_BLOCK))
+
+
+def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
+    if platform.machine() != "x86_64":
+        raise NotPredicted(f"that needs an x86-64 processor, and this one is {platform.machine()}")
+    lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
+    outcome = run(lab, speed, program.binary, given, program.work, mode)
+    if outcome.end == "timeout":
+        raise NotPredicted(f"to count one block of each launch takes more than {SECONDS:g} s")
+    if outcome.end != "completed":
+        raise NotPredicted(f"your program {outcome.reason}")
+    if outcome.status is None or outcome.status.returned != 0:
+        said = outcome.status.error if outcome.status else ""
+        raise NotPredicted(said or "your function returned an error")
+    return outcome
+
+
+def _read(outcome: Outcome) -> list[Launch]:
+    try:
+        launches = read(outcome.profile)
+    except msgspec.DecodeError as problem:
+        raise NotPredicted("its counters cannot be read") from problem
+    if not launches:
+        raise NotPredicted("your function launches no kernel")
+    if len(launches) > MOST_LAUNCHES:
+        raise NotPredicted(f"your function launches more than {MOST_LAUNCHES} kernels")
+    if any(max(len(each.sites), len(each.passes)) > MOST_SITES for each in launches):
+        raise NotPredicted(f"a kernel has more than {MOST_SITES} accesses in its code")
+    if not all(each.complete for each in launches):
+        raise NotPredicted("this machine has too little memory to count the run")
+    return launches
+
+
+def _line(launches: list[Counts], bound: str, device: Gpu) -> Line | None:
+    """The line that causes most of the largest term, of the launch where that term is largest."""
+    terms = [model.predict([each], device).terms.get(bound, 0.0) for each in launches]
+    share = max(terms) / max(sum(terms), 1e-12)
+    source = launches[int(np.argmax(terms))].sources.get(bound)
+    if source is None or not source.file or source.share * share < FAR:
+        return None
+    return Line(plain_text.name(source.file), source.line, round(source.share * share, 3))
+
+
+def _tiled(lab: Lab, speed: Speed) -> Inputs:
+    """Inputs of the check's size whose image repeats one tile of noise: to draw all of it would
+    take longer than the run. A function sees them on the device alone."""
+    assert speed.size is not None
+    width, height = speed.size
+    side = min(width, TILE), min(height, TILE)
+    small = inputs(lab, msgspec.structs.replace(speed, size=side), speed.seed)
+    tile = small.image
+    rows = 1 if tile.shape[1:] == side[::-1] else 0  # planes come one after the other
+    shape = (*tile.shape[:rows], height, width, *tile.shape[rows + 2 :])
+    image = np.empty(shape, tile.dtype)
+    for top in range(0, height, side[1]):
+        for left in range(0, width, side[0]):
+            part = (slice(None),) * rows + (slice(top, top + side[1]), slice(left, left + side[0]))
+            here = image[part]
+            here[...] = tile[(slice(None),) * rows + tuple(map(slice, here.shape[rows : rows + 2]))]
+    return Inputs(**{**small.arrays, "image": image})
+
+
+# ---------------------------------------------------------------- points
+
+
+def _doubt(
+    program: Program,
+    speed: Speed,
+    given: Inputs,
+    launches: list[Launch],
+    prediction: Prediction,
+) -> str:
+    """Why the prediction is not to be trusted; "" where nothing speaks against it."""
+    lab = program.submission.lab
+    case = _smaller(lab, speed)
+    prepared = cache.prepared(lab, case)
+    whole = _run(program, case, prepared.inputs, COUNTED_WHOLE)
+    if whole.output is None or not compare.compare(whole.output, prepared.expected).right():
+        return "the output is wrong where all blocks are counted"
+    seen = whole.status.seen_by_host if whole.status else None
+    if seen is not None and seen > IDLE * whole.output.nbytes:
+        return "your function lets the host see the image or the output"
+    here = _work(launches) / _macs(lab, speed, given)
+    there = _work(_read(whole)) / _macs(lab, case, prepared.inputs)
+    if here < LESS * there:
+        assert case.size is not None
+        return (
+            f"your kernels do {here / there:.2g} times as much for each multiply-add as at "
+            f"{case.size[0]}x{case.size[1]}, where their output is compared"
+        )
+    assert prediction.time is not None
+    if prediction.with_nvcc:
+        alone = counts.of_launches(program.binary, launches, None)
+        if prediction.time.us < predicted_time(alone, gpu()).low_us:
+            return "nvcc's code does much less than the program that was counted"
+    return ""
+
+
+def _smaller(lab: Lab, speed: Speed) -> Speed:
+    """The check with a smaller image of fewer channels, so that all blocks can be counted and the
+    output be compared."""
+    for channels in dict.fromkeys(min(speed.channels, few) for few in CHANNELS):
+        for size in SIZES:
+            smaller = msgspec.structs.replace(speed, size=size, channels=channels)
+            if _macs(lab, smaller, inputs(lab, smaller, speed.seed)) <= MOST_MACS:
+                return smaller
+    return smaller
+
+
+def _macs(lab: Lab, check: Input, given: Inputs) -> float:
+    """The multiply-adds of a call; the values of the output where the operation has no taps."""
+    operation = OPERATIONS[lab.part_of(check).operation]
+    shape = operation.output(given.arrays)[1]
+    return float(math.prod(shape) * max(1, operation.taps(given.arrays)))
+
+
+def _work(launches: list[Launch]) -> float:
+    """What the warps of all launches do: their steps from one mark of the program to the next."""
+    return float(sum(number for each in launches for _, number in each.passes))

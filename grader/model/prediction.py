@@ -1,0 +1,65 @@
+"""The predicted times of speed checks that need a GPU, where there is none. Never measured ones."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+# What becomes of speed that needs a GPU where there is none: nothing, a prediction that earns no
+# points, or one that may earn points.
+PredictedSpeed = Literal["off", "shown", "points"]
+
+
+class PredictedTime(msgspec.Struct, frozen=True):
+    """Microseconds of a call, and the interval around them. terms: the time that each resource adds
+    to it, by its name in grader/predict/model.py."""
+
+    us: float
+    low_us: float
+    high_us: float
+    terms: dict[str, float]
+
+    @property
+    def bound(self) -> str:
+        """The largest term."""
+        return max(self.terms, key=lambda name: self.terms[name])
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """A predicted speed over that of the course's solution, or of the baseline where the check is
+    against it, and the interval around it."""
+
+    middle: float
+    low: float
+    high: float
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of the submission, and its share of what the time is bound by."""
+
+    file: str
+    line: int
+    share: float
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What is predicted of one speed check. time is None where nothing can be, and `reason` then
+    completes a sentence that begins with "not predicted:".
+
+    with_nvcc: nvcc's code was read; otherwise instructions are estimated, and the intervals wider.
+    doubt: why the prediction earns no points whatever it says; "" where it may.
+    """
+
+    check: str  # its id
+    gpu: str  # such as "NVIDIA H200"
+    reason: str = ""
+    time: PredictedTime | None = None
+    with_nvcc: bool = False
+    against: Literal["solution", "baseline"] = "solution"
+    ratio: Ratio | None = None
+    line: Line | None = None
+    solution: PredictedTime | None = None
+    baseline: PredictedTime | None = None
+    doubt: str = ""
+    measured: Literal[False] = False

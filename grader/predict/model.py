@@ -1,0 +1,274 @@
+"""The time of a launch, from what it asks of a GPU: a few terms, each the time that one resource
+needs by itself, and what they take together.
+
+handouts/prediction.md explains the terms. The weights of weights.toml are fitted; the rates and
+latencies of a GPU (gpus/) are measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from grader.execute.profile import SECTOR, SHARED_RESERVED
+from grader.predict.counts import LOCAL_LINE, WARP, Counts
+from grader.predict.gpu import Gpu
+
+REGISTERS_GRAIN = 8  # registers of a thread are rounded up to a multiple of it
+UNKNOWN_REGISTERS = 32
+USUAL = 4.0  # accesses of a warp in a row, where nvcc's code is not known
+SHORT = 4  # rounds of blocks, below which the last one counts as a whole
+
+WORDS = {
+    "issue": "issuing instructions",
+    "alu": "integer arithmetic and comparisons",
+    "fma": "float arithmetic",
+    "fp64": "double arithmetic",
+    "special": "conversions, divisions and square roots",
+    "constant": "reads of constant memory",
+    "shared": "wavefronts of shared memory",
+    "l1": "wavefronts of the L1 cache",
+    "l2": "the L2 cache's bandwidth",
+    "dram": "DRAM's bandwidth",
+    "latency": "latency that the resident warps do not hide",
+    "atomics": "atomic functions",
+    "blocks": "starting blocks",
+    "launch": "the launch",
+}
+
+_UNITS_OF_MULTIPROCESSOR = ("issue", "alu", "fma", "fp64", "special", "constant")
+
+# Which unit executes a kind of operation. Kinds: grader/predict/ptx.py and code.py.
+_UNITS = {
+    "fma": "fma", "dp": "fma",
+    "imul": "imul", "wide": "imul", "imul64": "imul",
+    "fp64": "fp64", "divide64": "fp64",
+    "convert": "special", "divide": "special", "idivide": "special", "idivide64": "special",
+    "extend": "alu", "add64": "alu", "shift64": "alu", "add": "alu", "logic": "alu", "alu": "alu",
+    "select": "alu", "compare": "alu", "lea": "alu", "step": "alu",
+}  # fmt: skip
+
+
+class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Fitted numbers.
+
+    compiled, estimated: instructions for each operation, of nvcc's code and of the simulator's.
+    warp, warp_estimated: instructions that each warp executes besides.
+    alu_share: of integer operations, that of the integer unit. units: the share of others that
+    their unit executes.
+    power: how groups of terms overlap, from 1, not at all. power_units: how terms of a group do.
+    start: microseconds in which a kernel's code and constants come to the caches.
+    parallel_*: how many of a warp's accesses in a row, and of its instructions, are under way.
+    spread_*: the interval, as factors down and up.
+    """
+
+    compiled: dict[str, float]
+    estimated: dict[str, float]
+    warp: float
+    warp_estimated: float
+    alu_share: float
+    units: dict[str, float]
+    power: float
+    power_units: float
+    start: float
+    parallel_loads: float
+    parallel_shared: float
+    parallel_operations: float
+    spread_compiled: tuple[float, float]
+    spread_estimated: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Seconds, the interval around them, and the terms of which they consist."""
+
+    seconds: float
+    low: float
+    high: float
+    terms: dict[str, float]
+
+    @property
+    def bound(self) -> str:
+        """The largest term."""
+        return max(self.terms, key=lambda name: self.terms[name])
+
+
+@cache
+def weights() -> Weights:
+    file = Path(__file__).with_name("weights.toml")
+    return msgspec.toml.decode(file.read_bytes(), type=Weights)
+
+
+def instructions(counts: Counts, w: Weights) -> float:
+    """Of all warps."""
+    table = w.compiled if counts.compiled else w.estimated
+    own = w.warp if counts.compiled else w.warp_estimated
+    work = sum(table.get(kind, 1.0) * n for kind, n in counts.operations.items())
+    return own * counts.warps + work
+
+
+def integers(counts: Counts, w: Weights) -> float:
+    """Instructions of integer arithmetic and comparisons."""
+    table = w.compiled if counts.compiled else w.estimated
+    return sum(
+        table.get(kind, 1.0) * n
+        for kind, n in counts.operations.items()
+        if _UNITS.get(kind) == "alu"
+    )
+
+
+def resident_warps(counts: Counts, gpu: Gpu) -> int:
+    """The warps that a multiprocessor holds at a time."""
+    registers = counts.registers or UNKNOWN_REGISTERS
+    grain = math.ceil(registers / REGISTERS_GRAIN) * REGISTERS_GRAIN
+    blocks = min(
+        gpu.blocks,
+        gpu.warps // counts.block_warps,
+        gpu.registers // (grain * WARP * counts.block_warps),
+        gpu.shared // (counts.shared + SHARED_RESERVED),
+    )
+    return max(blocks, 1) * counts.block_warps
+
+
+def predict(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Prediction:
+    """A call that makes these launches, one after the other."""
+    fitted = w or weights()
+    total: dict[str, float] = dict.fromkeys(WORDS, 0.0)
+    seconds = gpu.launch
+    total["launch"] = gpu.launch
+    known: dict[int, dict[str, float]] = {}  # launches that are one object need one look
+    for number, counts in enumerate(launches):
+        if id(counts) not in known:
+            known[id(counts)] = _shares(counts, gpu, fitted)
+        for name, value in known[id(counts)].items():
+            total[name] += value
+            seconds += value
+        gap = fitted.start * 1e-6 + (gpu.launch / 3 if number else 0.0)
+        total["launch"] += gap
+        seconds += gap
+    exact = all(counts.compiled for counts in launches)
+    down, up = fitted.spread_compiled if exact else fitted.spread_estimated
+    low = gpu.launch + (seconds - gpu.launch) * down
+    return Prediction(seconds, low, gpu.launch + (seconds - gpu.launch) * up, total)
+
+
+def _shares(counts: Counts, gpu: Gpu, w: Weights) -> dict[str, float]:
+    """The terms of a launch, scaled so that their sum is what they take together."""
+    terms = {name: value for name, value in _terms(counts, gpu, w).items() if value > 0}
+    scale = _together(terms, w) / max(sum(terms.values()), 1e-12)
+    return {name: value * scale for name, value in terms.items()}
+
+
+def _together(terms: Mapping[str, float], w: Weights) -> float:
+    """What the terms take together: the units of a multiprocessor overlap almost fully, as do the
+    levels of memory; the groups overlap less. Shared memory and the L1 cache are one unit."""
+    groups = [
+        _norm([terms.get(name, 0.0) for name in _UNITS_OF_MULTIPROCESSOR], w.power_units),
+        terms.get("shared", 0.0) + terms.get("l1", 0.0),
+        _norm([terms.get("l2", 0.0), terms.get("dram", 0.0)], w.power_units),
+        *(terms.get(name, 0.0) for name in ("latency", "atomics", "blocks")),
+    ]
+    return _norm(groups, w.power)
+
+
+def _norm(values: list[float], power: float) -> float:
+    most = max(values)
+    if most <= 0:
+        return 0.0
+    return float(most * sum((value / most) ** power for value in values) ** (1 / power))
+
+
+def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
+    """What each resource needs by itself, in seconds."""
+    # The multiprocessor with the most blocks decides; a block that is alone finds all of it.
+    most = math.ceil(counts.blocks / gpu.multiprocessors) * gpu.multiprocessors / counts.blocks
+    per_clock = gpu.multiprocessors * gpu.clock / most
+    table = w.compiled if counts.compiled else w.estimated
+    units: dict[str, float] = dict.fromkeys(("alu", "imul", "fma", "fp64", "special"), 0.0)
+    for kind, n in counts.operations.items():
+        unit = _UNITS.get(kind)
+        if unit:
+            units[unit] += n * table.get(kind, 1.0) * w.units.get(kind, 1.0)
+    replays = counts.constant_words / max(counts.constant_requests, 1)
+    constants = counts.operations.get("constant", 0.0) * max(replays, 1.0)
+    work = instructions(counts, w)
+    local = counts.local_requests
+    spilled, far = _spilled(counts, gpu)
+    return {
+        "issue": work / (gpu.issue * per_clock),
+        "alu": units["alu"] * w.alu_share / (gpu.alu * per_clock),
+        "fma": units["fma"] / (gpu.fma * per_clock) + units["imul"] / (gpu.imul * per_clock),
+        "fp64": units["fp64"] / (gpu.fp64 * per_clock),
+        "special": units["special"] / (gpu.special * per_clock),
+        "constant": constants / (gpu.constant * per_clock),
+        "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
+        "l1": (counts.l1_wavefronts + local) / (gpu.wavefronts * per_clock),
+        "l2": (counts.l2_sectors * SECTOR + spilled) / gpu.l2,
+        "dram": (_dram_bytes(counts, gpu) + far) / gpu.dram,
+        "latency": _latency(counts, gpu, w, work),
+        "atomics": _atomics(counts, gpu),
+        "blocks": counts.blocks / (gpu.block_rate * gpu.clock),
+    }
+
+
+def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
+    """What is written last stays in the L2 cache."""
+    return counts.read_bytes + max(0.0, counts.written_bytes - gpu.l2_bytes / 2)
+
+
+def _spilled(counts: Counts, gpu: Gpu) -> tuple[float, float]:
+    """The bytes of local memory that pass the L2 cache and DRAM: the share that the threads which
+    run at a time have beyond what the caches hold."""
+    threads = resident_warps(counts, gpu) * WARP
+    each = threads * counts.local_bytes
+    moved = counts.local_requests * LOCAL_LINE
+    if each == 0:
+        return 0.0, 0.0
+    return (
+        moved * max(0.0, 1 - gpu.l1 / 2 / each),
+        moved * max(0.0, 1 - gpu.l2_bytes / (each * gpu.multiprocessors)),
+    )
+
+
+def _atomics(counts: Counts, gpu: Gpu) -> float:
+    """Lanes at one address go one after the other, those at different addresses partly at the same
+    time: between the measured numbers of addresses, straight lines on logarithmic axes."""
+    if counts.atomic_lanes == 0:
+        return 0.0
+    addresses, rates = zip(*gpu.atomic_rates, strict=True)
+    at = math.log(max(counts.atomic_addresses, 1))
+    rate = math.exp(np.interp(at, np.log(addresses), np.log(rates)))
+    return counts.atomic_lanes / rate / gpu.clock
+
+
+def _latency(counts: Counts, gpu: Gpu, w: Weights, work: float) -> float:
+    """A warp waits for what it loads, for each group of loads in a row; meanwhile the other warps
+    of its multiprocessor run, and then the next ones begin."""
+    warps = max(counts.warps, 1)
+    alike = resident_warps(counts, gpu)
+    rounds = max(1.0, counts.warps / (gpu.multiprocessors * alike))
+    if rounds < SHORT:
+        rounds = math.ceil(rounds)
+    beyond = gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * min(
+        1.0, counts.read_bytes / max(counts.l2_sectors * SECTOR, 1)
+    )
+    load = gpu.l1_latency + counts.missed * beyond
+    shared = counts.operations.get("shared", 0.0) or counts.shared_wavefronts
+    # Each warp begins with one load of its own, at least, that nothing hides.
+    clocks = (
+        counts.load_requests / warps * load / _in_a_row(counts, "global", w.parallel_loads)
+        + shared / warps * gpu.shared_latency / _in_a_row(counts, "shared", w.parallel_shared)
+        + work / warps * gpu.alu_latency / w.parallel_operations
+        + (load if counts.load_requests else 0.0)
+    )
+    return rounds * clocks / gpu.clock
+
+
+def _in_a_row(counts: Counts, memory: str, factor: float) -> float:
+    return max(1.0, counts.together.get(memory, USUAL) * factor)

@@ -1,0 +1,46 @@
+"""The predicted times of the course's own functions, in references.json: students' copies have no
+solution to predict, and a prediction of the baseline is the same each time.
+
+`python -m labs.tests.predict.references` writes the file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from grader.model.prediction import PredictedTime
+
+FILE = Path(__file__).with_name("references.json")
+
+
+class Function(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A function's predicted times, with nvcc's code and without."""
+
+    compiled: PredictedTime
+    estimated: PredictedTime
+
+
+class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The course's functions for one speed check. baseline: None where the lab has none for it."""
+
+    solution: Function
+    baseline: Function | None
+
+
+class References(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """made_of: hashes of the files that decide the figures. spread_*: the interval of the ratio of
+    two predictions of the same function, as factors down and up. checks: by id."""
+
+    gpu: str
+    made_of: dict[str, str]
+    spread_compiled: tuple[float, float]
+    spread_estimated: tuple[float, float]
+    checks: dict[str, Reference]
+
+
+@cache
+def references() -> References:
+    return msgspec.json.decode(FILE.read_bytes(), type=References)

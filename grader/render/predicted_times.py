@@ -1,0 +1,139 @@
+"""The predicted time of a function as a stacked bar, beside those of the baseline and the solution,
+and which change of the code would make which term smaller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from grader.checks import predicted_words
+from grader.model.prediction import PredictedTime, Prediction
+from grader.predict.model import WORDS
+from grader.render.svg import Svg
+
+WIDTH, LEFT, RIGHT, ROW, BAR = 700.0, 96.0, 90.0, 40.0, 22.0
+SHOWN = 0.04  # of a function's time: a term that is smaller in all of them is a part of `other`
+MOST_TERMS = 7  # that have a colour; the next one is that of `other`
+OTHER = "other"
+
+# What would make a term smaller, in one sentence each.
+CHANGES = {
+    "issue": "give each thread more outputs, and unroll loops whose count is known: fewer "
+    "instructions for loops, addresses and tests.",
+    "alu": "compute addresses and border tests once for each thread, not once for each tap.",
+    "fma": "fewer multiply-adds: use the mask's structure, such as two passes instead of one.",
+    "fp64": "use float where double is not asked for: a GPU has fewer units for double.",
+    "special": "move divisions, square roots and conversions out of the loops.",
+    "constant": "let all lanes of a warp read the same word of constant memory, or unroll the loop "
+    "so that the address is a constant of the program.",
+    "shared": "let the lanes of a warp use different banks (pad the rows), and keep in registers "
+    "what several outputs need.",
+    "l1": "let neighbouring lanes read neighbouring words, 16 bytes each where you can, and reuse "
+    "what was read.",
+    "l2": "read each value once for each block: reuse it from shared memory or registers.",
+    "dram": "touch fewer bytes: fuse passes, and do not write what is read again.",
+    "latency": "keep more warps resident (fewer registers, less shared memory), or begin several "
+    "loads before the first is used.",
+    "atomics": "add up within a block first, then use one atomic function for each block.",
+    "blocks": "launch fewer blocks that do more each.",
+    "launch": "launch fewer kernels: a launch takes some microseconds whatever it does.",
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The chart of one prediction, its numbers as a table, and the changes for its terms."""
+
+    part: str
+    name: str
+    lines: list[str]
+    picture: Markup
+    legend: list[tuple[str, str]]  # class of a colour, and the term in words
+    headings: list[str]
+    rows: list[list[str]]
+    changes: list[tuple[str, str]]  # the term in words, and the sentence
+
+
+def charts(predictions: list[Prediction]) -> list[Chart]:
+    """Those of the predictions that have a time."""
+    return [_chart(each, each.time) for each in predictions if each.time is not None]
+
+
+def reasons(predictions: list[Prediction]) -> list[tuple[str, str]]:
+    """The names of the checks without a prediction, and why."""
+    return [(each.check.split("/", 2)[2], each.reason) for each in predictions if not each.time]
+
+
+def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
+    sides = {"your file": time}
+    if prediction.baseline is not None:
+        sides["baseline"] = prediction.baseline
+    if prediction.solution is not None:
+        sides["solution"] = prediction.solution
+    most: dict[str, float] = {}  # the largest share of a function's time
+    for side in sides.values():
+        for name, us in side.terms.items():
+            most[name] = max(most.get(name, 0.0), us / side.us)
+    # The student's largest terms first: they are the ones to work on.
+    order = sorted(most, key=lambda name: (-time.terms.get(name, 0.0), -most[name], name))
+    shown = [name for name in order if most[name] >= SHOWN][:MOST_TERMS]
+    if len(shown) < len(most):
+        shown.append(OTHER)
+    values = {whose: _terms(side, shown) for whose, side in sides.items()}
+    _, part, name = prediction.check.split("/", 2)
+    mine = [term for term in shown if term != OTHER and values["your file"][term] > 0]
+    return Chart(
+        part=part,
+        name=name,
+        lines=predicted_words.lines(prediction),
+        picture=_picture(sides, values),
+        legend=[(_colour(i, term), _words(term)) for i, term in enumerate(shown)],
+        headings=["", *sides],
+        rows=[
+            *([_words(t), *(_us(values[w][t]) for w in sides)] for t in shown),
+            ["in all", *(_us(side.us) for side in sides.values())],
+            ["interval", *(f"{_us(s.low_us)} to {_us(s.high_us)}" for s in sides.values())],
+        ],
+        changes=[(WORDS[term], CHANGES[term]) for term in mine],
+    )
+
+
+def _terms(side: PredictedTime, shown: list[str]) -> dict[str, float]:
+    known = {name: side.terms.get(name, 0.0) for name in shown if name != OTHER}
+    return known | ({OTHER: max(side.us - sum(known.values()), 0.0)} if OTHER in shown else {})
+
+
+def _picture(sides: dict[str, PredictedTime], values: dict[str, dict[str, float]]) -> Markup:
+    label = "Predicted times, not measured. " + ". ".join(
+        f"{whose}: {_us(side.us)} microseconds, most of them {WORDS[side.bound]}"
+        for whose, side in sides.items()
+    )
+    drawing = Svg(WIDTH, ROW * len(sides) + 8, label)
+    scale = (WIDTH - LEFT - RIGHT) / max(side.us for side in sides.values())
+    for number, (whose, side) in enumerate(sides.items()):
+        top = ROW * number + 8
+        drawing.text(LEFT - 10, top + BAR - 6, whose, "label", "end")
+        x = LEFT
+        for i, (term, us) in enumerate(values[whose].items()):
+            wide = us * scale
+            if wide <= 0:
+                continue
+            tip = f"{_words(term)}: {_us(us)} us"
+            drawing.rect(x, top, wide, BAR, f"term {_colour(i, term)}", tip)
+            x += wide
+        drawing.text(x + 8, top + BAR - 6, f"{_us(side.us)} us", "strong")
+    return drawing.done()
+
+
+def _colour(number: int, term: str) -> str:
+    """The class of a term's colour, by its number."""
+    return f"term{MOST_TERMS if term == OTHER else number}"
+
+
+def _words(term: str) -> str:
+    return OTHER if term == OTHER else WORDS[term]
+
+
+def _us(value: float) -> str:
+    return f"{float(f'{value:.3g}'):g}"

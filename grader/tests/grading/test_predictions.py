@@ -1,0 +1,215 @@
+"""What becomes of predictions in a grade: shown, or points where the whole interval agrees."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import jsonschema
+import msgspec
+import pytest
+
+from grader import paths
+from grader.bulk.elsewhere import combined
+from grader.checks.predicted_words import lines
+from grader.grading import pipeline, predicted_points, predictions, score
+from grader.grading.observer import Observer
+from grader.grading.plan import NO_GPU, Plan, plan_for
+from grader.model import result as results
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.prediction import PredictedSpeed, PredictedTime, Prediction, Ratio
+from grader.model.result import Check
+from grader.model.score import Score, Unmeasured
+from grader.model.spec import Speed
+from grader.predict.references import references
+from grader.render.terminal import Terminal, points
+from grader.schema import write
+from grader.tests.bulk.made_runs import result
+
+LAB = spec.load("lab4", hidden=False)
+SPEED = next(
+    speed for speed in LAB.speed if speed.part == "B"
+)  # 5 points: 2.5 from 0.7, 5 from 0.9
+TIME = PredictedTime(150, 120, 190, {"shared": 100.0, "issue": 50.0})
+
+
+def prediction(low: float, high: float, doubt: str = "", speed: Speed = SPEED) -> Prediction:
+    middle = (low * high) ** 0.5
+    ratio = Ratio(middle, low, high)
+    return Prediction(LAB.id_of(speed), "NVIDIA H200", time=TIME, ratio=ratio, doubt=doubt)
+
+
+def plan(how: PredictedSpeed) -> Plan:
+    return plan_for(LAB, "sim", prediction=how)
+
+
+def scored(how: PredictedSpeed, made: Sequence[Prediction]) -> tuple[list[Check], Score]:
+    """The speed checks, and the score of a grade whose other checks all passed."""
+    others = [
+        Check(LAB.id_of(c), c.name, c.kind, "pass", c.points, c.points, c.part)
+        for c in LAB.checks()
+        if not isinstance(c, Speed)
+    ]
+    speeds = predicted_points.checks(plan(how), list(made))
+    return speeds, score.score(plan(how), [*others, *speeds])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "earned"),
+    [
+        (0.95, 1.40, "pass", 5),  # above both thresholds
+        (0.72, 0.88, "pass", 2.5),  # between them
+        (0.20, 0.65, "fail", 0),  # below both
+        (0.60, 0.80, "uncertain", 0),  # on both sides of the lower one
+        (0.80, 1.20, "uncertain", 0),  # of the higher one
+        (0.44, 1.29, "uncertain", 0),  # of both
+        (0.90, 0.95, "pass", 5),
+        (0.70, 0.89, "pass", 2.5),
+    ],
+)
+def test_points_only_where_the_whole_interval_agrees(
+    low: float, high: float, verdict: str, earned: float
+) -> None:
+    (check,), total = scored("points", [prediction(low, high)])
+    assert (check.verdict, check.points, check.max_points) == (verdict, earned, 5)
+    assert check.message[0].startswith("predicted on an NVIDIA H200, not measured")
+    assert check.details["predicted"] is True
+    decided = 0 if verdict == "uncertain" else 5
+    rest = 15 - decided
+    without = scored("shown", [])[1]
+    assert total.predicted == decided and total.measured == without.measured + decided
+    assert total.earned == without.earned + earned
+    assert Unmeasured(rest, NO_GPU) in total.unmeasured
+
+
+def test_a_doubt_decides_nothing() -> None:
+    (check,), total = scored("points", [prediction(1.0, 2.0, doubt="it does less")])
+    assert check.verdict == "uncertain" and check.points == 0 and total.predicted == 0
+    assert "it decides nothing: it does less; you lose no points" in check.message
+
+
+@pytest.mark.parametrize("how", ["shown", "off"])
+def test_without_the_course_s_word_there_are_no_points(how: PredictedSpeed) -> None:
+    checks, total = scored(how, [prediction(1.0, 2.0)])
+    assert checks == [] and total.predicted == 0
+    assert Unmeasured(15, NO_GPU) in total.unmeasured
+
+
+def test_nothing_is_predicted_with_a_gpu_or_without_speed() -> None:
+    assert len(plan("shown").predicted) == 3
+    assert plan("off").predicted == ()
+    assert plan_for(LAB, "gpu").predicted == ()
+    assert plan_for(LAB, "sim", timed=False).predicted == ()
+    assert [s.part for s in plan_for(LAB, "sim", pattern="C").predicted] == ["C"]
+    assert plan_for(spec.load("lab1", hidden=False), "cpu").predicted == ()
+
+
+def test_the_score_says_what_was_predicted() -> None:
+    _, total = scored("points", [prediction(0.95, 1.4)])
+    assert points(total, None).startswith(
+        f"{total.earned:g}/{total.measured:g}, 5 of them by prediction, not measured"
+    )
+    assert "measured, " in points(dataclasses.replace(total, predicted=0), None)
+
+
+def test_what_a_gpu_measured_replaces_what_was_predicted() -> None:
+    made = Check("lab3/A/fast", "fast", "speed", "pass", 15, 15, "A", details={"predicted": True})
+    base = result(x="pass")
+    here = msgspec.structs.replace(
+        base,
+        checks=[*base.checks, made],
+        score=Score(75, 100, 100, (), 15),
+        predictions=[Prediction("lab3/A/fast", "NVIDIA H200", time=TIME)],
+    )
+    measured = Check("lab3/A/fast", "fast", "speed", "fail", 0, 15, "A")
+    there = msgspec.structs.replace(base, checks=[*base.checks, measured], backend="gpu")
+    whole = combined(here, there)
+    assert whole.score == Score(60, 100, 100)
+    assert [(c.id, c.verdict) for c in whole.checks] == [
+        ("lab3/A/x", "pass"),
+        ("lab3/A/fast", "fail"),
+    ]
+    assert whole.predictions == []
+    # What another machine predicted as well fills in nothing.
+    assert combined(base, here) == base
+
+
+def test_the_line_on_the_terminal() -> None:
+    shown = msgspec.structs.replace(prediction(0.8, 1.2), check="lab3/A/fast", with_nvcc=True)
+    graded = msgspec.structs.replace(result(x="pass"), predictions=[shown])
+    text = Terminal(100).predictions(graded)
+    assert Terminal(100).footer(graded).startswith(text + "\n  60/85 measured")
+    assert text.splitlines()[0] == "  pred  A  fast"
+    assert "predicted on an NVIDIA H200, not measured: 150 us (120 to 190), 0.98 of our" in text
+    assert "bound by wavefronts of shared memory" in text
+    again = [Prediction(f"lab3/{p}/fast", "NVIDIA H200", reason="it needs x") for p in "AB"]
+    graded = msgspec.structs.replace(graded, predictions=again)
+    assert Terminal(100).predictions(graded).strip() == "speed is not predicted: it needs x"
+
+
+def test_a_document_with_predictions_is_one_of_the_schema() -> None:
+    graded = msgspec.structs.replace(
+        result(x="pass"),
+        predictions=[prediction(0.8, 1.2), Prediction("lab3/B/y", "NVIDIA H200", reason="why")],
+    )
+    document = msgspec.json.decode(results.to_json(graded))
+    schema = write.schema("convlabs-grade/v1")
+    jsonschema.validate(document, schema)
+    document["predictions"][0]["measured"] = True
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
+def test_a_grade_has_the_predictions_and_takes_them_from_its_note() -> None:
+    lab = spec.load("lab2", hidden=False)
+    submission = submissions.find(lab, "solutions")
+    planned = plan_for(lab, "sim", pattern="speed of the kernel")
+
+    def grade(use_cache: bool) -> Prediction:
+        graded = pipeline.grade(planned, submission, Observer(), use_cache=use_cache)
+        (prediction,) = graded.predictions
+        return prediction
+
+    first = grade(True)
+    assert first.time is not None and first.ratio is not None and not first.measured
+    assert 0.97 < first.ratio.middle < 1.03
+    notes = (paths.BUILD / "lab2").glob(f"*/{predictions.NOTE}")
+    kept = max(notes, key=lambda note: note.stat().st_mtime)
+    key, noted = msgspec.json.decode(kept.read_bytes(), type=tuple[str, list[Prediction]])
+    assert noted == [first]
+    false = msgspec.structs.replace(first, gpu="from the note")
+    kept.write_bytes(msgspec.json.encode((key, [false])))
+    assert grade(True).gpu == "from the note"
+    assert grade(False) == first, "a note is for a student's own file alone"
+    kept.write_bytes(b"damaged")
+    assert grade(True) == first
+
+
+def test_a_wrong_part_is_not_predicted() -> None:
+    lab = spec.load("lab2", hidden=False)
+    starter = submissions.find(lab, "starter")
+    graded = pipeline.grade(plan_for(lab, "sim", pattern="A "), starter, Observer())
+    assert graded.predictions == []
+
+
+# ---------------------------------------------------------------- the course's own figures
+
+
+def test_the_handout_has_the_intervals() -> None:
+    text = (paths.ROOT / "handouts" / "prediction.md").read_text()
+    for low, high in (references().spread_compiled, references().spread_estimated):
+        assert f"{low:.2f} to {high:.2f} times" in text
+
+
+def test_every_speed_check_that_needs_a_gpu_has_its_references() -> None:
+    wanted = set()
+    for name in spec.available():
+        lab = spec.load(name, hidden=False)
+        wanted |= {lab.id_of(s) for s in lab.speed if lab.file_of(s).endswith(".cu")}
+    assert set(references().checks) == wanted
+
+
+def test_without_nvcc_it_says_so() -> None:
+    assert len(lines(prediction(0.8, 1.2))) == 2
+    assert len(lines(msgspec.structs.replace(prediction(0.8, 1.2), with_nvcc=True))) == 1

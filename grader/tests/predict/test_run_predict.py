@@ -1,0 +1,146 @@
+"""`./grade run --predict`: a program whose kernels differ in one thing only."""
+
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.execute.program import build, execute_sampled
+from grader.predict import counts, gpu, nvcc
+from grader.render import prediction
+
+PROGRAM = """
+#include <cstdio>
+enum { N = 4096, TILE = 32 };
+__global__ void rows(const float *in, float *out) {
+    const int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    out[y * N + x] = in[y * N + x] + 1.0f;
+}
+__global__ void columns(const float *in, float *out) {
+    const int y = blockIdx.x * TILE + threadIdx.x, x = blockIdx.y * TILE + threadIdx.y;
+    out[y * N + x] = in[y * N + x] + 1.0f;
+}
+template <int PITCH> __global__ void tile(const float *in, float *out) {
+    __shared__ float s_tile[TILE][PITCH];
+    const int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    s_tile[threadIdx.y][threadIdx.x] = in[y * N + x];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < 64; k++) {
+        sum += s_tile[threadIdx.x][(threadIdx.y + k * 5) % TILE];
+    }
+    out[y * N + x] = sum;
+}
+__global__ void one_block(const float *in, float *out) {
+    for (int i = threadIdx.x; i < N * 64; i += 1024) {
+        out[i] = in[i] + 1.0f;
+    }
+}
+int main(void) {
+    const dim3 grid(N / TILE, N / TILE), block(TILE, TILE);
+    float *in, *out;
+    cudaMalloc(&in, N * N * sizeof *in);
+    cudaMalloc(&out, N * N * sizeof *out);
+    rows<<<grid, block>>>(in, out);
+    columns<<<grid, block>>>(in, out);
+    tile<TILE + 1><<<grid, block>>>(in, out);
+    tile<TILE><<<grid, block>>>(in, out);
+    one_block<<<1, 1024>>>(in, out);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+"""
+LINE = re.compile(r"(\w+): ([\d.]+) (us|ms) \(([\d.]+) to ([\d.]+)\); bound by ([^;.]+)")
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [paths.ROOT / "grade", "run", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("predict") / "program.cu"
+    file.write_text(PROGRAM)
+    return file
+
+
+@pytest.fixture(scope="module")
+def predicted(program: Path) -> tuple[str, list[tuple[str, float, str]]]:
+    """What is printed, and for each launch its kernel, its microseconds and what binds it."""
+    done = run(program, "--predict")
+    assert done.returncode == 0, done.stderr
+    found = []
+    for name, middle, unit, low, high, bound in LINE.findall(done.stderr):
+        assert float(low) < float(middle) < float(high)
+        found.append((name, float(middle) * (1000 if unit == "ms" else 1), bound))
+    return done.stderr, found
+
+
+def test_wrong_turns_are_slower(predicted: tuple[str, list[tuple[str, float, str]]]) -> None:
+    _, found = predicted
+    assert [name for name, _, _ in found] == ["rows", "columns", "tile", "tile", "one_block"]
+    rows, columns, padded, conflicts, one_block = (time for _, time, _ in found)
+    assert columns > 2 * rows, "lanes down a column"
+    assert conflicts > 4 * padded, "bank conflicts"
+    assert 64 * one_block > 10 * rows, "one block, of a 64th of the image"
+
+
+def test_what_binds_is_named_with_its_line(
+    predicted: tuple[str, list[tuple[str, float, str]]],
+) -> None:
+    text, found = predicted
+    assert found[3][2] == "wavefronts of shared memory"
+    line = 1 + PROGRAM.splitlines().index(
+        "        sum += s_tile[threadIdx.x][(threadIdx.y + k * 5) % TILE];"
+    )
+    assert f"program.cu:{line}" in text
+
+
+def test_it_is_marked_as_a_prediction(predicted: tuple[str, list[tuple[str, float, str]]]) -> None:
+    text, _ = predicted
+    assert "predicted on an NVIDIA H200, not measured" in text
+
+
+def test_a_second_gpu_is_slower_and_marked(program: Path) -> None:
+    done = run(program, "--predict", "--gpu", "rtx4060")
+    assert "published ones, not measured" in done.stderr
+    assert "ms" in done.stderr
+
+
+def test_an_unknown_gpu_and_a_wrong_mix_of_options(program: Path) -> None:
+    assert "h200, rtx4060" in run(program, "--predict", "--gpu", "none").stderr
+    done = run(program, "--predict", "--profile")
+    assert done.returncode == 2 and "--predict goes without" in done.stderr
+
+
+def test_only_some_blocks_run(program: Path) -> None:
+    """All blocks of five launches with 16 million threads each would take minutes."""
+    begun = time.monotonic()
+    assert run(program, "--predict").returncode == 0
+    assert time.monotonic() - begun < 20
+
+
+def test_without_nvcc_it_says_so(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instructions are then estimated from the simulator's own code."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    compiled = nvcc.compiled([program], [])
+    assert compiled is None
+    built = build([str(program)], [], True)
+    done, launches = execute_sampled(built, [], 60, 16)
+    assert done.status == 0
+    found = counts.of_launches(built.binary, launches, compiled)
+    assert [one.compiled for one in found] == [False] * 5
+    assert found[2].operations["fma"] == pytest.approx(64 * found[2].warps), "64 sums a thread"
+    text = prediction.render(found, gpu.gpu("h200"), None)
+    assert "without nvcc" in text and len(LINE.findall(text)) == 5
