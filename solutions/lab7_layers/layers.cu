@@ -19,7 +19,7 @@ enum { RADIUS = SIZE / 2, WIDE_WIDTH = TILE_WIDTH + 2 * RADIUS };
 enum { WIDE_HEIGHT = TILE_HEIGHT + 2 * RADIUS, THREADS = TILE_WIDTH * BLOCK_HEIGHT };
 
 /* How many groups of `size` cover `count` things; the last group may be partly filled. */
-inline unsigned ceil_div(size_t count, size_t size) {
+__host__ __device__ inline unsigned ceil_div(size_t count, size_t size) {
     return (unsigned)((count + size - 1) / size);
 }
 
@@ -103,48 +103,62 @@ cudaError_t depthwise(const real *d_image, int channels, int height, int width, 
 
 /* ---- part B: masks of 1 x 1 pixel and all channels ---- */
 
-/* A thread computes one pixel of MASKS_1 outputs; its block computes THREADS consecutive pixels,
- * counted row by row. The weights of CHUNK_1 channels at a time are loaded into shared memory. */
-enum { MASKS_1 = 16, CHUNK_1 = 24 };
+/* A thread computes PIXELS_1 pixels of MASKS_1 outputs, THREADS pixels apart; its block computes
+ * PIXELS_1 * THREADS consecutive pixels, counted row by row. The weights of CHUNK_1 channels at a
+ * time are loaded into shared memory. */
+enum { PIXELS_1 = 2, MASKS_1 = 36, CHUNK_1 = 30 };
 
 template <typename real>
 __global__ void pointwise_kernel(const real *d_image, int channels, size_t plane,
                                  const real *d_bank, int masks, real *d_out) {
-    /* TODO 4: plane is height * width; blockIdx.x selects the pixels, blockIdx.y the masks. For
-     * each chunk of channels: let all threads load its weights, MASKS_1 for each channel, if mask
-     * and channel exist; wait; read one value of the image for each channel and use it MASKS_1
-     * times; wait again before you replace the weights. Keep the sums of the masks in registers.
-     * (about 31 lines) */
+    /* TODO 4: plane is height * width. Of `groups` consecutive blocks, each computes the same
+     * pixels for another group of masks: blockIdx.x / groups selects the pixels, blockIdx.x %
+     * groups the masks. For each chunk of channels: let all threads load its weights, MASKS_1 for
+     * each channel, if mask and channel exist; wait; read PIXELS_1 values of the image for each
+     * channel and use each of them MASKS_1 times; wait again before you replace the weights. Keep
+     * the sums in registers.  (about 40 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)channels, (void)plane, (void)d_bank, (void)masks, (void)d_out;
     __shared__ real s_weights[CHUNK_1][MASKS_1];
-    const size_t pixel = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const int first_mask = blockIdx.y * MASKS_1;
-    real sum[MASKS_1] = {};
+    const unsigned groups = ceil_div(masks, MASKS_1);
+    const size_t pixel = (size_t)(blockIdx.x / groups) * PIXELS_1 * THREADS + threadIdx.x;
+    const int first_mask = blockIdx.x % groups * MASKS_1;
+    real sum[MASKS_1][PIXELS_1] = {};
 
     for (int first = 0; first < channels; first += CHUNK_1) {
         const int count = min((int)CHUNK_1, channels - first);
-        for (int i = threadIdx.x; i < MASKS_1 * count; i += THREADS) {
-            const int m = i / count, c = i % count; /* neighbouring lanes, neighbouring channels */
+        for (int i = threadIdx.x; i < MASKS_1 * CHUNK_1; i += THREADS) {
+            const int m = i / CHUNK_1, c = i % CHUNK_1; /* neighbouring lanes: channels */
             const int n = first_mask + m;
-            s_weights[c][m] = n < masks ? d_bank[(size_t)n * channels + first + c] : (real)0;
+            const bool exists = n < masks && c < count;
+            s_weights[c][m] = exists ? d_bank[(size_t)n * channels + first + c] : (real)0;
         }
         __syncthreads();
-        if (pixel < plane) {
 #pragma unroll 6
-            for (int c = 0; c < count; c++) {
-                const real value = d_image[(first + c) * plane + pixel];
-                for (int m = 0; m < MASKS_1; m++) {
-                    sum[m] += value * s_weights[c][m];
+        for (int c = 0; c < count; c++) {
+            real value[PIXELS_1];
+            for (int i = 0; i < PIXELS_1; i++) {
+                const size_t at = pixel + i * THREADS;
+                value[i] = at < plane ? d_image[(first + c) * plane + at] : (real)0;
+            }
+#pragma unroll
+            for (int m = 0; m < MASKS_1; m++) {
+                const real weight = s_weights[c][m];
+                for (int i = 0; i < PIXELS_1; i++) {
+                    sum[m][i] += value[i] * weight;
                 }
             }
         }
         __syncthreads();
     }
 
+#pragma unroll
     for (int m = 0; m < MASKS_1; m++) {
-        if (pixel < plane && first_mask + m < masks) {
-            d_out[(first_mask + m) * plane + pixel] = sum[m];
+        for (int i = 0; i < PIXELS_1; i++) {
+            const size_t at = pixel + i * THREADS;
+            if (at < plane && first_mask + m < masks) {
+                d_out[(first_mask + m) * plane + at] = sum[m][i];
+            }
         }
     }
     // END SOLUTION
@@ -159,7 +173,7 @@ cudaError_t pointwise(const real *d_image, int channels, int height, int width, 
     // STARTER: (void)masks, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
     const size_t plane = (size_t)height * width;
-    const dim3 grid(ceil_div(plane, THREADS), ceil_div(masks, MASKS_1));
+    const dim3 grid(ceil_div(plane, PIXELS_1 * THREADS) * ceil_div(masks, MASKS_1));
 
     pointwise_kernel<real><<<grid, THREADS>>>(d_image, channels, plane, d_bank, masks, d_out);
     return cudaGetLastError();
@@ -170,15 +184,16 @@ cudaError_t pointwise(const real *d_image, int channels, int height, int width, 
 
 /* A thread computes ROWS pixels of MASKS_3 outputs. The tiles and weights of CHUNK_3 channels at a
  * time are loaded into shared memory. */
-enum { MASKS_3 = 8, CHUNK_3 = 2 };
+enum { MASKS_3 = 16, CHUNK_3 = 4 };
 
 template <typename real>
 __global__ void convolution_kernel(const real *d_image, int channels, int height, int width,
                                    const real *d_bank, int masks, real *d_out) {
     /* TODO 6: blockIdx.z selects the masks. For each chunk of channels: load the tile of each
      * channel with load_tile(), and the weights, which are contiguous for the channels of a chunk;
-     * wait; for each channel and tap, read ROWS pixels and MASKS_3 weights and do ROWS * MASKS_3
-     * multiply-adds with them; wait.  (about 42 lines) */
+     * wait; for each channel and each of the SIZE columns of a mask, read the ROWS + SIZE - 1
+     * pixels below each other that its SIZE taps need, then each weight of the column, and do ROWS
+     * multiply-adds with each weight; wait.  (about 50 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)channels, (void)height, (void)width, (void)d_bank;
     // STARTER: (void)masks, (void)d_out;
@@ -202,16 +217,22 @@ __global__ void convolution_kernel(const real *d_image, int channels, int height
             s_weights[tap][m] = first_mask + m < masks ? d_bank[mask + tap] : (real)0;
         }
         __syncthreads();
-        for (int tap = 0; tap < taps; tap++) {
-            const int c = tap / (SIZE * SIZE), b = tap / SIZE % SIZE, a = tap % SIZE;
-            real value[ROWS];
-            for (int i = 0; i < ROWS; i++) {
-                value[i] = s_tile[c][threadIdx.y * ROWS + i + b][threadIdx.x + a];
-            }
-            for (int m = 0; m < MASKS_3; m++) {
-                const real weight = s_weights[tap][m];
-                for (int i = 0; i < ROWS; i++) {
-                    sum[m][i] += value[i] * weight;
+        for (int c = 0; c < count; c++) {
+#pragma unroll
+            for (int a = 0; a < SIZE; a++) {
+                real value[ROWS + SIZE - 1]; /* each of them serves up to SIZE taps */
+                for (int i = 0; i < ROWS + SIZE - 1; i++) {
+                    value[i] = s_tile[c][threadIdx.y * ROWS + i][threadIdx.x + a];
+                }
+#pragma unroll
+                for (int b = 0; b < SIZE; b++) {
+#pragma unroll
+                    for (int m = 0; m < MASKS_3; m++) {
+                        const real weight = s_weights[(c * SIZE + b) * SIZE + a][m];
+                        for (int i = 0; i < ROWS; i++) {
+                            sum[m][i] += value[i + b] * weight;
+                        }
+                    }
                 }
             }
         }
@@ -219,6 +240,7 @@ __global__ void convolution_kernel(const real *d_image, int channels, int height
     }
 
     const int x = left + threadIdx.x;
+#pragma unroll
     for (int m = 0; m < MASKS_3; m++) {
         for (int i = 0; i < ROWS; i++) {
             const int y = top + threadIdx.y * ROWS + i;

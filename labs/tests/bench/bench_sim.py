@@ -6,13 +6,11 @@ Traced: lane accesses per second, with labs/tests/bench/traced.cu. Plain: source
 correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
 simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All
 times are processor times; the rounds are interleaved and the smallest time of each is used, so that
-other work on the machine has little influence. Numba is installed from
-grader/setup/requirements-bench.lock into build/bench-venv, which nothing else uses.
+other work on the machine has little influence. ./grade setup --bench installs Numba.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -23,8 +21,6 @@ from grader import paths
 from grader.execute import profile, program
 
 HERE = Path(__file__).resolve().parent
-LOCK = paths.ROOT / "grader" / "setup" / "requirements-bench.lock"
-VENV = paths.BUILD / "bench-venv"
 ROUNDS = 5
 NAIVE = ("gemm", "convolution")
 LAUNCHES = 5  # per round
@@ -84,21 +80,7 @@ def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple
     return float(seconds), float(total)
 
 
-def numba_python() -> Path:
-    """The Python of the environment with Numba, which is installed if its lock file has changed."""
-    stamp = VENV / "lock.sha256"
-    expected = hashlib.sha256(LOCK.read_bytes()).hexdigest()
-    if not stamp.exists() or stamp.read_text() != expected:
-        print(f"installing Numba in {VENV} (once)", flush=True)
-        output(sys.executable, "-m", "venv", "--clear", VENV)
-        pip = VENV / "bin" / "pip"
-        output(pip, "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", LOCK)
-        stamp.write_text(expected)
-    return VENV / "bin" / "python"
-
-
 def main() -> int:
-    python = numba_python()
     traced_binary = program.build([str(HERE / "traced.cu")], [], profiled=True).binary
     warps_binary = program.build([str(HERE / "warps.cu")], [], profiled=False).binary
     plain_binary = program.build([str(HERE / "plain.cu")], [], profiled=False).binary
@@ -117,7 +99,7 @@ def main() -> int:
         plains.append(timed(plain_binary, str(LAUNCHES), *part))
         natives.append(timed(native, str(LAUNCHES), *part))
         naives.append(costs(naive[False], naive[True]))
-        fakes.append(timed(python, HERE / "numba_tile.py", *part, environment=fake))
+        fakes.append(timed(sys.executable, HERE / "numba_tile.py", *part, environment=fake))
     if len({total for _, total in [*plains, *natives, *fakes]}) != 1:
         print("bench-sim: the programs give different sums of the pixels", file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ import sys
 import time
 
 import numpy as np
-from numba import cuda, float32  # type: ignore[import-not-found]
+from numba import cuda, float32
 
 SIZE = 13
 RADIUS = SIZE // 2

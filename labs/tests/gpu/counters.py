@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,11 @@ def by_ncu(argv: list[str], limit: float) -> tuple[list[dict[str, Any]], str]:
     return launches, ""
 
 
-def by_simulator(argv: list[str], binary: Path, work: Path) -> list[dict[str, Any]]:
-    """Name and counters of each launch of a traced run on the simulator."""
+def by_simulator(
+    argv: list[str], binary: Path, work: Path, names: Iterable[str] = METRICS
+) -> list[dict[str, Any]]:
+    """Name and counters of each launch of a traced run on the simulator. names: of the counters, by
+    default those that ncu has, too."""
     raw = work / "profile.jsonl"
     raw.unlink(missing_ok=True)
     variables = {
@@ -61,7 +65,7 @@ def by_simulator(argv: list[str], binary: Path, work: Path) -> list[dict[str, An
     return [
         {
             "name": kernel.name,
-            "counters": {name: getattr(kernel.counters, name) for name in METRICS},
+            "counters": {name: getattr(kernel.counters, name) for name in names},
         }
         for kernel in profile.profile(binary, launches, []).kernels
     ]

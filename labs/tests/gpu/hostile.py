@@ -14,7 +14,7 @@ from typing import Any
 from grader import paths
 from grader.bulk.isolation import probe
 from grader.model import spec
-from grader.sandbox import bubblewrap
+from grader.sandbox import choice
 
 LAB = "lab3"
 SECONDS = 3  # time limit for a case
@@ -54,7 +54,7 @@ def sources() -> dict[str, str]:
 
 def graded() -> dict[str, Any]:
     """The results of probing the sandbox, and the grades; no rows without a sandbox for GPUs."""
-    if (why := bubblewrap.missing_for_gpus()) is not None:
+    if (why := choice.missing(gpu=True)) is not None:
         return {"sandbox": why, "probes": 0, "surprises": [], "seconds": 0, "rows": []}
     probes = probe.run_all(gpu=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ def graded() -> dict[str, Any]:
         print(bulk.stdout[-3000:] + bulk.stderr[-1000:], flush=True)
         rows = [_row(home / "run", row) for row in _gradebook(home / "run")]
     return {
-        "sandbox": bubblewrap.tier(gpu=True),
+        "sandbox": choice.name(gpu=True),
         "probes": len(probes),
         "surprises": probe.problems(probes),
         "seconds": round(seconds),

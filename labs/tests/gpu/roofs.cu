@@ -17,21 +17,22 @@ static void must(cudaError_t error) {
 }
 
 /* Two operations a step and chain. */
-static __global__ void multiply_add(float factor, float summand, float *d_result) {
-    float chain[CHAINS];
+template <typename real>
+static __global__ void multiply_add(real factor, real summand, real *d_result) {
+    real chain[CHAINS];
     for (int i = 0; i < CHAINS; i++) {
-        chain[i] = (float)threadIdx.x + (float)i;
+        chain[i] = (real)threadIdx.x + (real)i;
     }
     for (int step = 0; step < STEPS; step++) {
         for (int i = 0; i < CHAINS; i++) {
-            chain[i] = fmaf(chain[i], factor, summand);
+            chain[i] = fma(chain[i], factor, summand);
         }
     }
-    float sum = 0.0f;
+    real sum = 0;
     for (int i = 0; i < CHAINS; i++) {
         sum += chain[i];
     }
-    if (sum == -1.0f) { /* never, but the compiler cannot know */
+    if (sum == -1) { /* never, but the compiler cannot know */
         *d_result = sum;
     }
 }
@@ -89,13 +90,17 @@ int main(void) {
     must(cudaMalloc(&d_to, copied));
     must(cudaMemset(d_from, 0, copied));
 
-    double work = 1e9, cached = 1e9, shared = 1e9, copy = 1e9;
+    double work = 1e9, work64 = 1e9, cached = 1e9, shared = 1e9, copy = 1e9;
     const int many = device.multiProcessorCount * 32, resident = device.multiProcessorCount * 8;
     for (int run = 0; run < RUNS; run++) {
         must(cudaEventRecord(started, 0));
         multiply_add<<<many, BLOCK>>>(0.999f, 0.001f, (float *)d_to);
         double s = elapsed();
         work = s < work ? s : work;
+        must(cudaEventRecord(started, 0));
+        multiply_add<<<many, BLOCK>>>(0.999, 0.001, (double *)d_to);
+        s = elapsed();
+        work64 = s < work64 ? s : work64;
         must(cudaEventRecord(started, 0));
         load_cached<<<resident, BLOCK>>>((const unsigned *)d_from, (unsigned *)d_to);
         s = elapsed();
@@ -110,11 +115,13 @@ int main(void) {
         copy = s < copy ? s : copy;
     }
     printf("device = \"%s\"\n", device.name);
-    printf("flops = %.4g  # multiply-adds count two\n", 2.0 * many * BLOCK * CHAINS * STEPS / work);
+    const double operations = 2.0 * many * BLOCK * CHAINS * STEPS; /* a multiply-add counts two */
+    printf("flops = %.4g  # float32; a multiply-add counts as two\n", operations / work);
+    printf("flops64 = %.4g  # float64, without tensor cores\n", operations / work64);
     const double loaded = 4.0 * resident * BLOCK * LOADS * TURNS;
     printf("l1 = %.4g  # bytes a second, loads of 128 bytes a warp\n", loaded / cached);
     printf("shared = %.4g  # the same from shared memory\n", loaded / shared);
-    printf("dram = %.4g  # bytes a second, read and written, of a copy of 1 GiB\n",
+    printf("dram = %.4g  # bytes a second, read and written, of a copy of 1 GB\n",
            2.0 * (double)copied / copy);
     return 0;
 }

@@ -9,7 +9,7 @@ downloads nothing. It writes machine.json, grades.json (solutions and starters, 
 sanitizer.json (each part of each solution under four tools), counters.json (ncu's counters of
 each solution and baseline, per launch) and, if bubblewrap is installed, bulk.json (programs that
 misuse the GPU, in a bulk run). The second runs the same inputs on the simulator and writes
-RESULTS.md in this folder.
+RESULTS.md and results.json in this folder; the handouts quote the latter (handouts/facts/).
 """
 
 from __future__ import annotations
@@ -172,6 +172,7 @@ def _sanitized(lab: Lab, check: Input, tool: str, argv: list[str]) -> dict[str, 
     options += ["--leak-check", "full"] if tool == "memcheck" else []
     process = subprocess.run(
         ["compute-sanitizer", *options, *argv],
+        env=os.environ | {"CONVLABS_EXACT_MEMORY": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -220,7 +221,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Tests everything in the course that needs a GPU.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", type=Path, help="measure here, and write to this folder")
-    what.add_argument("--table", type=Path, help="write RESULTS.md from this folder")
+    what.add_argument(
+        "--table", type=Path, help="write RESULTS.md and results.json from this folder"
+    )
     parser.add_argument(
         "--labs", default="", help="such as lab2,lab5; default: all that have a GPU part"
     )

@@ -1,10 +1,13 @@
-"""Writes RESULTS.md: grades on a GPU, compute-sanitizer, the simulator's counters and ncu's."""
+"""Writes RESULTS.md: grades on a GPU, compute-sanitizer, the simulator's counters and ncu's; and
+beside it results.json, the times that the handouts quote."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 from typing import Any
+
+from labs.tests.gpu import speeds
 
 NEAR = 0.02  # largest relative difference from ncu's counter that counts as near
 
@@ -23,6 +26,7 @@ def write(target: Path, folder: Path, simulated: list[dict[str, Any]]) -> None:
         text += _bulk(json.loads((folder / "bulk.json").read_text()))
     text += _counters(_entries(folder / "counters.json"), simulated)
     target.write_text("\n".join(text) + "\n")
+    speeds.write(target.with_name("results.json"), machine, speeds.of_grades(grades))
 
 
 def _entries(file: Path) -> list[dict[str, Any]]:
@@ -50,19 +54,13 @@ def _speed(entries: list[dict[str, Any]]) -> list[str]:
     rows = ["## Speed of the solutions", "",
             "| part | check | µs per call | baseline, µs | baseline / solution | rounds |",
             "|---|---|---|---|---|---|"]  # fmt: skip
-    for e in entries:
-        if e["source"] != "solutions" or not e["result"]:
-            continue
-        for check in e["result"]["checks"]:
-            details = check["details"]
-            if check["kind"] != "speed" or "reference_ns" not in details:
-                continue
-            solution, baseline = details["reference_ns"], details.get("baseline_ns")
-            ratio = f"{_us(baseline)} | {baseline / solution:.3g}" if baseline else "- | -"
-            rows.append(
-                f"| {e['lab']} {check['part']} | {check['name']} | {_us(solution)} | {ratio} | "
-                f"{details['rounds']} |"
-            )
+    for e in speeds.of_grades(entries):
+        ratio = "- | -"
+        if e.baseline_ns:
+            ratio = f"{_us(e.baseline_ns)} | {e.baseline_ns / e.solution_ns:.3g}"
+        rows.append(
+            f"| {e.lab} {e.part} | {e.check} | {_us(e.solution_ns)} | {ratio} | {e.rounds} |"
+        )
     return [*rows, ""]
 
 

@@ -1,0 +1,445 @@
+/* Lab 4, as fast as we know how: notes.md, "The expert", says why it is written this way.
+ *
+ * Parts A, B and C are the kernels that lab.h describes, with loops that the compiler unrolls. Part
+ * D has two kernels. For a small mask a thread computes a small patch, and what the threads of a
+ * block share comes from the L1 cache; for a large one it comes from a tile in shared memory.
+ */
+#include "lab.h"
+
+__constant__ float c_mask[MASK_MAX_SIZE];
+
+inline bool radius_allowed(int radius) {
+    return radius >= 0 && radius <= MASK_MAX_RADIUS;
+}
+
+cudaError_t set_mask(const float *h_mask, int radius) {
+    if (!radius_allowed(radius)) {
+        return cudaErrorInvalidValue;
+    }
+    const size_t coefficients = (size_t)(2 * radius + 1) * (2 * radius + 1);
+    return cudaMemcpyToSymbol(c_mask, h_mask, coefficients * sizeof(float));
+}
+
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
+inline unsigned ceil_div(int count, int size) {
+    return (unsigned)((count + size - 1) / size);
+}
+
+inline __device__ int clamp(int value, int low, int high) {
+    return min(max(value, low), high);
+}
+
+/* Returns f(x, y), with the border. */
+inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
+                              enum border border) {
+    const int column = clamp(x, 0, width - 1), row = clamp(y, 0, height - 1);
+    const bool outside = column != x || row != y;
+    return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
+}
+
+typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
+                           float *d_out);
+
+/* ---- parts A and B: one thread per pixel, all taps unrolled ---- */
+
+enum { BLOCK = 32, SIDE = BLOCK + 2 * MASK_MAX_RADIUS };
+
+/* The sum over the window in shared memory whose top left is `window`; rows are STRIDE apart. Its
+ * loads have constant offsets, and its coefficients constant addresses. */
+template <int RADIUS, int STRIDE> inline __device__ float window_sum(const float *window) {
+    constexpr int size = 2 * RADIUS + 1;
+    float sum = 0.0f;
+#pragma unroll
+    for (int b = 0; b < size; b++) {
+#pragma unroll
+        for (int a = 0; a < size; a++) {
+            sum += window[b * STRIDE + a] * c_mask[b * size + a];
+        }
+    }
+    return sum;
+}
+
+template <int RADIUS>
+__global__ void idle_kernel(const float *d_image, int width, int height, enum border border,
+                            float *d_out) {
+    __shared__ float s_tile[BLOCK][BLOCK];
+    constexpr int tile = BLOCK - 2 * RADIUS;
+    const int column = (int)threadIdx.x - RADIUS, row = (int)threadIdx.y - RADIUS;
+    const int x = (int)blockIdx.x * tile + column, y = (int)blockIdx.y * tile + row;
+    s_tile[threadIdx.y][threadIdx.x] = pixel(d_image, width, height, x, y, border);
+    __syncthreads();
+
+    const bool apron = column < 0 || column >= tile || row < 0 || row >= tile;
+    if (!apron && x < width && y < height) {
+        d_out[(size_t)y * width + x] = window_sum<RADIUS, BLOCK>(&s_tile[row][column]);
+    }
+}
+
+template <int RADIUS>
+static cudaError_t launch_idle(const float *d_image, int width, int height, enum border border,
+                               float *d_out) {
+    constexpr int tile = BLOCK - 2 * RADIUS;
+    const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
+    idle_kernel<RADIUS><<<grid, dim3(BLOCK, BLOCK)>>>(d_image, width, height, border, d_out);
+    return cudaGetLastError();
+}
+
+template <int RADIUS>
+__global__ void tile_kernel(const float *d_image, int width, int height, enum border border,
+                            float *d_out) {
+    __shared__ float s_tile[SIDE][SIDE];
+    constexpr int side = BLOCK + 2 * RADIUS;
+    const int left = (int)blockIdx.x * BLOCK - RADIUS, top = (int)blockIdx.y * BLOCK - RADIUS;
+#pragma unroll
+    for (int v = 0; v < side; v += BLOCK) {
+#pragma unroll
+        for (int u = 0; u < side; u += BLOCK) {
+            const int row = v + threadIdx.y, column = u + threadIdx.x;
+            if (row < side && column < side) {
+                s_tile[row][column] =
+                    pixel(d_image, width, height, left + column, top + row, border);
+            }
+        }
+    }
+    __syncthreads();
+
+    const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y * BLOCK + threadIdx.y;
+    if (x < width && y < height) {
+        d_out[(size_t)y * width + x] = window_sum<RADIUS, SIDE>(&s_tile[threadIdx.y][threadIdx.x]);
+    }
+}
+
+template <int RADIUS>
+static cudaError_t launch_tile(const float *d_image, int width, int height, enum border border,
+                               float *d_out) {
+    const dim3 grid(ceil_div(width, BLOCK), ceil_div(height, BLOCK));
+    tile_kernel<RADIUS><<<grid, dim3(BLOCK, BLOCK)>>>(d_image, width, height, border, d_out);
+    return cudaGetLastError();
+}
+
+/* ---- part C: dynamic shared memory; a thread computes EACH pixels of a column ---- */
+
+enum { EACH = 8, DYNAMIC_ROWS = DYNAMIC_TILE / EACH };
+
+inline size_t dynamic_bytes(int radius) {
+    const size_t side = DYNAMIC_TILE + 2 * (size_t)radius, size = 2 * (size_t)radius + 1;
+    return (side * side + size * size) * sizeof(float);
+}
+
+__global__ void dynamic_kernel(const float *d_image, int width, int height, const float *d_mask,
+                               int radius, enum border border, float *d_out) {
+    extern __shared__ float s_dynamic[];
+    const int side = DYNAMIC_TILE + 2 * radius, size = 2 * radius + 1;
+    float *const s_tile = s_dynamic, *const s_mask = s_dynamic + side * side;
+    const int left = (int)blockIdx.x * DYNAMIC_TILE - radius;
+    const int top = (int)blockIdx.y * DYNAMIC_TILE - radius;
+    for (int row = threadIdx.y; row < side; row += DYNAMIC_ROWS) {
+        for (int column = threadIdx.x; column < side; column += DYNAMIC_TILE) {
+            s_tile[row * side + column] =
+                pixel(d_image, width, height, left + column, top + row, border);
+        }
+    }
+    for (int i = threadIdx.y * DYNAMIC_TILE + threadIdx.x; i < size * size;
+         i += DYNAMIC_ROWS * DYNAMIC_TILE) {
+        s_mask[i] = d_mask[i];
+    }
+    __syncthreads();
+
+    /* Down one column of the mask: result k needs the pixel k below the tap. The window of EACH
+     * pixels is a ring, so a step loads one pixel and one coefficient for EACH multiply-adds. */
+    float sum[EACH] = {};
+    for (int a = 0; a < size; a++) {
+        const float *const s_column = s_tile + EACH * threadIdx.y * side + threadIdx.x + a;
+        float window[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH - 1; k++) {
+            window[k] = s_column[k * side];
+        }
+        for (int first = 0; first < size; first += EACH) {
+#pragma unroll
+            for (int step = 0; step < EACH; step++) {
+                const int b = first + step;
+                if (b < size) {
+                    window[(step + EACH - 1) % EACH] = s_column[(b + EACH - 1) * side];
+                    const float tap = s_mask[b * size + a];
+#pragma unroll
+                    for (int k = 0; k < EACH; k++) {
+                        sum[k] += window[(step + k) % EACH] * tap;
+                    }
+                }
+            }
+        }
+    }
+    const int x = blockIdx.x * DYNAMIC_TILE + threadIdx.x;
+    const int y = blockIdx.y * DYNAMIC_TILE + EACH * threadIdx.y;
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (x < width && y + k < height) {
+            d_out[(size_t)(y + k) * width + x] = sum[k];
+        }
+    }
+}
+
+cudaError_t correlate_dynamic(const float *d_image, int width, int height, const float *d_mask,
+                              int radius, enum border border, float *d_out) {
+    int device, most;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    }
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (radius < 0 || dynamic_bytes(radius) > (size_t)most) {
+        return cudaErrorInvalidValue;
+    }
+    const size_t bytes = dynamic_bytes(radius);
+    error = cudaFuncSetAttribute(dynamic_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)bytes);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    const dim3 grid(ceil_div(width, DYNAMIC_TILE), ceil_div(height, DYNAMIC_TILE));
+    const dim3 block(DYNAMIC_TILE, DYNAMIC_ROWS);
+    dynamic_kernel<<<grid, block, bytes>>>(d_image, width, height, d_mask, radius, border, d_out);
+    return cudaGetLastError();
+}
+
+/* ---- part D: groups of four neighbouring pixels ---- */
+
+/* A thread computes groups of four neighbouring pixels: it loads and stores them as one float4. */
+enum { GROUP = 4 };
+
+/* How many groups hold the apron of a row on one side. */
+inline constexpr __host__ __device__ int apron_groups(int radius) {
+    return (radius + GROUP - 1) / GROUP;
+}
+
+/* Returns pixels x .. x+3 of row y, with the border. INSIDE: all four are in the image, and their
+ * address is a multiple of 16 bytes. */
+template <bool INSIDE>
+inline __device__ float4 four_pixels(const float *d_image, int width, int height, int x, int y,
+                                     enum border border) {
+    if (INSIDE) {
+        return *(const float4 *)(d_image + (size_t)y * width + x);
+    }
+    return make_float4(pixel(d_image, width, height, x, y, border),
+                       pixel(d_image, width, height, x + 1, y, border),
+                       pixel(d_image, width, height, x + 2, y, border),
+                       pixel(d_image, width, height, x + 3, y, border));
+}
+
+/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
+ * so they may leave the cache first. */
+template <bool INSIDE>
+inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
+                                  const float *value) {
+    float *const d_first = d_out + (size_t)y * width + x;
+    if (INSIDE) {
+        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        if (x + i < width && y < height) {
+            d_first[i] = value[i];
+        }
+    }
+}
+
+/* Whether the columns from `left` on and the rows from `top` on, with their aprons, are all in the
+ * image, in whole groups. */
+inline __device__ bool is_inside(int width, int height, int left, int wide, int top, int high,
+                                 int radius) {
+    const int apron = GROUP * apron_groups(radius);
+    return width % GROUP == 0 && left >= apron && left + wide + apron <= width && top >= radius &&
+           top + high + radius <= height;
+}
+
+inline __device__ void put(float *to, float4 four) {
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+}
+
+/* ---- small masks: HIGH groups per thread, one below the other ---- */
+
+/* What bounds a small mask is memory: many threads, few registers, all loads early. A warp has 128
+ * columns; the rows that the WARPS warps of a block share come from the L1 cache. */
+enum { LANES = 32, WIDE = GROUP * LANES };
+
+template <int RADIUS, int HIGH, bool INSIDE>
+inline __device__ void patch(const float *d_image, int width, int height, enum border border, int x,
+                             int top, float *d_out) {
+    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
+    float sum[HIGH][GROUP] = {};
+#pragma unroll
+    for (int row = 0; row < HIGH + 2 * RADIUS; row++) {
+        float line[GROUP * (2 * before + 1)];
+#pragma unroll
+        for (int g = 0; g <= 2 * before; g++) {
+            put(line + GROUP * g,
+                four_pixels<INSIDE>(d_image, width, height, x + GROUP * (g - before),
+                                    top - RADIUS + row, border));
+        }
+#pragma unroll
+        for (int j = 0; j < HIGH; j++) {
+            if (row < j || row - j >= size) {
+                continue;
+            }
+#pragma unroll
+            for (int a = 0; a < size; a++) {
+#pragma unroll
+                for (int i = 0; i < GROUP; i++) {
+                    sum[j][i] +=
+                        line[GROUP * before - RADIUS + i + a] * c_mask[(row - j) * size + a];
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < HIGH; j++) {
+        store_four<INSIDE>(d_out, width, height, x, top + j, sum[j]);
+    }
+}
+
+/* BLOCKS on a multiprocessor at once: limits the registers of a thread. */
+template <int RADIUS, int HIGH, int WARPS, int BLOCKS>
+__global__ void __launch_bounds__(LANES *WARPS, BLOCKS)
+    patch_kernel(const float *d_image, int width, int height, enum border border, float *d_out) {
+    const int left = blockIdx.x * WIDE, x = left + GROUP * threadIdx.x;
+    const int first = blockIdx.y * (HIGH * WARPS), top = first + HIGH * threadIdx.y;
+    if (is_inside(width, height, left, WIDE, first, HIGH * WARPS, RADIUS)) {
+        patch<RADIUS, HIGH, true>(d_image, width, height, border, x, top, d_out);
+    } else {
+        patch<RADIUS, HIGH, false>(d_image, width, height, border, x, top, d_out);
+    }
+}
+
+template <int RADIUS, int HIGH, int WARPS, int BLOCKS>
+static cudaError_t launch_patch(const float *d_image, int width, int height, enum border border,
+                                float *d_out) {
+    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, HIGH * WARPS));
+    patch_kernel<RADIUS, HIGH, WARPS, BLOCKS>
+        <<<grid, dim3(LANES, WARPS)>>>(d_image, width, height, border, d_out);
+    return cudaGetLastError();
+}
+
+/* ---- large masks: PATCH groups per thread, from a tile in shared memory ---- */
+
+/* What bounds a large mask is arithmetic: as few other instructions as possible. A block has
+ * ACROSS x DOWN threads, so its tile is 64 x 32 pixels. */
+enum { PATCH = 4, ACROSS = 16, DOWN = 8, THREADS = ACROSS * DOWN };
+enum { TILE_WIDE = ACROSS * GROUP, TILE_HIGH = DOWN * PATCH };
+
+/* How many blocks a multiprocessor can have at once: limits the registers of a thread. */
+enum { TILE_BLOCKS = 6 };
+
+/* Loads the tile and its apron, row by row, in whole groups. */
+template <int RADIUS, bool INSIDE>
+inline __device__ void load_tile(const float *d_image, int width, int height, enum border border,
+                                 int left, int top, float4 *s_tile) {
+    constexpr int in_row = ACROSS + 2 * apron_groups(RADIUS);
+    constexpr int all = in_row * (TILE_HIGH + 2 * RADIUS);
+    const int thread = threadIdx.y * ACROSS + threadIdx.x;
+#pragma unroll
+    for (int first = 0; first < all; first += THREADS) {
+        const int i = first + thread;
+        if (i < all) {
+            s_tile[i] = four_pixels<INSIDE>(d_image, width, height,
+                                            left + GROUP * (i % in_row - apron_groups(RADIUS)),
+                                            top + i / in_row - RADIUS, border);
+        }
+    }
+}
+
+template <int RADIUS>
+__global__ void __launch_bounds__(THREADS, TILE_BLOCKS)
+    tile_groups_kernel(const float *d_image, int width, int height, enum border border,
+                       float *d_out) {
+    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
+    constexpr int in_row = ACROSS + 2 * before;
+    __shared__ float4 s_tile[in_row * (TILE_HIGH + 2 * RADIUS)];
+    const int left = blockIdx.x * TILE_WIDE, top = blockIdx.y * TILE_HIGH;
+    const bool inside = is_inside(width, height, left, TILE_WIDE, top, TILE_HIGH, RADIUS);
+    if (inside) {
+        load_tile<RADIUS, true>(d_image, width, height, border, left, top, s_tile);
+    } else {
+        load_tile<RADIUS, false>(d_image, width, height, border, left, top, s_tile);
+    }
+    __syncthreads();
+
+    /* Each row of the tile meets the rows of the mask that belong to this thread's results. */
+    const float4 *const s_first = s_tile + threadIdx.y * PATCH * in_row + threadIdx.x;
+    float sum[PATCH][GROUP] = {};
+#pragma unroll
+    for (int row = 0; row < PATCH + 2 * RADIUS; row++) {
+        float line[GROUP * (2 * before + 1)];
+#pragma unroll
+        for (int g = 0; g <= 2 * before; g++) {
+            put(line + GROUP * g, s_first[row * in_row + g]);
+        }
+#pragma unroll
+        for (int j = 0; j < PATCH; j++) {
+            if (row < j || row - j >= size) {
+                continue;
+            }
+#pragma unroll
+            for (int a = 0; a < size; a++) {
+#pragma unroll
+                for (int i = 0; i < GROUP; i++) {
+                    sum[j][i] +=
+                        line[GROUP * before - RADIUS + i + a] * c_mask[(row - j) * size + a];
+                }
+            }
+        }
+    }
+    const int x = left + GROUP * threadIdx.x, y = top + PATCH * threadIdx.y;
+#pragma unroll
+    for (int j = 0; j < PATCH; j++) {
+        if (inside) {
+            store_four<true>(d_out, width, height, x, y + j, sum[j]);
+        } else {
+            store_four<false>(d_out, width, height, x, y + j, sum[j]);
+        }
+    }
+}
+
+template <int RADIUS>
+static cudaError_t launch_tile_groups(const float *d_image, int width, int height,
+                                      enum border border, float *d_out) {
+    const dim3 grid(ceil_div(width, TILE_WIDE), ceil_div(height, TILE_HIGH));
+    tile_groups_kernel<RADIUS><<<grid, dim3(ACROSS, DOWN)>>>(d_image, width, height, border, d_out);
+    return cudaGetLastError();
+}
+
+/* ---- a kernel for each radius ---- */
+
+cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
+                           enum border border, float *d_out) {
+    static launch *const kernels[] = {launch_idle<0>, launch_idle<1>, launch_idle<2>,
+                                      launch_idle<3>, launch_idle<4>, launch_idle<5>,
+                                      launch_idle<6>, launch_idle<7>, launch_idle<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
+                           enum border border, float *d_out) {
+    static launch *const kernels[] = {launch_tile<0>, launch_tile<1>, launch_tile<2>,
+                                      launch_tile<3>, launch_tile<4>, launch_tile<5>,
+                                      launch_tile<6>, launch_tile<7>, launch_tile<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
+                               enum border border, float *d_out) {
+    static launch *const kernels[] = {
+        launch_patch<0, 2, 8, 6>, launch_patch<1, 2, 8, 6>, launch_patch<2, 4, 4, 8>,
+        launch_tile_groups<3>,    launch_tile_groups<4>,    launch_tile_groups<5>,
+        launch_tile_groups<6>,    launch_tile_groups<7>,    launch_tile_groups<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}

@@ -1,0 +1,438 @@
+/* Lab 5, as fast as we know how: notes.md, "The expert", says why it is written this way.
+ *
+ * Every kernel works on groups of four neighbouring pixels, and is compiled for each radius. In the
+ * row pass the lanes of a warp exchange their groups through shared memory; in the column pass a
+ * thread keeps eight groups of sums, and the L1 cache is the tile. The fused kernel marches: a warp
+ * owns 128 columns, computes the row pass of one row after the other, and adds each result at once
+ * to the sums of the column pass that need it, which are in registers.
+ */
+#include "lab.h"
+
+#include <math.h>
+
+__constant__ float c_column[LINE_MAX_LENGTH];
+__constant__ float c_row[LINE_MAX_LENGTH];
+
+inline bool radius_allowed(int radius) {
+    return radius >= 0 && radius <= MASK_MAX_RADIUS;
+}
+
+/* How many groups of `size` cover `count` things; the last group may be partly filled. */
+inline unsigned ceil_div(int count, int size) {
+    return (unsigned)((count + size - 1) / size);
+}
+
+inline __device__ int clamp(int value, int low, int high) {
+    return min(max(value, low), high);
+}
+
+/* Returns f(x, y), with the border. */
+inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
+                              enum border border) {
+    const int column = clamp(x, 0, width - 1), row = clamp(y, 0, height - 1);
+    const bool outside = column != x || row != y;
+    return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
+}
+
+cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
+    if (!radius_allowed(radius)) {
+        return cudaErrorInvalidValue;
+    }
+    const size_t bytes = (2 * (size_t)radius + 1) * sizeof(float);
+    const cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
+    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
+}
+
+typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
+                           float *d_out);
+
+/* A thread computes groups of four neighbouring pixels: it loads and stores them as one float4. */
+enum { GROUP = 4 };
+
+/* How many groups hold the apron of a row on one side. */
+inline constexpr __host__ __device__ int apron_groups(int radius) {
+    return (radius + GROUP - 1) / GROUP;
+}
+
+/* Returns pixels x .. x+3 of row y, with the border. INSIDE: all four are in the image, and their
+ * address is a multiple of 16 bytes. */
+template <bool INSIDE>
+inline __device__ float4 four_pixels(const float *d_image, int width, int height, int x, int y,
+                                     enum border border) {
+    if (INSIDE) {
+        return *(const float4 *)(d_image + (size_t)y * width + x);
+    }
+    return make_float4(pixel(d_image, width, height, x, y, border),
+                       pixel(d_image, width, height, x + 1, y, border),
+                       pixel(d_image, width, height, x + 2, y, border),
+                       pixel(d_image, width, height, x + 3, y, border));
+}
+
+/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
+ * so they may leave the cache first. */
+template <bool INSIDE>
+inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
+                                  const float *value) {
+    float *const d_first = d_out + (size_t)y * width + x;
+    if (INSIDE) {
+        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        if (x + i < width && y < height) {
+            d_first[i] = value[i];
+        }
+    }
+}
+
+inline __device__ void put(float *to, float4 four) {
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+}
+
+/* ALIGNED: the rows of the image begin at multiples of 16 bytes. Then a group is loaded whole, from
+ * the nearest position in the image, and with_border() repairs it when it is used: this function
+ * must not wait for the load. */
+template <bool ALIGNED>
+inline __device__ float4 load_ahead(const float *d_image, int width, int height, int x, int y,
+                                    enum border border) {
+    if (!ALIGNED) {
+        return four_pixels<false>(d_image, width, height, x, y, border);
+    }
+    if (border == BORDER_ZERO && (y < 0 || y >= height)) {
+        return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    }
+    const float *const d_row = d_image + (size_t)clamp(y, 0, height - 1) * width;
+    return *(const float4 *)(d_row + clamp(x, 0, width - GROUP));
+}
+
+inline __device__ float4 with_border(float4 four, int x, int width, enum border border) {
+    if (x >= 0 && x < width) {
+        return four;
+    }
+    const float value = border == BORDER_ZERO ? 0.0f : x < 0 ? four.x : four.w;
+    return make_float4(value, value, value, value);
+}
+
+/* The row pass of a group. line[0] is the first pixel of the apron's first group. */
+template <int RADIUS> inline __device__ void row_sums(const float *line, float *sum) {
+    constexpr int first = GROUP * apron_groups(RADIUS) - RADIUS;
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        sum[i] = 0.0f;
+    }
+#pragma unroll
+    for (int a = 0; a <= 2 * RADIUS; a++) {
+#pragma unroll
+        for (int i = 0; i < GROUP; i++) {
+            sum[i] += line[first + i + a] * c_row[a];
+        }
+    }
+}
+
+/* ---- part A: the row pass, one group per thread ---- */
+
+enum { LANES = 32, WIDE = GROUP * LANES }; /* a warp computes 128 columns */
+enum { ROWS_WARPS = 4 };
+
+/* A warp computes one row. Its lanes exchange their groups through shared memory. */
+template <int RADIUS, bool ALIGNED>
+__global__ void rows_kernel(const float *d_image, int width, int height, enum border border,
+                            float *d_out) {
+    constexpr int before = apron_groups(RADIUS);
+    __shared__ float4 s_rows[ROWS_WARPS][LANES + 2 * before];
+    float4 *const s_row = s_rows[threadIdx.y];
+    const int lane = threadIdx.x, left = blockIdx.x * WIDE, x = left + GROUP * lane;
+    const int y = blockIdx.y * ROWS_WARPS + threadIdx.y;
+    const int group = lane < before ? lane : LANES + lane; /* of the apron: the first lanes' */
+    const int apron_x = left + GROUP * (group - before);
+    const bool edge = ALIGNED && (left == 0 || left + WIDE + GROUP * before > width);
+
+    float4 own = load_ahead<ALIGNED>(d_image, width, height, x, y, border), apron = own;
+    if (lane < 2 * before) {
+        apron = load_ahead<ALIGNED>(d_image, width, height, apron_x, y, border);
+    }
+    if (edge) {
+        own = with_border(own, x, width, border);
+        apron = with_border(apron, apron_x, width, border);
+    }
+    s_row[before + lane] = own;
+    if (lane < 2 * before) {
+        s_row[group] = apron;
+    }
+    __syncwarp();
+
+    float line[GROUP * (2 * before + 1)], sum[GROUP];
+#pragma unroll
+    for (int g = 0; g <= 2 * before; g++) {
+        put(line + GROUP * g, s_row[lane + g]);
+    }
+    row_sums<RADIUS>(line, sum);
+    if (y < height && (!ALIGNED || x < width)) {
+        store_four<ALIGNED>(d_out, width, height, x, y, sum);
+    }
+}
+
+template <int RADIUS>
+static cudaError_t launch_rows(const float *d_image, int width, int height, enum border border,
+                               float *d_out) {
+    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, ROWS_WARPS)), block(LANES, ROWS_WARPS);
+    if (width % GROUP == 0) {
+        rows_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, d_out);
+    } else {
+        rows_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, d_out);
+    }
+    return cudaGetLastError();
+}
+
+/* ---- part B: the column pass, HIGH groups per thread, one below the other ---- */
+
+enum { HIGH = 8, COLUMNS_WARPS = 8, COLUMNS_HIGH = HIGH * COLUMNS_WARPS };
+
+/* Adds each row that a result needs. INSIDE: all of them are in the image. */
+template <int RADIUS, bool INSIDE, bool ALIGNED>
+inline __device__ void add_columns(const float *d_image, int width, int height, enum border border,
+                                   int x, int top, float (&sum)[HIGH][GROUP]) {
+#pragma unroll
+    for (int row = 0; row < HIGH + 2 * RADIUS; row++) {
+        const int y = top - RADIUS + row;
+        float pixels[GROUP];
+        put(pixels, INSIDE ? four_pixels<true>(d_image, width, height, x, y, border)
+                           : load_ahead<ALIGNED>(d_image, width, height, x, y, border));
+#pragma unroll
+        for (int i = 0; i < GROUP; i++) {
+#pragma unroll
+            for (int j = 0; j < HIGH; j++) {
+                if (row >= j && row - j <= 2 * RADIUS) {
+                    sum[j][i] += pixels[i] * c_column[row - j];
+                }
+            }
+        }
+    }
+}
+
+/* Three blocks on a multiprocessor: a thread has 80 registers, and many loads under way. */
+template <int RADIUS, bool ALIGNED>
+__global__ void __launch_bounds__(LANES *COLUMNS_WARPS, 3)
+    columns_kernel(const float *d_image, int width, int height, enum border border, float *d_out) {
+    const int x = blockIdx.x * WIDE + GROUP * threadIdx.x;
+    const int first = blockIdx.y * COLUMNS_HIGH, top = first + HIGH * threadIdx.y;
+    if (x >= width || top >= height) {
+        return;
+    }
+    const bool inside = ALIGNED && first >= RADIUS && first + COLUMNS_HIGH + RADIUS <= height;
+    float sum[HIGH][GROUP] = {};
+    if (inside) {
+        add_columns<RADIUS, true, true>(d_image, width, height, border, x, top, sum);
+    } else {
+        add_columns<RADIUS, false, ALIGNED>(d_image, width, height, border, x, top, sum);
+    }
+#pragma unroll
+    for (int j = 0; j < HIGH; j++) {
+        if (inside || top + j < height) {
+            store_four<ALIGNED>(d_out, width, height, x, top + j, sum[j]);
+        }
+    }
+}
+
+template <int RADIUS>
+static cudaError_t launch_columns(const float *d_image, int width, int height, enum border border,
+                                  float *d_out) {
+    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, COLUMNS_HIGH));
+    const dim3 block(LANES, COLUMNS_WARPS);
+    if (width % GROUP == 0) {
+        columns_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, d_out);
+    } else {
+        columns_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, d_out);
+    }
+    return cudaGetLastError();
+}
+
+/* ---- part B, on the host ---- */
+
+enum separation separate(const float *h_mask, int radius, float *h_column, float *h_row,
+                         struct contradiction *why) {
+    const int size = 2 * radius + 1;
+    int p = 0, q = 0; /* counted from 0 here, from -radius in `why` */
+    for (int i = 0; i < size * size; i++) {
+        if (fabsf(h_mask[i]) > fabsf(h_mask[q * size + p])) {
+            p = i % size, q = i / size;
+        }
+    }
+    const double largest = h_mask[q * size + p];
+    for (int i = 0; i < size; i++) {
+        h_column[i] = h_mask[i * size + p];
+        h_row[i] = largest == 0.0 ? 0.0f : (float)(h_mask[q * size + i] / largest);
+    }
+    for (int b = 0; b < size; b++) {
+        for (int a = 0; a < size; a++) {
+            const double here = h_mask[b * size + a] * largest;
+            const double there = (double)h_mask[b * size + p] * h_mask[q * size + a];
+            if (fabs(here - there) > SEPARABLE_TOLERANCE * fabs(here)) {
+                *why = {a - radius, b - radius, p - radius, q - radius};
+                return NOT_SEPARABLE;
+            }
+        }
+    }
+    return SEPARABLE;
+}
+
+/* ---- part C: the march ---- */
+
+/* What a lane loads of a row: its own group, and the first lanes a group of the apron each. */
+struct share {
+    float4 own, apron;
+};
+
+/* A warp loads AHEAD rows before it needs them; AHEAD is even, because rows alternate between two
+ * buffers. BLOCKS of WARPS warps are on a multiprocessor: a thread has 168 registers. */
+enum { AHEAD = 6, WARPS = 4, BLOCKS = 3 };
+
+/* The column pass: adds a row of the row pass to the sums that need it. sum[j] belongs to result
+ * row y - RADIUS + j; the sum of row y - RADIUS is complete and goes to `done`, the others move up.
+ */
+template <int RADIUS>
+inline __device__ void add_row(float (&sum)[2 * RADIUS + 1][GROUP], const float *row, float *done) {
+#pragma unroll
+    for (int j = 0; j <= 2 * RADIUS; j++) {
+#pragma unroll
+        for (int i = 0; i < GROUP; i++) {
+            const float before = j < 2 * RADIUS ? sum[j][i] : 0.0f;
+            (j == 0 ? done : sum[j == 0 ? 0 : j - 1])[i] =
+                before + row[i] * c_column[2 * RADIUS - j];
+        }
+    }
+}
+
+template <int RADIUS, bool ALIGNED>
+__global__ void __launch_bounds__(LANES *WARPS, BLOCKS)
+    fused_kernel(const float *d_image, int width, int height, enum border border, int rows,
+                 float *d_out) {
+    constexpr int before = apron_groups(RADIUS);
+    __shared__ float4 s_rows[WARPS][2][LANES + 2 * before];
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const int left = (blockIdx.x * WARPS + warp) * WIDE, x = left + GROUP * lane;
+    const int top = blockIdx.y * rows, bottom = min(top + rows, height);
+    const int group = lane < before ? lane : LANES + lane; /* of the apron: the first lanes' */
+    const int apron_x = left + GROUP * (group - before);
+    const bool has_apron = lane < 2 * before;
+    const bool edge = ALIGNED && (left == 0 || left + WIDE + GROUP * before > width);
+    if (left >= width) {
+        return;
+    }
+    struct share share[AHEAD] = {};
+    float sum[2 * RADIUS + 1][GROUP] = {};
+    const auto load = [&](int k, int y) {
+        share[k].own = load_ahead<ALIGNED>(d_image, width, height, x, y, border);
+        if (has_apron) {
+            share[k].apron = load_ahead<ALIGNED>(d_image, width, height, apron_x, y, border);
+        }
+    };
+#pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+        load(k, top - RADIUS + k);
+    }
+#pragma unroll 1
+    for (int first = top - RADIUS; first < bottom + RADIUS; first += AHEAD) {
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const int y = first + k;
+            float4 *const s_row = s_rows[warp][k % 2];
+            if (edge) {
+                share[k].own = with_border(share[k].own, x, width, border);
+                share[k].apron = with_border(share[k].apron, apron_x, width, border);
+            }
+            s_row[before + lane] = share[k].own;
+            if (has_apron) {
+                s_row[group] = share[k].apron;
+            }
+            __syncwarp();
+            load(k, y + AHEAD);
+
+            float line[GROUP * (2 * before + 1)], row[GROUP], done[GROUP];
+#pragma unroll
+            for (int g = 0; g <= 2 * before; g++) {
+                put(line + GROUP * g, s_row[lane + g]);
+            }
+            row_sums<RADIUS>(line, row);
+            add_row<RADIUS>(sum, row, done);
+            if (y - RADIUS >= top && y < bottom + RADIUS && (!ALIGNED || x < width)) {
+                store_four<ALIGNED>(d_out, width, height, x, y - RADIUS, done);
+            }
+        }
+    }
+}
+
+/* As many sections as give each multiprocessor of the device BLOCKS blocks: all of them run at
+ * once, and end at once. With its apron, a section is a multiple of AHEAD rows. A short image has
+ * shorter sections, but none below 2 * MASK_MAX_RADIUS rows, which would be read too often. */
+static cudaError_t section_rows(int width, int height, int radius, int *rows) {
+    int device, processors;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    if (error == cudaSuccess) {
+        const int sections = max(processors * BLOCKS / (int)ceil_div(width, WIDE * WARPS), 1);
+        const int least = max((int)ceil_div(height, sections), 2 * MASK_MAX_RADIUS);
+        *rows = AHEAD * (int)ceil_div(least + 2 * radius, AHEAD) - 2 * radius;
+    }
+    return error;
+}
+
+template <int RADIUS>
+static cudaError_t launch_fused(const float *d_image, int width, int height, enum border border,
+                                float *d_out) {
+    int rows;
+    const cudaError_t error = section_rows(width, height, RADIUS, &rows);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    const dim3 grid(ceil_div(width, WIDE * WARPS), ceil_div(height, rows)), block(LANES * WARPS);
+    if (width % GROUP == 0) {
+        fused_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, rows, d_out);
+    } else {
+        fused_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, rows, d_out);
+    }
+    return cudaGetLastError();
+}
+
+/* ---- a kernel for each radius ---- */
+
+cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
+                           enum border border, float *d_out) {
+    static launch *const kernels[] = {launch_rows<0>, launch_rows<1>, launch_rows<2>,
+                                      launch_rows<3>, launch_rows<4>, launch_rows<5>,
+                                      launch_rows<6>, launch_rows<7>, launch_rows<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
+                              enum border border, float *d_out) {
+    static launch *const kernels[] = {launch_columns<0>, launch_columns<1>, launch_columns<2>,
+                                      launch_columns<3>, launch_columns<4>, launch_columns<5>,
+                                      launch_columns<6>, launch_columns<7>, launch_columns<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
+                            enum border border, float *d_out) {
+    static launch *const kernels[] = {launch_fused<0>, launch_fused<1>, launch_fused<2>,
+                                      launch_fused<3>, launch_fused<4>, launch_fused<5>,
+                                      launch_fused<6>, launch_fused<7>, launch_fused<8>};
+    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
+                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t correlate_separable(const float *d_image, int width, int height, int radius,
+                                enum border border, float *d_between, float *d_out) {
+    const cudaError_t error = correlate_rows(d_image, width, height, radius, border, d_between);
+    return error != cudaSuccess
+               ? error
+               : correlate_columns(d_between, width, height, radius, border, d_out);
+}
