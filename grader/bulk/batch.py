@@ -8,16 +8,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from grader.bulk.cache_key import Options, key
+from grader.bulk.cache_key import Options, key, made_by
 from grader.bulk.intake import archive, collect
-from grader.bulk.intake.discover import Entry, discover
-from grader.bulk.pool import Pool
+from grader.bulk.intake.entry import Entry
+from grader.bulk.pool import Done, TimeLimit
 from grader.bulk.protocol import Answer, Collect, Collected, Failed, Grade, Task
-from grader.bulk.store import Row, Status, Store
+from grader.bulk.store import Row, Status, Store, Submission
 from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
@@ -36,6 +35,12 @@ class Progress(Protocol):
     def step(self, failed: bool) -> None: ...
 
 
+class Executor(Protocol):
+    """Runs tasks: on this machine (Pool), or on others (cluster.executor)."""
+
+    def run(self, tasks: Iterator[Task], limit: TimeLimit, done: Done) -> None: ...
+
+
 def choose_backend(lab: Lab, name: str) -> Backend:
     """The backend of a lab. `auto` never takes a GPU, which runs one program at a time. Raises
     BackendError."""
@@ -44,15 +49,17 @@ def choose_backend(lab: Lab, name: str) -> Backend:
 
 @dataclass
 class Batch:
-    """One run over one folder of submissions."""
+    """One run over the submissions of one class."""
 
     store: Store
     labs: list[Lab]
     options: Options
     progress: Progress
+    every_attempt: bool = False  # grade what was handed in before, too
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
     digests: dict[str, str] = field(default_factory=dict)  # by student
+    made: dict[str, dict[str, str]] = field(default_factory=dict)  # by lab: cache_key.made_by()
     deaths: Counter[str] = field(default_factory=Counter)  # while collecting, by student
 
     def prepare(self) -> None:
@@ -60,25 +67,26 @@ class Batch:
         process below this one. Raises BackendError, and BuildError when the course does not
         build."""
         self.backends = {lab.id: choose_backend(lab, self.options.backend) for lab in self.labs}
+        self.made = {lab.id: made_by(lab, self.backends[lab.id], self.options) for lab in self.labs}
         for lab in self.labs:
             make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
 
-    def run(self, folder: Path, pool: Pool) -> None:
+    def run(self, entries: list[Entry], pool: Executor) -> None:
         """Grades what has changed since the last run. Raises OSError when the disk fails."""
-        self._collect(folder, pool)
+        self._collect(entries, pool)
         self._grade(pool, "grading")
         if self.store.retry_failures():
             self._grade(pool, "retrying")
 
     # ---------------------------------------------------------------- collecting
 
-    def _collect(self, folder: Path, pool: Pool) -> None:
+    def _collect(self, entries: list[Entry], pool: Executor) -> None:
         """Reads the submissions that have changed, or whose grades would have other keys."""
-        self.submissions = {entry.student: entry for entry in discover(folder)}
+        self.submissions = {entry.student: entry for entry in entries}
         labs = [lab.id for lab in self.labs]
         self.store.keep_only(list(self.submissions), labs)
-        names = {name for lab in self.labs for name in lab.submit}
-        keys = "".join(key(lab, self.backends[lab.id], self.options, {}) for lab in self.labs)
+        names = collect.names_of(self.labs)
+        keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
         for student, entry in self.submissions.items():
             self.digests[student] = collect.digest(entry, names) + keys
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
@@ -88,7 +96,8 @@ class Batch:
 
     def _collect_task(self, entry: Entry, labs: list[str]) -> Task:
         paths = {name: os.fsencode(path) for name, path in entry.paths.items()}
-        return Collect(entry.student, paths, entry.problem, labs)
+        whole = os.fsencode(entry.archive) if entry.archive else b""
+        return Collect(entry.student, paths, entry.problem, labs, whole)
 
     def _collected(self, task: Task, answer: Answer | None) -> Task | None:
         """Stores what a submission holds. Returns the task when a worker died and may try again."""
@@ -101,14 +110,20 @@ class Batch:
         files: dict[str, dict[str, bytes]] = {}
         digest = self.digests[task.student]
         if isinstance(answer, Collected):
+            rows += self._earlier(task.student, files) if self.every_attempt else []
             rows += [self._row(lab, answer, files) for lab in self.labs]
         else:
             died = f"{MOST_DEATHS} workers died while they read it, or took too long"
             reason = answer.reason if isinstance(answer, Failed) else died
             rows = [Row(task.student, lab.id, "error", "", reason) for lab in self.labs]
             digest = ""  # the next run reads it again
-        notes = ", ".join(self.submissions[task.student].notes)
-        self.store.save_submission(task.student, digest, notes, rows, files)
+        entry = self.submissions[task.student]
+        found = answer.notes if isinstance(answer, Collected) else []
+        # A name in a note must not look like another note: they are told apart by ", ".
+        notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
+        submission = Submission(task.student, notes, entry.people, entry.submitted)
+        pseudonyms = answer.pseudonyms if isinstance(answer, Collected) else {}
+        self.store.save_submission(submission, digest, rows, files, pseudonyms)
         self.progress.step(any(row.status in ("rejected", "error") for row in rows))
         return None
 
@@ -119,17 +134,34 @@ class Batch:
             return Row(student, lab.id, "rejected", "", problem)
         contents = collected.files[lab.id]
         if not contents:
-            return Row(student, lab.id, "missing", "", f"no {' or '.join(lab.submit)}")
-        grade_key = key(lab, self.backends[lab.id], self.options, contents)
+            return Row(student, lab.id, "missing", "", collected.missing[lab.id])
+        return Row(student, lab.id, *self._keyed(lab, contents, files), "")
+
+    def _keyed(
+        self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]
+    ) -> tuple[Status, str]:
+        """The key under which these files are graded, behind whether they are. Adds them to
+        `files`."""
+        grade_key = key(lab, self.made[lab.id], contents)
         files[grade_key] = contents
-        status: Status = "graded" if self.store.has_grade(grade_key) else "waiting"
-        return Row(student, lab.id, status, grade_key, "")
+        return "graded" if self.store.has_grade(grade_key) else "waiting", grade_key
+
+    def _earlier(self, student: str, files: dict[str, dict[str, bytes]]) -> list[Row]:
+        """The attempts that are stored already, under the keys that they have now."""
+        labs = {lab.id: lab for lab in self.labs}
+        changed = []
+        for row in self.store.attempts(student):
+            if row.key and row.lab in labs:
+                contents = self.store.files(row.key)
+                status, grade_key = self._keyed(labs[row.lab], contents, files)
+                changed.append(replace(row, status=status, key=grade_key, reason=""))
+        return changed
 
     # ---------------------------------------------------------------- grading
 
-    def _grade(self, pool: Pool, phase: str) -> None:
+    def _grade(self, pool: Executor, phase: str) -> None:
         """Makes every grade that a submission waits for."""
-        waiting = self.store.waiting()
+        waiting = self.store.waiting(self.every_attempt)
         self.progress.phase(phase, len(waiting))
         pool.run(self._grade_tasks(waiting), self._limit, self._graded)
 
@@ -142,7 +174,9 @@ class Batch:
                 files=self.store.files(grade_key),
                 timed=self.options.timed,
                 seconds=self.options.seconds,
+                hidden_seed=self.options.seeds.get(lab),
                 pages=self.options.pages,
+                prediction=self.options.prediction,
             )
 
     def _limit(self, task: Task) -> float:
@@ -168,6 +202,7 @@ class Batch:
         elif answer.fault:
             self.store.save_failure(task.key, task.lab, answer.fault, answer.result)
         else:
-            self.store.save_grade(task.key, task.lab, answer.result, answer.page)
+            made = self.made[task.lab]
+            self.store.save_grade(task.key, task.lab, answer.result, answer.page, made)
         self.progress.step(failed=isinstance(answer, Failed) or bool(answer.fault))
         return None

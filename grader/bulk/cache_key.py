@@ -6,33 +6,53 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.model import course_key
+from grader.model.prediction import PredictedSpeed
 from grader.model.spec import Lab
-from grader.sandbox import bubblewrap
+from grader.sandbox import choice
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the instructor asked for. `seconds`: the time limit of a case; None: the lab's own."""
+    """What the instructor asked for. `seconds`: the time limit of a case; None: the lab's own.
+    `seeds`: the course's own hidden seeds, by lab."""
 
     backend: str = "auto"
     timed: bool = True
     seconds: float | None = None
     pages: bool = True  # a report.html for each submission
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    prediction: PredictedSpeed = "shown"  # the course's predicted_speed
 
 
-def key(lab: Lab, backend: Backend, options: Options, files: Mapping[str, bytes]) -> str:
-    """The key of the grade of these files, by name, as one lab."""
-    whole = hashlib.sha256(course_key.digest(lab.id))
-    sandbox = bubblewrap.tier(backend == "gpu")
-    asked = (options.timed, options.seconds, options.pages)
-    whole.update(repr((lab.id, backend, sandbox, asked, machine(backend))).encode())
+def made_by(lab: Lab, backend: Backend, options: Options) -> dict[str, str]:
+    """All that decides the grade of a submission besides its files: a hash or a text of each, by
+    its name in words. The hidden seed can be found from its hash: nothing for students."""
+    asked = {
+        "whether speed is measured": options.timed,
+        "the time limit": options.seconds,
+        "whether there are reports": options.pages,
+        "what predicted speed earns": options.prediction,
+        "the hidden seed": options.seeds.get(lab.id),
+        "the backend": backend,
+        "the sandbox": choice.name(backend == "gpu"),
+        "the machine": machine(backend),
+    }
+    hashes = {
+        name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in asked.items()
+    }
+    return course_key.parts(lab.id) | hashes
+
+
+def key(lab: Lab, made: Mapping[str, str], files: Mapping[str, bytes]) -> str:
+    """The key of the grade of these files, by name, as one lab. made: what made_by() says."""
+    whole = hashlib.sha256(repr((lab.id, sorted(made.items()))).encode())
     for name, content in sorted(files.items()):
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()

@@ -64,7 +64,8 @@ class Pool:
         """`folder`: where the workers' log and their locks are put."""
         self.folder = folder
         self._log = (folder / LOG).open("ab")
-        (paths.BUILD / "bulk").mkdir(parents=True, exist_ok=True)
+        for name in ("bulk", "run"):
+            (paths.BUILD / name).mkdir(parents=True, exist_ok=True)
         remove_abandoned(paths.BUILD / "bulk")
         self._workers = [self._start() for _ in range(jobs)]
 

@@ -6,11 +6,14 @@ A frame is the length of the message, 8 bytes big-endian, and then the message.
 from __future__ import annotations
 
 import struct
-from typing import IO
+from typing import IO, TypeVar
 
 import msgspec
 
 from grader.execute.backend import Backend
+from grader.model.prediction import PredictedSpeed
+
+T = TypeVar("T")
 
 MOST = 1 << 30  # bytes of a frame
 
@@ -19,9 +22,10 @@ class Collect(msgspec.Struct, tag=True, frozen=True):
     """A task: read from a submission the files of these labs."""
 
     student: str
-    paths: dict[str, bytes]  # of an intake.discover.Entry, as the file system has them
+    paths: dict[str, bytes]  # of an intake.entry.Entry, as the file system has them
     problem: str
     labs: list[str]
+    archive: bytes = b""  # the zip of the class, likewise; b"": the paths are on the disk
 
 
 class Grade(msgspec.Struct, tag=True, frozen=True):
@@ -34,14 +38,20 @@ class Grade(msgspec.Struct, tag=True, frozen=True):
     timed: bool
     seconds: float | None  # time limit of a case; None: the lab's own
     pages: bool  # whether to render report.html
+    hidden_seed: int | None  # the course's own; None: the repository's
+    prediction: PredictedSpeed = "shown"
 
 
 class Collected(msgspec.Struct, tag=True, frozen=True):
-    """The answer to Collect: for each lab the files, or the problem with them, or neither."""
+    """The answer to Collect: for each lab the files, or the problem with them, or neither: then
+    `missing` says what is missing. `notes`: what the instructor should know of the submission."""
 
     student: str
     files: dict[str, dict[str, bytes]]
     problems: dict[str, str]
+    missing: dict[str, str]
+    notes: list[str] = []
+    pseudonyms: dict[str, bytes] = {}  # what leaderboard.txt says, by lab
 
 
 class Graded(msgspec.Struct, tag=True, frozen=True):
@@ -74,15 +84,22 @@ def send(pipe: IO[bytes], message: Task | Answer) -> None:
 
 
 def receive_task(pipe: IO[bytes]) -> Task | None:
-    """The next task; None when the coordinator has closed the pipe."""
+    """The next task; None when the coordinator has closed the pipe. Raises msgspec.DecodeError."""
     data = _frame(pipe)
-    return None if data is None else _tasks.decode(data)
+    return None if data is None else _decoded(_tasks, data)
 
 
 def receive_answer(pipe: IO[bytes]) -> Answer | None:
-    """The next answer; None when the worker has died."""
+    """The next answer; None when the worker has died. Raises msgspec.DecodeError."""
     data = _frame(pipe)
-    return None if data is None else _answers.decode(data)
+    return None if data is None else _decoded(_answers, data)
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[T], data: bytes) -> T:
+    try:
+        return decoder.decode(data)
+    except (UnicodeDecodeError, RecursionError) as problem:
+        raise msgspec.DecodeError(str(problem)) from problem
 
 
 def _frame(pipe: IO[bytes]) -> bytes | None:

@@ -20,7 +20,7 @@ import msgspec
 from grader import paths
 from grader.bulk.cpu_lock import CpuLock
 from grader.bulk.intake import collect
-from grader.bulk.intake.discover import Entry
+from grader.bulk.intake.entry import Entry
 from grader.bulk.protocol import (
     Answer,
     Collect,
@@ -32,7 +32,7 @@ from grader.bulk.protocol import (
     receive_task,
     send,
 )
-from grader.compile import make
+from grader.compile.make_process import BuildError
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
 from grader.grading.observer import Observer
@@ -44,9 +44,9 @@ from grader.sandbox import process_tree
 
 
 @cache
-def _lab(name: str, seconds: float | None) -> spec.Lab:
+def _lab(name: str, seconds: float | None, hidden_seed: int | None) -> spec.Lab:
     """A lab. `seconds`: the time limit of a case, instead of the lab's own."""
-    lab = spec.load(name)
+    lab = spec.load(name, secret_seed=hidden_seed)
     if seconds is None:
         return lab
     return msgspec.structs.replace(lab, limits=spec.Limits(seconds=seconds))
@@ -56,7 +56,7 @@ def do(task: Task, home: Path, lock: CpuLock) -> Answer:
     """The answer to a task, whatever goes wrong. `home`: where a submission may be built."""
     try:
         return _collect(task) if isinstance(task, Collect) else _grade(task, home, lock)
-    except (OSError, MemoryError, make.BuildError, spec.SpecError) as problem:
+    except (OSError, MemoryError, BuildError, spec.SpecError) as problem:
         return Failed(getattr(problem, "strerror", None) or str(problem) or "out of memory")
     except Exception as bug:  # noqa: BLE001 - the run goes on; the details are in the log
         traceback.print_exc()
@@ -64,24 +64,29 @@ def do(task: Task, home: Path, lock: CpuLock) -> Answer:
 
 
 def _collect(task: Collect) -> Collected:
-    labs = [_lab(name, None) for name in task.labs]
+    labs = [_lab(name, None, None) for name in task.labs]
     submitted = {name: Path(os.fsdecode(path)) for name, path in task.paths.items()}
-    by_lab = collect.collect(Entry(task.student, submitted, task.problem), labs)
+    whole = Path(os.fsdecode(task.archive)) if task.archive else None
+    entry = Entry(task.student, submitted, task.problem, archive=whole)
+    by_lab = collect.collect(entry, labs)
     return Collected(
         task.student,
         {lab: files.contents for lab, files in by_lab.items()},
         {lab: files.problem for lab, files in by_lab.items()},
+        {lab: files.missing for lab, files in by_lab.items()},
+        list(dict.fromkeys(note for files in by_lab.values() for note in files.notes)),
+        {lab: files.pseudonym for lab, files in by_lab.items() if files.pseudonym is not None},
     )
 
 
 def _grade(task: Grade, home: Path, lock: CpuLock) -> Graded:
-    lab = _lab(task.lab, task.seconds)
+    lab = _lab(task.lab, task.seconds, task.hidden_seed)
     submission = collect.submission(lab, task.files, home)
     observer = Observer(exclusive=lock.exclusive)
     evidence = Evidence(submission) if task.pages else None
     try:
         with lock.shared():
-            plan = plan_for(lab, task.backend, timed=task.timed)
+            plan = plan_for(lab, task.backend, timed=task.timed, prediction=task.prediction)
             result = pipeline.grade(plan, submission, observer, evidence=evidence)
             page = html.page(result, evidence) if evidence else ""
     finally:

@@ -1,18 +1,42 @@
 """Writes the grades of a bulk run in the formats of other programs, and for the instructor.
 
-Each format is a module with one function, render(store), which gives the path and the content of
-each file. A path with a folder in it means that every student gets such a file.
+All start from the final grades (grades.py). A format is a module with one function: render(grades)
+gives the path and the content of each file, fill(grades, ...) an instructor's own gradebook with
+the grades in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from grader.bulk.store import Store
-from grader.export import gradebook, gradescope, junit
+from grader.export import (
+    autolab,
+    canvas,
+    class_json,
+    gradebook,
+    gradescope,
+    junit,
+    moodle,
+    prairielearn,
+)
+from grader.export.columns import Filled
+from grader.export.grades import Grades
 
-FORMATS: dict[str, Callable[[Store], Iterator[tuple[str, bytes]]]] = {
+# One file, for the whole class.
+WHOLE: dict[str, Callable[[Grades], Iterator[tuple[str, bytes]]]] = {
     "csv": gradebook.render,
-    "gradescope": gradescope.render,
+    "json": class_json.render,
     "junit": junit.render,
 }
+# A folder with a file for each student and lab.
+FOLDERS: dict[str, Callable[[Grades], Iterator[tuple[str, bytes]]]] = {
+    "gradescope": gradescope.render,
+    "autolab": autolab.render,
+    "prairielearn": prairielearn.render,
+}
+# The instructor's own gradebook: its bytes, its name for messages, and the column to fill.
+GRADEBOOKS: dict[str, Callable[[Grades, bytes, str, str], Filled]] = {
+    "canvas": canvas.fill,
+    "moodle": moodle.fill,
+}
+FORMATS = (*GRADEBOOKS, *FOLDERS, *WHOLE)

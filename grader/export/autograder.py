@@ -17,17 +17,16 @@ from pathlib import Path
 from grader import files, paths
 from grader.bulk.intake import collect
 from grader.bulk.intake.collect import Files
-from grader.bulk.intake.discover import Entry
+from grader.bulk.intake.entry import Entry
 from grader.execute import backend
 from grader.export import gradescope
 from grader.export.gradescope import Results
-from grader.grading import pipeline
+from grader.grading import leaderboard, pipeline
 from grader.grading.observer import Observer
 from grader.grading.plan import plan_for
 from grader.model import spec
 
 NOTHING = "The submission has none of the files that a lab asks for"
-FAULT = "The autograder failed; that is not your fault. Please tell your instructor"
 
 
 def grade(submission: Path) -> Results:
@@ -51,7 +50,10 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
         result = pipeline.grade(plan, submission, Observer())
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    return gradescope.results(result)
+    document = gradescope.results(result)
+    if collected.pseudonym is None:
+        return document
+    return {**document, **gradescope.leaderboard(lab.id, leaderboard.of(result))}
 
 
 def main(submission: Path, target: Path) -> int:
@@ -60,7 +62,7 @@ def main(submission: Path, target: Path) -> int:
         document = grade(submission)
     except Exception as fault:  # noqa: BLE001
         print(f"{type(fault).__name__}: {fault}", file=sys.stderr)
-        document = gradescope.ungraded(f"{FAULT}: {type(fault).__name__}")
+        document = gradescope.failed(f"{gradescope.FAULT}: {type(fault).__name__}")
     files.replace(target, gradescope.to_json(document))
     return 0
 

@@ -16,7 +16,7 @@ from grader import files, paths
 from grader.release import contents
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file: the same content gives the same zip
-ADDED = ("grader/bulk/", "grader/export/")
+ADDED = ("grader/bulk/", "grader/class_leaderboard/", "grader/course/", "grader/export/")
 SELF = "grader/export/autograder_zip.py"  # needs grader/release/, which is not in the zip
 SETUP = """#!/usr/bin/env bash
 # Gradescope runs this once, as root, when the autograder is uploaded.

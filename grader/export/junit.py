@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as Xml
 
-from grader.bulk.store import Row, Store
+from grader.bulk.final import Final
+from grader.export import grades as grading
 from grader.export import not_graded
+from grader.export.grades import Grades
 from grader.model.result import Check, Result
 
+FORBIDDEN = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-def render(store: Store) -> Iterator[tuple[str, bytes]]:
+
+def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
     root = Xml.Element("testsuites", name="convlabs")
-    for row in store.rows():
-        result = store.result_of(row)
-        root.append(_ungraded(row) if result is None else _suite(row, result))
+    for grade in grades.every:
+        root.append(_ungraded(grade) if grade.result is None else _suite(grade, grade.result))
     Xml.indent(root)
     yield "junit.xml", Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def _suite(row: Row, result: Result) -> Xml.Element:
-    suite = Xml.Element("testsuite", name=clean(f"{row.student} {row.lab}"))
+def _empty(grade: Final) -> Xml.Element:
+    """A suite that says the final points, and what lateness or an override made of them."""
+    suite = Xml.Element("testsuite", name=clean(f"{grade.student.id} {grade.lab}"))
+    if grade.points is not None:
+        properties = Xml.SubElement(suite, "properties")
+        values = {"points": grade.points, "out of": grade.out_of}
+        texts = {name: grading.number(value) for name, value in values.items()}
+        for name, text in {**texts, "note": grading.outcome(grade)}.items():
+            if text:
+                Xml.SubElement(properties, "property", name=name, value=clean(text))
+    return suite
+
+
+def _suite(grade: Final, result: Result) -> Xml.Element:
+    suite = _empty(grade)
     for check in result.checks:
-        suite.append(_case(row, check))
+        suite.append(_case(grade, check))
     return _counted(suite)
 
 
-def _ungraded(row: Row) -> Xml.Element:
+def _ungraded(grade: Final) -> Xml.Element:
     """A suite of one case, which says why nothing was graded."""
-    suite = Xml.Element("testsuite", name=clean(f"{row.student} {row.lab}"))
-    case = Xml.SubElement(suite, "testcase", classname=clean(row.student), name=row.lab)
-    outcome = {"rejected": "failure", "error": "error"}.get(row.status, "skipped")
-    Xml.SubElement(case, outcome, message=clean(not_graded.sentence(row)))
+    suite = _empty(grade)
+    case = Xml.SubElement(suite, "testcase", classname=clean(grade.student.id), name=grade.lab)
+    outcome = {"rejected": "failure", "error": "error"}.get(grade.status, "skipped")
+    Xml.SubElement(case, outcome, message=clean(not_graded.sentence(grade)))
     return _counted(suite)
 
 
-def _case(row: Row, check: Check) -> Xml.Element:
+def _case(grade: Final, check: Check) -> Xml.Element:
     name = f"{check.part}  {check.name}" if check.part else check.name
-    where = clean(f"{row.student}.{row.lab}.{check.kind}")
+    where = clean(f"{grade.student.id}.{grade.lab}.{check.kind}")
     case = Xml.Element("testcase", classname=where, name=clean(name), time=f"{check.seconds:.3f}")
     if check.verdict in ("fail", "error"):
         outcome = "failure" if check.verdict == "fail" else "error"
@@ -52,7 +69,7 @@ def _case(row: Row, check: Check) -> Xml.Element:
 
 def _counted(suite: Xml.Element) -> Xml.Element:
     """The suite, with the counts that JUnit expects in its attributes."""
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     return suite
@@ -60,12 +77,4 @@ def _counted(suite: Xml.Element) -> Xml.Element:
 
 def clean(text: str) -> str:
     """The text with a "?" for every character that XML 1.0 forbids: one makes a file unreadable."""
-    return "".join(c if c in "\t\n" or (c >= " " and not _forbidden(c)) else "?" for c in text)
-
-
-def _forbidden(character: str) -> bool:
-    return (
-        "\x7f" <= character <= "\x9f"
-        or "\ud800" <= character <= "\udfff"
-        or (character in "\ufffe\uffff")
-    )
+    return FORBIDDEN.sub("?", text)

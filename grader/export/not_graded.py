@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.bulk.store import Row, Status
+from grader.bulk.final import Final
+from grader.bulk.store import Status
 
 REASONS: dict[Status, str] = {
     "missing": "Nothing was handed in for this lab",
@@ -12,6 +13,8 @@ REASONS: dict[Status, str] = {
 }
 
 
-def sentence(row: Row) -> str:
+def sentence(grade: Final) -> str:
     """What happened, and the details where the run knows them."""
-    return f"{REASONS[row.status]}: {row.reason}" if row.reason else REASONS[row.status]
+    reason = grade.row.reason if grade.row else ""
+    what = REASONS.get(grade.status, grade.status)
+    return f"{what}: {reason}" if reason else what

@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 
 from grader.bulk.store import Row, Store
+from grader.render.sandbox import sandbox_in_words
 
 MOST_MISTAKES = 5  # of a lab that are named
 MOST_REASONS = 12
@@ -21,7 +22,7 @@ def summary(store: Store) -> str:
     for lab in sorted(by_lab):
         lines += _lab(store, lab, by_lab[lab])
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
-    late = sorted(student for student, note in store.notes().items() if "late" in note)
+    late = [each.student for each in store.submissions() if "late" in each.notes.split(", ")]
     if late:
         lines.append(f"late: {_few(late)}")
     return "\n".join(lines)
@@ -30,6 +31,7 @@ def summary(store: Store) -> str:
 def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
     scores: list[float] = []
     mistakes: Counter[str] = Counter()
+    sandboxes: set[str] = set()
     not_compiling = full_marks = 0
     most = 0.0
     for row in rows:
@@ -37,6 +39,7 @@ def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
         if result is None:
             continue
         scores.append(result.score.earned)
+        sandboxes |= {sandbox_in_words(result.sandbox)} if result.sandbox else set()
         most = max(most, result.score.measured)
         full_marks += result.exit_code == 0
         failed = [c for c in result.checks if c.verdict == "fail"]
@@ -51,6 +54,7 @@ def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
             f"  points, of {most:g}: {average}, lowest {min(scores):g}; "
             f"full marks: {full_marks} of {len(scores)}"
         )
+    lines += [f"  sandbox: {sandbox}" for sandbox in sorted(sandboxes)]
     if not_compiling:
         lines.append(f"  do not compile: {not_compiling}")
     if mistakes:

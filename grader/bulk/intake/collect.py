@@ -1,35 +1,40 @@
 """Reads from a submission the files that are graded, wherever they lie in it, and opens no others.
 
-Links are never followed.
+Links are never followed. Where a file is missing, the names of the others are compared with its
+name (near_names.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import stat
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from grader.bulk.intake import archive
-from grader.bulk.intake.archive import OPENING, Candidate
-from grader.bulk.intake.discover import Entry
-from grader.files import MAX_FILE
+from grader.bulk.intake import archive, near_names, walk
+from grader.bulk.intake.archive import Candidate, Opened
+from grader.bulk.intake.entry import Entry
+from grader.bulk.intake.unpack import MOST_OTHERS, copied, is_other
+from grader.model import plain_text, pseudonym
 from grader.model.spec import Lab
-from grader.model.submission import Submission, harmless
+from grader.model.submission import Submission
 
-MOST_FILES = 5_000  # of a student's folder that are looked at
-DEEPEST = 12  # levels of folders below it
+OF_A_LAB = re.compile(r"lab\d+(_|$)")  # the name of a folder
+MOST_WANTED = 64  # files of a submission in the zip of a class that are read
 
 
 @dataclass(frozen=True)
 class Files:
     """The files that are graded as one lab, by name; or the problem that keeps them from being
-    graded. Neither: nothing was handed in."""
+    graded. Neither: nothing was handed in, and `missing` says what."""
 
     contents: dict[str, bytes] = field(default_factory=dict)
     problem: str = ""
+    missing: str = field(default="", compare=False)
+    notes: tuple[str, ...] = ()  # for the instructor
+    pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
 
 
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
@@ -41,18 +46,28 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
     return Submission(lab, home, lab.folder, contents, problems, home)
 
 
+def names_of(labs: Iterable[Lab]) -> set[str]:
+    """The names of all files that are read."""
+    return {name for lab in labs for name in lab.submit} | {pseudonym.FILE}
+
+
 def digest(entry: Entry, names: set[str]) -> str:
     """The hash of every byte that collect() might read for files of these names."""
-    whole = hashlib.sha256(repr((entry.student, entry.problem, entry.notes)).encode())
+    about = (entry.student, entry.problem, entry.notes, entry.people, entry.submitted)
+    whole = hashlib.sha256(repr(about).encode(errors="surrogatepass"))
+    if entry.archive is not None and entry.paths:
+        return whole.hexdigest() + walk.hash_once(entry.archive, walk.state(entry.archive))
     for name, path in entry.paths.items() if not entry.problem else ():
         whole.update(os.fsencode(name) + b"\0")
         if path.is_dir():
-            for below, problem, fd in _walk(path):
+            for below, problem, fd in walk.walk(path):
                 base = PurePosixPath(below).name
-                if base in names or base.lower().endswith(archive.SUFFIXES):
-                    whole.update(os.fsencode(f"{below}\0{problem}\0") + _hash(fd))
+                if _is_wanted(base, names) or base.lower().endswith(archive.SUFFIXES):
+                    whole.update(os.fsencode(f"{below}\0{problem}\0") + walk.hash_open(fd))
+                elif is_other(base, names):
+                    whole.update(os.fsencode(f"{below}\0"))
         else:
-            whole.update(_hash_of(path))
+            whole.update(walk.hash_of(path))
     return whole.hexdigest()
 
 
@@ -60,137 +75,162 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     """The files of each lab. Raises OSError when the machine is at fault."""
     if entry.problem:
         return {lab.id: Files(problem=entry.problem) for lab in labs}
-    names = {name for lab in labs for name in lab.submit}
-    candidates: list[Candidate] = []
+    if not entry.paths:
+        return {lab.id: Files(missing="nothing was handed in") for lab in labs}
+    names = names_of(labs)
+    opened = _of_class(entry, entry.archive, names) if entry.archive else _on_disk(entry, names)
+    if opened.refused:
+        return {lab.id: Files(problem=opened.refused) for lab in labs}
+    return {
+        lab.id: _with_pseudonym(lab, _complete(lab, opened, names), opened.files) for lab in labs
+    }
+
+
+def _on_disk(entry: Entry, names: set[str]) -> Opened:
+    files: list[Candidate] = []
+    others: list[str] = []
     for name, path in entry.paths.items():
         if path.is_dir():
-            inside, refused = _in_folder(path, names)
-        elif name in names:
-            inside, refused = [_single(path, name)], ""
+            inside = _in_folder(path, names)
+        elif _is_wanted(name, names):
+            inside = Opened([walk.read_single(path, name)])
+        elif _is_archive(name):
+            inside = archive.candidates(path, names)
         else:
-            inside, refused = archive.candidates(path, names)
-        if refused and len(entry.paths) == 1:
-            return {lab.id: Files(problem=refused) for lab in labs}
-        candidates += inside
-    return {lab.id: choose(lab, candidates) for lab in labs}
+            inside = Opened(others=[name])
+        if inside.refused and len(entry.paths) == 1:
+            return inside
+        files += inside.files
+        others += inside.others
+    return Opened(files, others)
+
+
+def _is_archive(name: str) -> bool:
+    """Whether a file may be an archive. A submission that is one file has no name."""
+    return "." not in name or name.lower().endswith(archive.SUFFIXES)
+
+
+def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
+    """As _on_disk(), for a submission inside the zip of the class."""
+    wanted = {str(path): name for name, path in entry.paths.items() if _is_opened(name, names)}
+    others = [name for name in entry.paths if not _is_opened(name, names)][:MOST_OTHERS]
+    if not wanted:
+        return Opened(others=others)
+    if len(wanted) > MOST_WANTED:
+        return Opened(refused=f"the submission has more than {MOST_WANTED} files to look into")
+    taken = archive.members(whole, list(wanted))
+    files: list[Candidate] = []
+    refused = taken.refused
+    for member in taken.files:
+        name = wanted[member.path]
+        if _is_wanted(PurePosixPath(name).name, names):
+            files.append(walk.limited(Candidate(name, member.content, member.problem)))
+            continue
+        if member.problem:
+            refused = refused or f"the archive {member.problem}"
+            continue
+        inside = archive.nested(member.content, names)
+        files += [
+            Candidate(f"{name}/{c.path}".lstrip("/"), c.content, c.problem) for c in inside.files
+        ]
+        others += inside.others
+        refused = refused or inside.refused
+    return Opened(files, others, "" if files else refused)
+
+
+def _is_opened(name: str, names: set[str]) -> bool:
+    return ("/" not in name and _is_archive(name)) or _is_wanted(PurePosixPath(name).name, names)
+
+
+def _is_wanted(name: str, names: set[str]) -> bool:
+    return name in names or copied(name) in names
+
+
+def _complete(lab: Lab, opened: Opened, names: set[str]) -> Files:
+    """The files of a lab, and what to say of those that are missing."""
+    files = choose(lab, opened.files)
+    absent = [name for name in lab.submit if name not in files.contents]
+    if files.problem or not absent:
+        return files
+    paths = [*(c.path for c in opened.files), *opened.others]
+    said = [near_names.question(lab, name, paths, names) for name in absent]
+    if files.contents:
+        guesses = tuple(text for text in said if "?" in text)
+        return replace(files, notes=files.notes + guesses)
+    asked = [text for text in said if text.endswith("?")]
+    return replace(files, missing=" ".join(asked) or f"no {' or '.join(lab.submit)}")
+
+
+def _with_pseudonym(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
+    """Adds what leaderboard.txt says, if the files of the lab are graded: the one in a folder named
+    after the lab, else the least deep that is in no other lab's folder."""
+    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == pseudonym.FILE]
+    ranks = {c.path: _rank(lab, c.path) for c in own}
+    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
+    best = [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
+    if not best or not files.contents:
+        return files
+    problem = next((c.problem for c in best if c.problem), "")
+    if not problem and len({c.content for c in best}) > 1:
+        problem = "is there twice, and they differ"
+    if problem:
+        return replace(files, notes=(*files.notes, f"{pseudonym.FILE} {problem}"))
+    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES])
 
 
 def choose(lab: Lab, candidates: list[Candidate]) -> Files:
-    """Of several files of a name, one in a folder named after the lab wins, then the least deep."""
+    """Of several files of a name, one in a folder named after the lab wins, then the least deep.
+    Where there is none of the name, a copy of it is taken, if there is no other copy."""
     contents: dict[str, bytes] = {}
+    notes = []
     for name in lab.submit:
+        exact = [c for c in candidates if PurePosixPath(c.path).name == name]
+        copies = [c for c in candidates if near_names.is_copy(PurePosixPath(c.path).name, [name])]
         ranked = sorted(
-            ((_rank(lab, c.path), c) for c in candidates if PurePosixPath(c.path).name == name),
+            ((_rank(lab, c.path), c) for c in exact or copies),
             key=lambda pair: (pair[0], pair[1].path),
         )
-        best = [c for rank, c in ranked if rank == ranked[0][0]]
+        best = [c for rank, c in ranked if not exact or rank == ranked[0][0]]
         if not best:
             continue
         if problem := next((c.problem for c in best if c.problem), ""):
-            return Files(problem=f"{harmless(best[0].path)} {problem}")
+            return Files(problem=f"{plain_text.name(best[0].path)} {problem}")
         if len({c.content for c in best}) > 1:
-            both = " and ".join(harmless(c.path) for c in best[:2])
+            both = " and ".join(plain_text.name(c.path) for c in best[:2])
             return Files(problem=f"there are two files {name} that differ: {both}")
         contents[name] = best[0].content
-    return Files(contents)
+        if not exact:
+            copy = PurePosixPath(best[0].path).name
+            notes.append(f'"{plain_text.name(copy)}" was taken as {name}')
+    return Files(contents, notes=tuple(notes))
 
 
 def _rank(lab: Lab, path: str) -> tuple[bool, int]:
-    parts = PurePosixPath(path).parts
-    parent = parts[-2] if len(parts) > 1 else ""
-    return not (parent == lab.id or parent.startswith(f"{lab.id}_")), len(parts)
+    parent = _parent(path)
+    return not (parent == lab.id or parent.startswith(f"{lab.id}_")), path.count("/")
 
 
-def _in_folder(folder: Path, names: set[str]) -> tuple[list[Candidate], str]:
+def _parent(path: str) -> str:
+    """The name of the folder that a file is in; "" at the top."""
+    return PurePosixPath(path).parent.name
+
+
+def _in_folder(folder: Path, names: set[str]) -> Opened:
     """The files of these names, also those in archives that lie directly in the folder."""
-    candidates: list[Candidate] = []
+    files: list[Candidate] = []
+    others: list[str] = []
     refused = ""
-    for path, problem, fd in _walk(folder):
+    for path, problem, fd in walk.walk(folder):
         name = PurePosixPath(path).name
-        if name in names:
-            file = _read(fd, path) if fd is not None else Candidate(path, problem=problem)
-            candidates.append(file)
+        if _is_wanted(name, names):
+            files.append(
+                walk.read(fd, path) if fd is not None else Candidate(path, problem=problem)
+            )
         elif "/" not in path and name.lower().endswith(archive.SUFFIXES) and fd is not None:
-            inside, reason = archive.candidates(folder / name, names)
-            candidates += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside]
-            refused = refused or reason
-    return candidates, "" if candidates else refused
-
-
-def _walk(folder: Path) -> Iterator[tuple[str, str, int | None]]:
-    """Everything below a folder: a file's path, "" and an open descriptor, or a path, what is wrong
-    with it and None. Whoever iterates reads the descriptor before the next step closes it."""
-    count = 0
-    for here, folders, files, descriptor in os.fwalk(folder, follow_symlinks=False):
-        below = os.path.relpath(here, folder)
-        depth = 0 if below == "." else below.count("/") + 1
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and depth < DEEPEST)
-        for name in sorted([*files, *(f for f in folders if _is_link(f, descriptor))]):
-            count += 1
-            if count > MOST_FILES:
-                return
-            path = name if below == "." else f"{below}/{name}"
-            yield from _opened(path, name, descriptor)
-        for name in folders:  # it may bear the name of a file that is asked for
-            path = name if below == "." else f"{below}/{name}"
-            yield path, "is a folder", None
-
-
-def _is_link(name: str, folder: int) -> bool:
-    return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-
-
-def _opened(path: str, name: str, folder: int) -> Iterator[tuple[str, str, int | None]]:
-    try:
-        fd = os.open(name, OPENING, dir_fd=folder)
-    except OSError:
-        yield path, "is a link" if _is_link(name, folder) else "cannot be read", None
-        return
-    try:
-        if stat.S_ISREG(os.fstat(fd).st_mode):
-            yield path, "", fd
-        else:
-            yield path, "is not a file", None
-    finally:
-        os.close(fd)
-
-
-def _read(fd: int, path: str) -> Candidate:
-    with os.fdopen(os.dup(fd), "rb") as file:
-        content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE:
-        return Candidate(path, problem=f"has more than {MAX_FILE >> 20} MB")
-    return Candidate(path, content)
-
-
-def _single(path: Path, name: str) -> Candidate:
-    """A file that was handed in by itself."""
-    try:
-        fd = os.open(path, OPENING)
-    except OSError:
-        return Candidate(name, problem="cannot be read")
-    try:
-        return _read(fd, name)
-    finally:
-        os.close(fd)
-
-
-def _hash(fd: int | None) -> bytes:
-    if fd is None:
-        return b""
-    with os.fdopen(os.dup(fd), "rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def _hash_of(path: Path) -> bytes:
-    """The hash of a file; of one that is too large to be opened, its size is enough."""
-    try:
-        if (size := path.stat(follow_symlinks=False).st_size) > archive.MOST_BYTES:
-            return str(size).encode()
-        fd = os.open(path, OPENING)
-    except OSError as problem:
-        return str(problem.errno).encode()
-    try:
-        return _hash(fd)
-    finally:
-        os.close(fd)
+            inside = archive.candidates(folder / name, names)
+            files += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside.files]
+            others += [f"{path}/{other}" for other in inside.others]
+            refused = refused or inside.refused
+        elif fd is not None and len(others) < MOST_OTHERS and is_other(name, names):
+            others.append(path)
+    return Opened(files, others, "" if files else refused)

@@ -1,84 +1,143 @@
-"""Finds the submissions in a folder, without opening any.
+"""Finds the submissions in a folder or in the zip of a class, without opening any: recognizes the
+layout of a download (layouts/).
 
-A submission is a folder, a zip or a tarball that bears the student's name; or the files of one
-student in Canvas's flat download: name[_LATE]_USER_ATTACHMENT_FILE.
+The first layout to which every child of the folder belongs is the one. A folder of no such layout
+has a folder, zip or tarball for each student.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.bulk.intake import student_names
-from grader.bulk.intake.archive import SUFFIXES
+import msgspec
 
-CANVAS = re.compile(
-    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<user>\d+)_(?P<attachment>\d+)_(?P<file>.+)", re.DOTALL
-)
-RESUBMITTED = re.compile(r"-\d+(?=\.[^.]*$)")  # what Canvas adds to a file's name
+from grader.bulk.intake import archive
+from grader.bulk.intake.entry import Entry
+from grader.bulk.intake.folder import Child, DiskFolder, Folder, ZipFolder
+from grader.bulk.intake.layouts import autolab, canvas, git_clones, gradescope, moodle, plain
+from grader.bulk.intake.layouts.layout import Layout
+from grader.course.person import Person
+from grader.model import plain_text
+
+__all__ = ["Download", "Entry", "discover", "download"]
+
+# Autolab's names would also be Canvas's: Canvas removes every "@".
+LAYOUTS = tuple(module.LAYOUT for module in (gradescope, moodle, autolab, canvas, git_clones))
+DEEPEST = 3  # folders or zips around a download
+DOWNLOAD = "download"  # the name under which a run's store keeps what was recognized
 
 
-@dataclass
-class Entry:
-    """One student's submission. `paths`: the folder, under the name ""; or the files, under the
-    name that each has in the submission."""
+@dataclass(frozen=True)
+class Download:
+    """What a folder of submissions holds. `doubt`: why it is of no other layout, or ""."""
 
-    student: str
-    paths: dict[str, Path] = field(default_factory=dict)
-    problem: str = ""  # why it is rejected unopened
-    notes: list[str] = field(default_factory=list)
+    layout: str
+    entries: list[Entry] = field(default_factory=list)
+    doubt: str = ""
+
+    def __str__(self) -> str:
+        """One line: "Canvas's download: 31 students, 2 of them late, 1 resubmitted"."""
+        people = sum(max(1, len(entry.people)) for entry in self.entries)
+        groups = sum(len(entry.people) > 1 for entry in self.entries)
+        text = f"{self.layout}: {people} {'student' if people == 1 else 'students'}"
+        if groups:
+            text += f" in {len(self.entries)} submissions"
+        late = sum("late" in entry.notes for entry in self.entries)
+        again = sum("resubmitted" in entry.notes for entry in self.entries)
+        counts = ((late, "late"), (again, "resubmitted"))
+        noted = [f"{count} {what}" for count, what in counts if count]
+        if noted:
+            noted[0] = noted[0].replace(" ", " of them ", 1)
+        return ", ".join([text, *noted])
 
 
 def discover(folder: Path) -> list[Entry]:
-    """Every submission in a folder, by student. Raises OSError when it cannot be read."""
-    with os.scandir(folder) as scan:
-        children = sorted(
-            (c for c in scan if not c.name.startswith(".") and c.name != "__MACOSX"),
-            key=lambda child: os.fsencode(child.name),
-        )
-    entries: dict[str, Entry] = {}
-    if children and all(map(_is_of_canvas, children)):
-        _add_from_canvas(children, entries)
-    else:
-        for child in children:
-            _add(child, entries)
-    return [entries[student] for student in sorted(entries)]
+    """Every submission, by student. Raises OSError as download() does."""
+    return download(folder).entries
 
 
-def _add(child: os.DirEntry[str], entries: dict[str, Entry]) -> None:
-    """A folder, or an archive whose name without its suffix is the student's."""
-    name = child.name
-    if not child.is_dir(follow_symlinks=False):
-        suffix = next((s for s in reversed(SUFFIXES) if name.lower().endswith(s)), "")
-        name = name[: len(name) - len(suffix)] or name
-    student = student_names.student(name)
-    if student in entries:
-        entries[student].problem = "there are two submissions of this name"
-        return
-    entry = entries[student] = Entry(student, {"": Path(child.path)})
-    if child.is_symlink():
-        entry.problem = "the submission is a link"
-    elif not child.is_dir(follow_symlinks=False) and not child.is_file(follow_symlinks=False):
-        entry.problem = "the submission is neither a folder nor a file"
+def download(place: Path) -> Download:
+    """What a folder, or the zip of a class, holds. Raises OSError when it cannot be read or the
+    machine is at fault; `strerror` says what is wrong with a zip."""
+    folder: Folder = DiskFolder(place) if place.is_dir() else _zip(place)
+    children = folder.children()
+    known = _recognised(folder, children, DEEPEST)
+    if known is None and folder.zip is not None:
+        folder = _inner(folder)
+        known = _of(plain.LAYOUT, folder, folder.children(), "")
+    return known or _of(plain.LAYOUT, folder, children, _doubt(folder, children))
 
 
-def _is_of_canvas(child: os.DirEntry[str]) -> bool:
-    return child.is_file(follow_symlinks=False) and CANVAS.fullmatch(child.name) is not None
+def _zip(file: Path) -> ZipFolder:
+    members, refused = archive.listing(file)
+    if refused:
+        raise OSError(errno.EINVAL, refused, str(file))
+    return ZipFolder.listed(file, members)
 
 
-def _add_from_canvas(children: list[os.DirEntry[str]], entries: dict[str, Entry]) -> None:
-    """Of a file that was handed in more than once, the last counts: it has the highest number."""
-    latest: dict[tuple[str, str], int] = {}
-    for child in children:
-        match = CANVAS.fullmatch(child.name)
-        assert match is not None
-        student = student_names.student(f"{match['name']}_{match['user']}")
-        entry = entries.setdefault(student, Entry(student))
-        if match["late"] and "late" not in entry.notes:
-            entry.notes.append("late")
-        file = RESUBMITTED.sub("", match["file"])
-        if int(match["attachment"]) >= latest.get((student, file), 0):
-            latest[student, file] = int(match["attachment"])
-            entry.paths[file] = Path(child.path)
+def _recognised(folder: Folder, children: list[Child], deepest: int) -> Download | None:
+    """The folder's own layout; or that of the one folder or zip in it, as a download lies there
+    before or after it is unzipped. None: it is none that is known, or perhaps one student's."""
+    for layout in LAYOUTS:
+        if children and len(layout.own(folder, children)) == len(children):
+            found = _of(layout, folder, children, "")
+            inside_another = deepest < DEEPEST
+            certain = layout.unmistakable or len(found.entries) > 1 or not inside_another
+            return found if certain else None
+    if len(children) != 1 or not deepest:
+        return None
+    try:
+        inside = _only(folder, children[0])
+        return _recognised(inside, inside.children(), deepest - 1) if inside else None
+    except OSError:
+        return None  # a student's, and cannot be read: collect() says so
+
+
+def _only(folder: Folder, child: Child) -> Folder | None:
+    """The only child of a folder, if it is a folder or a zip."""
+    if child.kind == "folder":
+        return folder.open(child)
+    zipped = child.kind == "file" and child.name.lower().endswith(".zip") and folder.zip is None
+    return _zip(child.path) if zipped else None
+
+
+def _inner(folder: Folder) -> Folder:
+    """Of a zip that has one folder for all students, that folder."""
+    children = folder.children()
+    if len(children) == 1 and children[0].kind == "folder":
+        inside = folder.open(children[0])
+        below = inside.children()
+        if len(below) > 1 and all(c.kind == "folder" or c.is_archive() for c in below):
+            return inside
+    return folder
+
+
+def _of(layout: Layout, folder: Folder, children: list[Child], doubt: str) -> Download:
+    entries = sorted(layout.entries(folder, children), key=lambda entry: entry.student)
+    for entry in entries:
+        entry.people = tuple(map(_storable, entry.people))
+    return Download(layout.name, entries, doubt)
+
+
+def _storable(person: Person) -> Person:
+    """The person without bytes that are no UTF-8, which a name of a file may have."""
+    texts = msgspec.structs.asdict(person).items()
+    return Person(**{kind: os.fsencode(text).decode(errors="replace") for kind, text in texts})
+
+
+def _doubt(folder: Folder, children: list[Child]) -> str:
+    """What keeps a folder from being of the layout that most of its children are of."""
+    for layout in LAYOUTS:
+        own = {child.name for child in layout.own(folder, children)}
+        others = [child.name for child in children if child.name not in own]
+        if own and len(own) > len(others):
+            shown = " and ".join(f'"{plain_text.name(name)}"' for name in others[:2])
+            shown += f" and {len(others) - 2} more" if len(others) > 2 else ""
+            return (
+                f"{len(own)} of {len(children)} names look like {layout.name}, but not {shown}: "
+                "move what is not of the download elsewhere, or each name counts as a student"
+            )
+    return ""

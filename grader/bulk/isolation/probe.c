@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -63,7 +65,7 @@ static int makes_device(const char *path) {
     return mknod(path, S_IFBLK | 0600, makedev(8, 0)) == 0;
 }
 
-/* Writes 1 GiB in 64 files: succeeds where nothing limits it. The sandbox's folders go with it. */
+/* Writes 1 GB in 64 files: succeeds where nothing limits it. The sandbox's folders go with it. */
 static int fills(const char *folder) {
     static const char block[1 << 16];
     char path[4096];
@@ -104,6 +106,13 @@ static int connects_abstract(const char *name) {
     return fd >= 0 && connect(fd, (struct sockaddr *)&to, size) == 0;
 }
 
+static int connects_file(const char *path) {
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    return fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
+}
+
 /* Whether a variable is in the environment of this program or of process 1, as it sees it. */
 static int finds_variable(const char *name) {
     static char text[1 << 16];
@@ -128,6 +137,11 @@ static int sees_process(const char *pid) {
 
 static int signals(const char *pid) {
     return kill(atoi(pid), 0) == 0;
+}
+
+static int reads_limits(const char *pid) {
+    struct rlimit limit;
+    return prlimit(atoi(pid), RLIMIT_NOFILE, NULL, &limit) == 0;
 }
 
 /* Asks to be traced, as under a debugger: a traced program can hang a launcher that waits for it. */
@@ -170,6 +184,15 @@ static int calls(const char *number) {
 static int shares_memory(const char *unused) {
     (void)unused;
     return shmget(IPC_PRIVATE, 1 << 20, IPC_CREAT | 0600) >= 0;
+}
+
+static int changes_mode(const char *path) {
+    return chmod(path, 0666) == 0;
+}
+
+/* A queue outlives the program where it has no IPC namespace of its own. */
+static int opens_queue(const char *name) {
+    return mq_open(name, O_RDWR | O_CREAT, 0600, NULL) != (mqd_t)-1;
 }
 
 static int sets_clock(const char *unused) {
@@ -259,10 +282,12 @@ static const struct {
     {"connects", connects},
     {"sends", sends},
     {"connects-abstract", connects_abstract},
+    {"connects-file", connects_file},
     {"finds-variable", finds_variable},
     {"has-descriptor", has_descriptor},
     {"sees-process", sees_process},
     {"signals", signals},
+    {"reads-limits", reads_limits},
     {"traces", traces},
     {"writes-memory", writes_memory},
     {"unshares", unshares},
@@ -271,6 +296,8 @@ static const struct {
     {"becomes-root", becomes_root},
     {"calls", calls},
     {"shares-memory", shares_memory},
+    {"changes-mode", changes_mode},
+    {"opens-queue", opens_queue},
     {"sets-clock", sets_clock},
     {"starts-threads", starts_threads},
     {"prints", prints},

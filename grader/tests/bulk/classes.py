@@ -34,6 +34,8 @@ ODD_NAMES = (
     "$(touch pwned)",
     "two\nlines",
     "=HYPERLINK(1)",
+    "\uff1d1+1",
+    "\u202ednuor \u2066\u200b",
     'comma, "quote"',
     "😀",
     "\x1b[31mred",

@@ -102,7 +102,7 @@ def test_canvas_download(tmp_path: Path) -> None:
     assert (jane.student, john.student) == ("doejane_1", "roejohn_2")
     assert collect(jane, [LAB1])["lab1"].contents == {"cpu_loop.c": b"new"}
     assert collect(john, [LAB1])["lab1"].contents == {"cpu_loop.c": b"zipped"}
-    assert john.notes == ["late"] and not jane.notes
+    assert john.notes == ["late"] and jane.notes == ["resubmitted"]
 
 
 def test_a_changed_submission_has_another_digest(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from grader import export
-from grader.bulk.store import Row, Store
-from grader.export import feedback, gradebook, not_graded
+from grader.bulk.store import Row, Store, Submission
+from grader.export import feedback, gradebook, gradescope, not_graded
+from grader.export import grades as grading
 from grader.export.summary import summary
-from grader.model.result import Check, GradedFile, Machine, Result
+from grader.model.result import Check, GradedFile, Machine, Result, Sandbox
 from grader.model.score import Score, Unmeasured
 
 KEY = "key of a grade"
@@ -39,6 +40,7 @@ def grade() -> Result:
         machine=Machine("Linux", "x86_64", 2, "g++"),
         grader_version="0",
         hidden_included=False,
+        sandbox=Sandbox(2, "Landlock, own user", "ABI 7", 69, "2026-01-31"),
     )
 
 
@@ -54,20 +56,26 @@ def store(tmp_path: Path) -> Iterator[Store]:
     ]
     for row in rows:
         note = "late" if row.student == "bob" else ""
-        store.save_submission(row.student, "digest", note, [row], {})
+        store.save_submission(Submission(row.student, note), "digest", [row], {})
     store.save_grade(KEY, "lab3", msgspec.json.encode(grade()), PAGE)
     yield store
     store.close()
 
 
 def rendered(store: Store, form: str) -> dict[str, bytes]:
-    return dict(export.FORMATS[form](store))
+    formats = {**export.WHOLE, **export.FOLDERS}
+    return dict(formats[form](grading.of(store)))
 
 
 def test_gradebook(store: Store) -> None:
     assert rendered(store, "csv") == {
-        gradebook.NAME: b"student,lab3_score,lab3_max,lab3_status\n"
-        b"'=ann,3,8,graded\nbob,,,missing\ncem,,,rejected\ndan,,,error\neve,,,waiting\n"
+        gradebook.NAME: b"student,lab3_score,lab3_max,lab3_status,lab3_sandbox,"
+        b"lab3_late_days,lab3_points,lab3_out_of,lab3_note\n"
+        b"'=ann,3,8,graded,2,0,3,8,\n"
+        b"bob,,,missing,,,,,nothing was handed in: no constant_mask.cu\n"
+        b"cem,,,rejected,,,,,the submission was rejected: the archive is damaged\n"
+        b"dan,,,error,,,,,the grader or the machine failed: out of memory\n"
+        b"eve,,,waiting,,,,,not graded yet\n"
     }
 
 
@@ -83,21 +91,35 @@ def test_junit(store: Store) -> None:
 
 
 def test_gradescope(store: Store) -> None:
-    documents = {name: json.loads(data) for name, data in rendered(store, "gradescope").items()}
+    written = rendered(store, "gradescope")
+    scores = written.pop("scores.csv").decode().splitlines()
+    assert scores[:2] == ["Name,SID,Email,lab3,lab3 - Max Points", "'=ann,,,8.62,23"]
+    documents = {name: json.loads(data) for name, data in written.items()}
     assert list(documents) == [
         f"{student}/lab3/results.json" for student in ("=ann", "bob", "cem", "dan", "eve")
     ]
     ann = documents["=ann/lab3/results.json"]
+    assert "score" not in ann and "tests" not in ann, "one check could not be measured"
+    assert "not your fault" in ann["output"] and "15 points need a GPU" in ann["output"]
+    dan = documents["dan/lab3/results.json"]
+    assert "score" not in dan and "tests" not in dan and dan["output"].endswith("out of memory")
+    assert "score" not in documents["cem/lab3/results.json"], "0 is for the instructor to decide"
+
+
+def test_gradescope_counts_what_was_measured(store: Store) -> None:
+    row = next(row for row in store.rows() if row.student == "=ann")
+    result = store.result_of(row)
+    assert result is not None
+    checks = [check for check in result.checks if check.verdict != "error"]
+    ann = gradescope.results(msgspec.structs.replace(result, checks=checks))
     assert ann["score"] == 3 and "15 points need a GPU" in ann["output"]
     statuses = [test.get("status") for test in ann["tests"]]
-    assert statuses == ["passed", "passed", "failed", "failed", None]
-    assert [test["max_score"] for test in ann["tests"]] == [0, 3, 5, 2, 0]
-    dan = documents["dan/lab3/results.json"]
-    assert "tests" not in dan and dan["output"].endswith("out of memory")
+    assert statuses == ["passed", "passed", "failed", "failed"]
+    assert [test["max_score"] for test in ann["tests"]] == [0, 3, 5, 2]
 
 
 def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Store) -> None:
-    feedback.write(store)
+    feedback.write(grading.of(store))
     ann = store.folder / "=ann" / "lab3"
     assert {file.name for file in ann.iterdir()} == {"feedback.txt", "result.json", "report.html"}
     assert "3/8 measured, 15 need a GPU" in (ann / "feedback.txt").read_text()
@@ -108,10 +130,10 @@ def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Sto
                 text = (store.folder / row.student / "lab3" / "feedback.txt").read_text()
                 assert reason in text and row.reason in text
     before = (ann / "result.json").stat()
-    feedback.write(store)
+    feedback.write(grading.of(store))
     assert (ann / "result.json").stat().st_mtime_ns == before.st_mtime_ns
     store.save_failure(KEY, "lab3", "out of memory", None)
-    feedback.write(store)
+    feedback.write(grading.of(store))
     assert {file.name for file in ann.iterdir()} == {"feedback.txt"}
 
 

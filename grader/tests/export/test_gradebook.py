@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.export.gradebook import cell
+from grader.model.plain_text import cell
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx"])

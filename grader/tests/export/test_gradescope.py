@@ -61,4 +61,4 @@ def test_a_fault_of_ours_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("grader.bulk.intake.collect.collect", fails)
     results = answer(tmp_path, tmp_path / "results.json")
-    assert results["score"] == 0 and "not your fault" in str(results["output"])
+    assert "score" not in results and "not your fault" in str(results["output"])

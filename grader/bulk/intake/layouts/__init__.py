@@ -1,0 +1,1 @@
+"""The layouts of downloads: one module for each learning management system or habit."""

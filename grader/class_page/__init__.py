@@ -1,0 +1,1 @@
+"""The class page: one HTML file for the instructor, with what a run says about a whole class."""

@@ -1,0 +1,1 @@
+"""What belongs to a class and not to a lab: its people, its rules about time, and its gradebook."""

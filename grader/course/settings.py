@@ -1,0 +1,176 @@
+"""course.toml: what a course decides about its grades. Everything in it has a default.
+
+title = "GPU programming"
+timezone = "Asia/Seoul"          # of due dates that name no offset
+attempts = "latest"              # or "best", of those that a run has seen
+late_percent_per_day = 10        # of the points earned, for each day begun
+late_days = 5                    # later than so many days late: no points
+grace_days = 2                   # late days without loss, of each student over all labs
+grace_minutes = 10               # after a due date that are not late
+leaderboard = true               # of those who hand in a leaderboard.txt
+leaderboard_without = ["ada@example.org"]  # who is on none, whatever they hand in
+predicted_speed = "points"       # or "shown", or "off": speed that needs a GPU, without one
+
+[lab.lab3]
+due = 2027-03-01T23:59:00
+weight = 2                       # of the course's total; 1 if left out
+hidden_seed = 48213              # draws the hidden inputs, instead of the repository's seed
+
+[[extension]]
+student = "ada@example.org"      # a name, an id, an address or a number that the class knows
+lab = "lab3"
+days = 3
+why = "illness"
+
+[[group]]
+name = "team 4"
+students = ["ada@example.org", "grace@example.org"]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from grader.model.plain_text import line
+from grader.model.prediction import PredictedSpeed
+
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class SettingsError(Exception):
+    """course.toml cannot be used; the message says where and why."""
+
+
+class LabRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a course decides about one lab; None where the course's own rule holds."""
+
+    due: datetime | None = None
+    weight: Annotated[float, msgspec.Meta(ge=0)] = 1
+    late_percent_per_day: Percent | None = None
+    late_days: Count | None = None
+    hidden_seed: Annotated[int, msgspec.Meta(ge=0, lt=2**31)] | None = None
+
+
+class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """More time for one student."""
+
+    student: str
+    lab: str
+    days: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    due: datetime | None = None  # instead of days
+    why: str = ""
+
+
+class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Students who hand in together: what one hands in counts for all."""
+
+    students: list[str]
+    name: str = ""
+
+
+class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules of one course."""
+
+    title: str = ""
+    timezone: str = "UTC"
+    attempts: Literal["latest", "best"] = "latest"
+    late_percent_per_day: Percent = 0
+    late_days: Count | None = None  # None: late work counts however late it is
+    grace_days: Count = 0
+    grace_minutes: Count = 0
+    leaderboard: bool = False
+    leaderboard_without: list[str] = []
+    predicted_speed: PredictedSpeed = "shown"
+    lab: dict[str, LabRules] = {}
+    extension: list[Extension] = []
+    group: list[Group] = []
+
+    def zone(self) -> tzinfo:
+        return UTC if self.timezone == "UTC" else ZoneInfo(self.timezone)
+
+    def rules(self, lab: str) -> LabRules:
+        return self.lab.get(lab, LabRules())
+
+    def due(self, lab: str, names: frozenset[str]) -> datetime | None:
+        """When a lab is due for the student whom any of these names means; None: never."""
+        due = self.rules(lab).due
+        if due is None:
+            return None
+        due = self._in_zone(due)
+        for extension in self.extension:
+            if extension.lab == lab and extension.student in names:
+                if extension.due is not None:
+                    return self._in_zone(extension.due)
+                return due + timedelta(days=extension.days or 0)
+        return due
+
+    def _in_zone(self, time: datetime) -> datetime:
+        return time if time.tzinfo else time.replace(tzinfo=self.zone())
+
+
+def parse(text: bytes, labs: frozenset[str], file: str = "course.toml") -> Course:
+    """The rules in a course.toml. labs: those that there are. Raises SettingsError."""
+    try:
+        table = tomllib.loads(text.decode("utf-8-sig"))
+        course = msgspec.convert(table, Course)
+    except msgspec.ValidationError as problem:
+        raise SettingsError(f"{file}: {_in_words(table, problem)}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise SettingsError(f"{file}: {line(str(problem))}") from problem
+    problems = [*_problems(course, labs)]
+    if problems:
+        raise SettingsError("\n".join(f"{file}: {line(problem)}" for problem in problems))
+    return course
+
+
+def load(file: Path, labs: frozenset[str]) -> Course:
+    """As parse(). Raises SettingsError, also when the file cannot be read."""
+    try:
+        return parse(file.read_bytes(), labs, str(file))
+    except OSError as problem:
+        raise SettingsError(f"{file} cannot be read: {problem.strerror}") from problem
+
+
+def _in_words(table: dict[str, object], problem: msgspec.ValidationError) -> str:
+    """What msgspec finds wrong, with the lab's name and how to write a date."""
+    text = str(problem)
+    labs = table.get("lab")
+    for name, rules in labs.items() if isinstance(labs, dict) else ():
+        try:
+            msgspec.convert(rules, LabRules)
+        except msgspec.ValidationError:
+            text = text.replace("$.lab[...]", f"$.lab.{name}")
+            break
+    if "datetime" in text:
+        text += "; write a date and a time as 2027-03-01T23:59:00, without quotes"
+    return line(text)
+
+
+def _problems(course: Course, labs: frozenset[str]) -> list[str]:
+    problems = []
+    try:
+        course.zone()
+    except (KeyError, ValueError, OSError):
+        problems.append(f'timezone "{course.timezone}" is unknown; write one such as "Asia/Seoul"')
+    named = [*course.lab, *(extension.lab for extension in course.extension)]
+    unknown = dict.fromkeys(name for name in named if name not in labs)
+    problems += [f"there is no {name}; the labs are {', '.join(sorted(labs))}" for name in unknown]
+    for extension in course.extension:
+        what = f"the extension of {extension.student} for {extension.lab}"
+        if (extension.days is None) == (extension.due is None):
+            problems.append(f"{what} needs either days or due")
+        if extension.lab in labs and course.rules(extension.lab).due is None:
+            problems.append(f"{what} extends nothing: [lab.{extension.lab}] has no due")
+    pairs = [(extension.student, extension.lab) for extension in course.extension]
+    for student, lab in dict.fromkeys(pair for pair in pairs if pairs.count(pair) > 1):
+        problems.append(f"there are two extensions of {student} for {lab}; keep one")
+    members = [student for group in course.group for student in group.students]
+    twice = dict.fromkeys(each for each in members if members.count(each) > 1)
+    return problems + [f"{student} is named twice in the groups; keep one" for student in twice]

@@ -1,0 +1,75 @@
+"""Runs ./grade and measures it: seconds, memory, how busy the cores were; kills it if asked to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+CORES = len(os.sched_getaffinity(0))
+TICK = 0.25  # seconds between two looks at the memory
+
+
+@dataclass
+class Ran:
+    """A finished or killed command. processor: CPU seconds of it and of all that it started.
+    memory: the most bytes of it and its workers. busy: the share of all cores that worked, for
+    this command or for others."""
+
+    status: int
+    wall: float
+    processor: float
+    memory: int = 0
+    busy: float = 0.0
+
+    @property
+    def own(self) -> float:
+        """The share of all cores that worked for this command."""
+        return self.processor / self.wall / CORES
+
+
+def execute(
+    argv: list[str], kill_after: float | None = None, tick: Callable[[], None] = lambda: None
+) -> Ran:
+    """Runs a command to its end, or kills it with SIGKILL after so many seconds. tick: is called
+    a few times a second. A killed command's CPU time lacks that of its workers."""
+    start, before = time.monotonic(), _cores()
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    most = 0
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            break
+        most = max(most, _held(process.pid))
+        left = kill_after - (time.monotonic() - start) if kill_after is not None else TICK
+        if left <= 0:
+            process.send_signal(signal.SIGKILL)
+        tick()
+        time.sleep(max(0.01, min(TICK, left)))
+    wall, after = time.monotonic() - start, _cores()
+    idle, every = after[0] - before[0], after[1] - before[1]
+    busy = 1 - idle / every if every else 0.0
+    return Ran(process.returncode, wall, used.ru_utime + used.ru_stime, most, busy)
+
+
+def _held(pid: int) -> int:
+    """Bytes of memory of a process and its workers, without the programs that these started."""
+    total = 0
+    with contextlib.suppress(OSError, ValueError):
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for one in [str(pid), *below]:
+            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * PAGE
+    return total
+
+
+def _cores() -> tuple[int, int]:
+    """Ticks of all cores that were idle, and all ticks, since the machine started."""
+    ticks = [int(text) for text in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
