@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, replace
 
 from grader import paths
+from grader.model import plain_text
 from grader.model.submission import Submission
 
 _DIAGNOSTIC = re.compile(
-    r"^(?P<file>.+?)[:(](?P<line>\d+)(?:[:,]\d+)?\)?:? ?:?\s*(?P<kind>fatal error|error|warning)\s*"
-    r"(?:#[\w-]+)?: (?P<text>.*)$"
+    r"^(?P<file>.+?)[:(](?P<line>\d{1,9})(?:[:,]\d+)?\)?:? ?:?\s*"
+    r"(?P<kind>fatal error|error|warning)\s*(?:#[\w-]+)?: (?P<text>.*)$"
 )
 _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
 # Whose functions a program may declare and not define, by the beginning of their names.
@@ -39,6 +40,29 @@ _CARET = re.compile(r" *\| (?P<before> *)")
 # The simulator's functions of the runtime API also take the file and line of a call.
 _ADDED_PARAMETERS = re.compile(r"(?:, )?const char\*, int\)(?=’|')")
 _OUT_OF_REACH = re.compile(r"relocation truncated to fit|failed to convert GOTPCREL relocation")
+# Of the assembler, and of that for GPUs, about what a compiler made of a file.
+_ASSEMBLER = re.compile(
+    r"^(?:\{standard input\}|\S+\.s):\d+: (?:Fatal e|E)rror: (?P<text>.*)"
+    r"|^ptxas .*?(?:error|fatal) *: (?P<ptx>.*)",
+    re.MULTILINE,
+)
+_GIVEN_UP = re.compile(
+    r"^(?:\S+: )?(?:gcc|g\+\+|cc1|cc1plus|[^\s:]+\.(?:c|cu|ii)(?::\d+)*): "
+    r"(?P<text>(?:internal compiler|fatal) error: .*)$",
+    re.MULTILINE,
+)
+# Of labs/sim/translate/variables.py, and the note in which g++ says how many bytes there are.
+_TOO_MUCH_SHARED = re.compile(
+    r"static assertion failed: (?P<names>static shared memory: .+ takes?) (?P<rest>more than .*)"
+)
+_COMPARED = re.compile(r"^\S.*: note: the comparison reduces to .\((?P<bytes>\d+) <= \d+\)")
+# The same of ptxas, which knows no line.
+_PTX_SHARED = re.compile(
+    r"^ptxas error +: Entry function '(?P<kernel>\w+)' uses too much shared data "
+    r"\((?P<bytes>0x[0-9a-f]+) bytes, (?P<limit>0x[0-9a-f]+) max\)",
+    re.MULTILINE,
+)
+_KILLED = re.compile(r"Killed signal terminated|out of memory|virtual memory exhausted")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
@@ -52,7 +76,7 @@ class Diagnostic:
     text: str
 
     def render(self) -> str:
-        return f"{self.file}:{self.line}: {self.text}"
+        return plain_text.line(f"{self.file}:{self.line}: {self.text}")
 
 
 def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
@@ -75,13 +99,13 @@ def program_errors(log: str) -> list[str]:
     """What the compiler printed about a user's own program. A caret behind the end of its line is
     left out: it points into code that the simulator added there."""
     lines: list[str] = []
-    for line in log.splitlines():
+    for line in _with_bytes(log).splitlines():
         source = _EXCERPT.fullmatch(lines[-1]) if lines else None
         caret = _CARET.match(line)
         if source and caret and len(caret["before"]) > len(source["source"]):
             continue
         if not line.startswith("make: "):
-            lines.append(line)
+            lines.append(plain_text.line(line))
     return lines
 
 
@@ -92,16 +116,87 @@ def disk_error(log: str) -> str | None:
 
 
 def _is_simulators(file: str) -> bool:
+    if "\0" in file:
+        return False  # no path at all
     return (paths.ROOT / file).resolve().is_relative_to(paths.LABS / "sim")
 
 
 def _diagnostics(log: str) -> list[Diagnostic]:
     diagnostics = []
-    for match in filter(None, map(_DIAGNOSTIC.match, log.splitlines())):
+    for match in filter(None, map(_DIAGNOSTIC.match, _with_bytes(log).splitlines())):
         severity = "warning" if match["kind"] == "warning" else "error"
         line_number = int(match["line"])
         diagnostics.append(Diagnostic(match["file"], line_number, severity, match["text"]))
     return list(dict.fromkeys(diagnostics))
+
+
+def _with_bytes(log: str) -> str:
+    """The log in which an error about static shared memory says itself how many bytes there are;
+    g++ has them in a note a few lines below it."""
+    lines: list[str] = []
+    error = -1  # the line of the last such error
+    for line in log.splitlines():
+        if match := _TOO_MUCH_SHARED.search(line):
+            line = line[: match.start()] + f"{match['names']} {match['rest']}"
+            error = len(lines)
+        elif (note := _COMPARED.match(line)) and error >= 0:
+            before, _, after = lines[error].partition(" more than the limit")
+            lines[error] = f"{before} {note['bytes']} bytes, more than the limit{after}"
+            error = -1
+            continue
+        elif _DIAGNOSTIC.match(line):
+            error = -1
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def shared_data(log: str) -> list[str]:
+    """ptxas's errors about kernels with too much static shared memory, in words; [] when there are
+    none."""
+    return list(
+        dict.fromkeys(
+            f"static shared memory: the kernel {_kernel(m['kernel'])} has {int(m['bytes'], 16)} "
+            f"bytes of __shared__ variables, more than the limit of a block, {int(m['limit'], 16)} "
+            "bytes (48 KB): use a smaller tile, or declare it extern __shared__ and ask for its "
+            "bytes with cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+            "bytes)"
+            for m in _PTX_SHARED.finditer(log)
+        )
+    )
+
+
+def _kernel(mangled: str) -> str:
+    """The name of a kernel as the program writes it, without namespaces and template arguments;
+    the mangled name where it cannot be read."""
+    i = re.match(r"_ZN?", mangled)
+    rest, name = mangled[i.end() :] if i else "", mangled
+    while length := re.match(r"\d+", rest):
+        end = length.end() + int(length[0])
+        name, rest = rest[length.end() : end], rest[end:]
+    return name
+
+
+def unassembled(log: str) -> list[str]:
+    """The assembler's errors, in words; [] when there are none. Only assembly in a file causes
+    them, and static shared memory: what a compiler writes itself can be assembled."""
+    if shared := shared_data(log):
+        return shared[:4]
+    found = [match["text"] or match["ptx"] for match in _ASSEMBLER.finditer(log)]
+    return [f"the assembly in your file is wrong: {text[:200]}" for text in dict.fromkeys(found)][
+        :4
+    ]
+
+
+def given_up(log: str) -> list[str]:
+    """Why a compiler gave up a student's file without a line of it: one that is nested too deep, or
+    larger than any compiler can work on. [] when none did, and where the machine killed it."""
+    found = None if _KILLED.search(log) else _GIVEN_UP.search(log)
+    if found is None:
+        return []
+    return [
+        f"the compiler gave up on your file: {found['text'][:200]}",
+        "look for very large arrays, very deep nesting, and #pragma GCC lines",
+    ]
 
 
 def unlinked(log: str, submission: Submission) -> list[str]:

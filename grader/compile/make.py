@@ -7,29 +7,32 @@ labs/common/submission.mk.
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from grader import paths
-from grader.compile import sources, staging
+from grader.compile import make_process, sources, staging
 from grader.compile.compiler_messages import (
     Diagnostic,
     diagnostics_in,
-    disk_error,
+    given_up,
     listed,
     program_errors,
     program_warnings,
+    unassembled,
     unlinkable,
     unlinked,
 )
+from grader.compile.make_process import BuildError
+from grader.compile.permitted import submission_check
+from grader.compile.permitted.elf import ObjectError
+from grader.compile.permitted.submission_check import Product
+from grader.compile.permitted.symbol_rules import Kind
 from grader.model.spec import Lab
 from grader.model.submission import Submission
-from grader.sandbox import launcher
-from grader.sandbox.bubblewrap import View
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 
@@ -37,33 +40,21 @@ from grader.sandbox.limits import Limits
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
-TOOLS = ("g++", "gcc", "as", "ld", "ar", "bash")  # that the rules of make call
-
-Target = Literal["run", "checked", "unit", "speed"]
+Target = Literal["run", "checked", "unit", "speed", "kernels"]
 _RULES: dict[Target, str] = {
     "run": "run-binary",
     "checked": "checked-binary",
     "unit": "test-binary",
     "speed": "speed-binary",
+    "kernels": "kernels",
 }
 _PRODUCTS: dict[Target, str] = {
     "run": "run",
     "checked": "checked",
     "unit": "unit",
     "speed": "student.so",
+    "kernels": "kernels.ptx",
 }
-
-
-class BuildError(Exception):
-    """A part of the course does not build. `log` is what make printed."""
-
-    def __init__(self, message: str, log: str) -> None:
-        super().__init__(message)
-        self.log = log
-
-
-class MachineBusyError(BuildError):
-    """Other programs left the compiler too little of the processor to build anything."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,8 @@ class BuildRequest:
 
     target: "run", the submission's runner; "checked", the instrumented runner, with profiles on
         the simulator and with sanitizers on the CPU; "unit", its unit tests; "speed", a shared
-        object of its functions, which the lab's timing program in sources.course_build() opens.
+        object of its functions, which the lab's timing program in sources.course_build() opens;
+        "kernels", nvcc's PTX of its kernels, and beside it kernels.ptxas: nothing runs it.
     checked: also builds the instrumented runner, at the same time.
     nvcc: also records what nvcc says about the CUDA file.
     files: builds only these of the submitted files; None builds all.
@@ -99,6 +91,21 @@ class BuildRequest:
         """The programs that make leaves in `out`, that of `target` first."""
         names = [_PRODUCTS[self.target], *(["checked"] if self.checked else [])]
         return [out / name for name in names]
+
+    def objects(self, out: Path) -> list[list[Product]]:
+        """The objects that make leaves in `out`, those of each program together."""
+        if self.target == "kernels":
+            return []
+        files = self.files or tuple(self.submission.lab.submit)
+        c_files = [name for name in files if name.endswith(".c")]
+        kinds: list[Kind] = ["timed" if self.target == "speed" else "plain"]
+        kinds = ["checked"] if self.target == "checked" else kinds
+        kinds += ["checked"] if self.checked else []
+        groups = [(kind, files) for kind in kinds]
+        groups += [("raced", tuple(c_files))] if "checked" in kinds else []
+        return [
+            [Product.of(out, name, kind, self.backend) for name in names] for kind, names in groups
+        ]
 
 
 @dataclass(frozen=True)
@@ -132,21 +139,23 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
     submission = request.submission
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
-    kind = f"{request.backend}\0{submission.shown}\0{sources.key(lab)}\0"
+    names = {name: submission.path(name) for name in submission.contents}
+    kind = f"{request.backend}\0{sorted(names.items())}\0{sources.key(lab)}\0"
+    kind += "kernels" if request.target == "kernels" else ""  # built beside another build
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference:
         variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
     _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
-        locked.enter_context(_locked(out))
+        locked.enter_context(make_process.locked(out))
         staging.begin(out)
-        running = _start_make(
+        running = make_process.start(
             request.rules(),
             variables | {"READY": "1"},
             COMPILE_LIMITS,
             request.verbose,
-            env={"SHOWN": submission.shown, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=shown(names) | {"PYTHONDONTWRITEBYTECODE": "1"},
             view=sources.view(lab, out, request.backend),
         )
         wait_for_make = locked.enter_context(running)
@@ -167,6 +176,9 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
     log = done.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
     warnings = [d for d in diagnostics if d.severity == "warning"]
+    make_process.must_have_run(done)
+    if refused := _refused(request, out, done.status == 0):
+        return Build(None, listed(refused, submission), warnings, done.seconds)
     if done.status == 0:
         binaries = request.binaries(out)
         for binary in binaries:
@@ -180,23 +192,37 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
     return Build(None, errors, warnings, done.seconds)
 
 
+def _refused(request: BuildRequest, out: Path, built: bool) -> list[Diagnostic]:
+    """What the submission's code may not do. built: make made everything; what it did not make is
+    not missed otherwise. Raises BuildError when a product cannot be read."""
+    groups = request.objects(out)
+    try:
+        for product in (p for group in groups if built for p in group):
+            for file in (product.file, product.text):
+                if not file.exists():
+                    raise FileNotFoundError(f"{file} was not made")
+        return submission_check.find(request.submission, out, groups, request.backend)
+    except (OSError, ObjectError) as problem:
+        message = f"the objects of {request.submission.lab.id} cannot be read"
+        raise BuildError(message, str(problem)) from problem
+
+
 def _student_errors(
     done: Finished, log: str, diagnostics: list[Diagnostic], submission: Submission
 ) -> list[str]:
     """Why the student's file does not build, the first reason first; [] when the reason is not in
     that file."""
-    _must_have_run(done)
     if done.stopped_by and (early := early_end(done)):
         return [f"the compiler {early.reason}"]
     errors = [d for d in diagnostics if d.severity == "error"]
-    return listed(errors, submission) if errors else unlinked(log, submission)
+    if errors:
+        return listed(errors, submission)
+    return unassembled(log) or given_up(log) or unlinked(log, submission)
 
 
-def _must_have_run(done: Finished) -> None:
-    """Raises MachineBusyError where other programs did not let make run."""
-    early = early_end(done)
-    if early and early.kind == "starved":
-        raise MachineBusyError(f"the compiler {early.reason}", "")
+def shown(names: Mapping[str, str]) -> dict[str, str]:
+    """The environment that tells submission.mk how messages name each file."""
+    return {"SHOWN_" + re.sub("[.-]", "_", name): path for name, path in names.items()}
 
 
 def prepare(lab: Lab, backend: str, timed: bool) -> None:
@@ -218,31 +244,20 @@ def make_program(
     variables |= {"TRACED": "1"} if profiled else {}
     variables |= {"OPENMP": "1"} if openmp else {}
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
-    with _locked(home):
+    with make_process.locked(home):
         staging.begin(home)
-        done = _make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+        done = make_process.run(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
         if done.status is not None:
             staging.finish(home)
     log = done.stderr.decode(errors="replace")
     if done.status == 0:
         return Build(home / "program", [], program_warnings(log), done.seconds)
-    _must_have_run(done)
+    make_process.must_have_run(done)
     if early := early_end(done):
         return Build(None, [f"the compiler {early.reason}"])
-    if reason := _fault_of_machine(log):
+    if reason := make_process.fault_of_machine(log):
         raise BuildError(reason, "")
     return Build(None, unlinkable(log) or program_errors(log) or ["make failed"])
-
-
-def _fault_of_machine(log: str) -> str | None:
-    """Why no compiler can work on this machine now, and what to do; None when it can."""
-    absent = [name for name in TOOLS if shutil.which(name) is None]
-    if absent:
-        return f"{', '.join(absent)}: not found on this machine; try ./grade doctor"
-    if reason := disk_error(log):
-        where = f"to build/ or {tempfile.gettempdir()}"
-        return f"the compiler cannot write {where}: {reason}; free some space"
-    return None
 
 
 def _variables(lab: Lab, backend: str, files: tuple[str, ...], out: Path) -> dict[str, str]:
@@ -263,70 +278,10 @@ def _build_course(problem: str, rules: list[str], variables: dict[str, str], ver
     """Builds what all submissions share: the runtime, and the course's parts that `rules` need.
     Raises BuildError with `problem` as its message."""
     paths.BUILD.mkdir(exist_ok=True)
-    with _locked(paths.BUILD):
+    with make_process.locked(paths.BUILD):
         needed = ["runtime", *(f"{rule}-given" for rule in rules)]
-        done = _make(needed, variables, RUNTIME_LIMITS, verbose)
+        done = make_process.run(needed, variables, RUNTIME_LIMITS, verbose)
     if done.status != 0:
         log = done.stderr.decode(errors="replace")
-        reason = _fault_of_machine(log)
+        reason = make_process.fault_of_machine(log)
         raise BuildError(reason or problem, "" if reason else log)
-
-
-def _make(
-    rules: list[str],
-    variables: dict[str, str],
-    limits: Limits,
-    verbose: bool,
-    env: dict[str, str] | None = None,
-) -> Finished:
-    with _start_make(rules, variables, limits, verbose, env) as wait:
-        return wait()
-
-
-@contextlib.contextmanager
-def _start_make(
-    rules: list[str],
-    variables: dict[str, str],
-    limits: Limits,
-    verbose: bool,
-    env: dict[str, str] | None = None,
-    view: View | None = None,
-) -> Iterator[Callable[[], Finished]]:
-    """Starts make, and yields the function that waits for its end. Both may raise BuildError."""
-    argv = ["make", "--no-print-directory", f"-j{len(rules)}", "-Otarget", *rules]
-    argv += [f"{k}={v}" for k, v in variables.items()]
-    argv += ["V=1"] if verbose else []
-    with contextlib.ExitStack() as stack:
-        with _make_available():
-            running = stack.enter_context(launcher.start(argv, limits, paths.ROOT, env, view))
-
-        def wait() -> Finished:
-            with _make_available():
-                done = running.wait()
-            if verbose:
-                print(done.stdout.decode(errors="replace"), end="", flush=True)
-            return done
-
-        yield wait
-
-
-@contextlib.contextmanager
-def _make_available() -> Iterator[None]:
-    """Turns an OSError of the launcher into a BuildError."""
-    try:
-        yield
-    except OSError as problem:
-        message = f"make cannot be run: {problem.strerror}; try ./grade doctor"
-        raise BuildError(message, "") from problem
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Only one of several graders in this checkout runs make for a folder at a time."""
-    try:
-        lock = staging.lock(folder)
-    except OSError as problem:
-        message = f"{folder} cannot be written: {problem.strerror}; try ./grade doctor"
-        raise BuildError(message, "") from problem
-    with lock:
-        yield

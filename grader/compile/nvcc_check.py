@@ -12,7 +12,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from grader.compile.compiler_messages import diagnostics_in, listed
+from grader.compile.compiler_messages import diagnostics_in, listed, shared_data
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
@@ -40,7 +40,8 @@ def check(submission: Submission, report: Path) -> Check:
     diagnostics = diagnostics_in("\n".join(messages), submission.shown)
     errors = [d for d in diagnostics if d.severity == "error"]
     ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
-    lines = listed(errors, submission) if errors else ptxas_errors
+    lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
+    lines = lines or ptxas_errors
     if lines:
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return build_line(submission.lab, NAME, "fail", [why, *lines])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader import paths
 from grader.model.spec import Lab
-from grader.sandbox import bubblewrap
-from grader.sandbox.bubblewrap import View
+from grader.sandbox import choice
+from grader.sandbox.view import View, interpreter
 
 TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
 SIMULATOR_HEADERS = Path("sim", "include")  # below paths.LABS
@@ -21,7 +21,9 @@ def dependencies(lab: Lab) -> list[Path]:
     folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
     files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
-    return [paths.ROOT / "Makefile", common / "submission.mk", *sorted(files)]
+    linked = [common / "submission.mk", common / "course.ld"]
+    linked += [*simulator.rglob("*.symbols"), *simulator.rglob("call_targets.sed")]
+    return [paths.ROOT / "Makefile", *linked, *sorted(files)]
 
 
 def key(lab: Lab) -> str:
@@ -48,9 +50,9 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads = [headers, *(file for file in dependencies(lab) if not file.is_relative_to(headers))]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
     reads += [*course_build(lab, backend).glob("*.o"), *library.glob("*.a")]
-    reads += [*(library / "common").rglob("runner.o"), out / "src"]
+    reads += [*(library / "common" / "runner").glob("*.o"), out / "src"]
     if backend == "sim":
-        reads += bubblewrap.interpreter()
-    bubblewrap.hand_over(out, compiler=True)
+        reads += interpreter()
+    choice.hand_over(out, compiler=True)
     gpu = backend == "gpu"  # nvcc -arch=native asks the GPU for its architecture
     return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)

@@ -5,7 +5,8 @@ not enough: the process that bubblewrap clones asks some milliseconds after it w
 program that detached itself outside a sandbox never asks. So a grader that starts a command also
 starts a watchdog, a shell in another session. The watchdog waits on a pipe until the grader
 ends. Unless the grader said goodbye, it then kills every process that was started with the grader's
-mark in its environment.
+mark in its environment, and every process of the users that only this grader uses (users.py): what
+runs as one of them may have erased its environment.
 """
 
 from __future__ import annotations
@@ -17,18 +18,32 @@ import subprocess
 from contextlib import suppress
 from functools import cache
 
+from grader.sandbox import users
+
 VARIABLE = "CONVLABS_GRADER"  # its value is the mark
 
-# $1 is VARIABLE=mark. Ends when two scans in a row find nothing: during the first, a process that
-# was not listed yet may have started another. Gives up after 5 seconds.
+# $1 is VARIABLE=mark, the others are users. Kills all processes of a user or a group at once, or a
+# program that starts one after the other could run away from this loop. The grader is in none of
+# these groups: each command has a session of its own. Ends when two scans in a row find
+# nothing: during the first, a process that was not listed yet may have started another. Gives up
+# after 5 seconds.
 _SCRIPT = r"""
 read -r done && exit
-clean=0 scans=0
+mark=$1 clean=0 scans=0
+shift
 while [ $clean -lt 2 ] && [ $scans -lt 100 ]; do
   clean=$((clean + 1)) scans=$((scans + 1))
-  for file in $(grep -slzxF -e "$1" /proc/[0-9]*/environ); do
-    pid=${file#/proc/}
-    kill -9 "${pid%/environ}"
+  for user in "$@"; do
+    setpriv --reuid "$user" --regid "$user" --clear-groups sh -c 'kill -9 -1'
+  done
+  for file in $(
+    grep -slzxF -e "$mark" /proc/[0-9]*/environ
+    for user in "$@"; do grep -slE "^Uid:[[:space:]]+$user[[:space:]]" /proc/[0-9]*/status; done
+  ); do
+    pid=${file#/proc/} pid=${pid%/*} stat=
+    read -r stat < "/proc/$pid/stat"
+    group=${stat##*) } group=${group#* * } group=${group%% *}  # after the name, state and parent
+    kill -9 "$pid" ${group:+"-$group"}
     clean=0
   done
   sleep 0.05
@@ -40,14 +55,18 @@ done
 def _start() -> tuple[str, int]:
     """Starts the watchdog, once a process. Returns the mark and the watchdog's process id."""
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+    as_root = os.geteuid() == 0
+    watched = [str(user) for user in (users.users() if as_root else ())]
+    lock = users.lock() if as_root else None  # until the watchdog ends, too
     watchdog = subprocess.Popen(
-        ["/bin/sh", "-c", _SCRIPT, "watchdog", f"{VARIABLE}={mark}"],
+        ["/bin/sh", "-c", _SCRIPT, "watchdog", f"{VARIABLE}={mark}", *watched],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd="/",
         env={"PATH": os.defpath, "LC_ALL": "C"},
         start_new_session=True,
+        pass_fds=() if lock is None else (lock,),
     )
     atexit.register(_dismiss, watchdog)
     return mark, watchdog.pid

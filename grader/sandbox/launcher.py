@@ -15,22 +15,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import selectors
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from grader import paths
-from grader.sandbox import bubblewrap, cleanup_after_kill, process_tree
+from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
 from grader.sandbox.account import Account
-from grader.sandbox.bubblewrap import SandboxedCommand, View
 from grader.sandbox.ending import Finished, Limit, return_code
 from grader.sandbox.limits import Limits, set_kernel_limits
+from grader.sandbox.view import SandboxedCommand, View
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
@@ -59,8 +57,8 @@ class Running:
         did not start the command."""
         _supervise(self)
         code = self.process.returncode
-        if self.sandboxed and code >= 0:
-            code = _code_inside(self.sandboxed, bytes(self.streams[1].data))
+        if self.sandboxed and self.sandboxed.status_pipe is not None and code >= 0:
+            code = _code_inside(self.sandboxed.status_pipe, bytes(self.streams[1].data))
         return Finished(
             limits=self.limits,
             status=code if code >= 0 else None,
@@ -79,7 +77,17 @@ class Running:
         usage = process_tree.usage(self.process.pid, _spared())
         self.stopped_by = self.account.add(usage, time.monotonic())
         if self.stopped_by:
-            process_tree.kill(self.process, self.limits.grace, _spared())
+            self.kill(self.limits.grace)
+
+    def kill(self, grace: float) -> None:
+        """Kills it with everything that comes from it. grace: seconds to end by itself before."""
+        process_tree.kill(self.process, grace, _spared(), self._user_of_its_own())
+
+    def _user_of_its_own(self) -> int | None:
+        """The user whom it shares with no other command under way; None: there is none."""
+        user = self.sandboxed.user if self.sandboxed else None
+        users = [other.sandboxed.user for other in _running if other.sandboxed]
+        return user if users.count(user) <= 1 else None
 
 
 _running: list[Running] = []
@@ -91,13 +99,15 @@ def launch(
     cwd: Path,
     env: dict[str, str] | None = None,
     view: View | None = None,
+    files: tuple[int, ...] = (),
 ) -> Finished:
     """Runs `argv` until it ends or reaches a limit. Raises OSError when it cannot be started.
 
     view: what it may see in the sandbox, where this machine has one; None runs the course's own
     programs without a sandbox.
+    files: descriptors that the command gets, under the same numbers.
     """
-    with start(argv, limits, cwd, env, view) as running:
+    with start(argv, limits, cwd, env, view, files) as running:
         return running.wait()
 
 
@@ -116,41 +126,41 @@ def start(
     files: descriptors that the command gets, under the same numbers.
     """
     with contextlib.ExitStack() as stack:
-        if view is not None and view.gpu and not view.compiler:
-            stack.enter_context(_gpu_lock())
         sandboxed, added = None, cleanup_after_kill.mark() | (env or {})
-        if view is not None and _sandbox_available(view):
-            command = bubblewrap.sandboxed(argv, view, cwd, added, limits.processes)
+        if view is not None and view.gpu and not view.compiler:
+            gpu = stack.enter_context(gpus.one_gpu())
+            view, added = replace(view, gpu_minor=gpu.minor), added | gpu.environment()
+        tier = choice.tier(view.gpu) if view is not None else None
+        if view is not None and tier is not None:
+            command = tier.command(argv, view, cwd, added, limits.processes)
             sandboxed = stack.enter_context(command)
-            argv, environment, cwd = sandboxed.argv, sandboxed.env, Path("/")
+            argv, environment, cwd = sandboxed.argv, sandboxed.env, sandboxed.cwd
         else:
             environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
             environment |= {"LC_ALL": "C.UTF-8"} | added
         running = _start(argv, limits, cwd, environment, sandboxed, files)
         _running.append(running)
+        if sandboxed is not None and sandboxed.confine is not None:
+            stack.enter_context(_pinned(running.process.pid))
         try:
             yield running
         finally:
             if running.process.returncode is None:
-                process_tree.kill(running.process, 0 if sandboxed else limits.grace, _spared())
+                running.kill(0 if sandboxed else limits.grace)
             _running.remove(running)
             for stream in running.streams:
                 stream.file.close()
 
 
-def _sandbox_available(view: View) -> bool:
-    return (bubblewrap.missing_for_gpus() if view.gpu else bubblewrap.missing()) is None
-
-
 @contextlib.contextmanager
-def _gpu_lock() -> Iterator[None]:
-    """One program at a time uses the GPUs: another one could take all of their memory."""
-    lock = os.open(paths.BUILD / "gpu.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _pinned(pid: int) -> Iterator[None]:
+    """Keeps the inode of /proc/PID, for which a Landlock rule was made, in the kernel's memory: a
+    sanitizer opens files in there long after the start."""
+    process = os.open(f"/proc/{pid}", os.O_PATH | os.O_CLOEXEC)  # nobody has waited for it yet
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(lock)
+        os.close(process)
 
 
 def _start(
@@ -163,28 +173,32 @@ def _start(
 ) -> Running:
     process_tree.adopt_orphans()
     started_at = time.monotonic()
-    process = subprocess.Popen(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env=env,
-        close_fds=True,
-        pass_fds=(*files, *(sandboxed.descriptors if sandboxed else ())),
-        start_new_session=True,
-        preexec_fn=_before_exec(limits, sandboxed is not None),
-    )
+    try:
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=env,
+            close_fds=True,
+            pass_fds=(*files, *(sandboxed.descriptors if sandboxed else ())),
+            start_new_session=True,
+            preexec_fn=_before_exec(limits, sandboxed),
+        )
+    except subprocess.SubprocessError as problem:  # an error in _before_exec
+        reason = "the sandbox did not start: the kernel refused a part of it"
+        raise OSError(errno.EIO, reason) from problem
     assert process.stdout is not None and process.stderr is not None
     streams = [_Stream(process.stdout), _Stream(process.stderr)]
     account = Account(limits, started_at, started_at)
     return Running(process, limits, sandboxed, streams, account)
 
 
-def _code_inside(sandboxed: SandboxedCommand, errors: bytes) -> int:
-    """The return code of the command in the sandbox, as subprocess would give it. Raises OSError
+def _code_inside(status_pipe: int, errors: bytes) -> int:
+    """The return code of the command in bubblewrap, as subprocess would give it. Raises OSError
     when bubblewrap did not start the command; `errors` is what was printed on stderr."""
-    status = bubblewrap.exit_status(sandboxed)
+    status = bubblewrap.exit_status(status_pipe)
     if status is None:
         lines = errors.decode(errors="replace").strip().splitlines()
         reason = lines[-1] if lines else "no reason"
@@ -192,15 +206,17 @@ def _code_inside(sandboxed: SandboxedCommand, errors: bytes) -> int:
     return return_code(status)
 
 
-def _before_exec(limits: Limits, sandboxed: bool) -> Callable[[], None]:
+def _before_exec(limits: Limits, sandboxed: SandboxedCommand | None) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
-    count_processes = sandboxed and bubblewrap.limits_root_now()
+    processes = sandboxed.processes if sandboxed is not None else None
 
     def prepare() -> None:
         process_tree.die_with_parent(parent)
         os.umask(0o022)  # the user inside the sandbox has to read what a compiler writes
-        set_kernel_limits(limits, sandboxed, count_processes)
+        if sandboxed is not None and sandboxed.confine is not None:
+            sandboxed.confine()  # it needs a descriptor: the grader may have more than the limit
+        set_kernel_limits(limits, sandboxed is not None, processes)
 
     return prepare
 
@@ -228,7 +244,7 @@ def _supervise(running: Running) -> None:
                 _wait(process, seconds)
             elif _read_ready(selector, seconds, running.limits.output):
                 running.stopped_by = "output"
-    process_tree.kill(process, running.limits.grace, _spared())
+    running.kill(running.limits.grace)
     for stream in running.streams:
         _read_rest(stream, running.limits.output)
 

@@ -56,23 +56,27 @@ class Limits:
         return 4 * self.longest_wait()
 
 
-def set_kernel_limits(limits: Limits, sandboxed: bool, count_processes: bool) -> None:
+def set_kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) -> None:
     """Sets the kernel's limits for this process and its children. To be called between fork and
     exec: it makes system calls and nothing else.
 
-    count_processes: also limits the number of processes of this process's user.
+    processes: the most that the user may have whom this process becomes; None: no limit.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
+    _lower(resource.RLIMIT_FSIZE, limits.file_size)
     if sandboxed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
-    if count_processes:
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
+        _lower(resource.RLIMIT_NOFILE, limits.open_files)
+    if processes is not None:
+        _lower(resource.RLIMIT_NPROC, processes)
     if limits.kernel_counts:
         # Of one process, for the case that the grader, itself held up, does not stop it in time.
-        seconds = int(2 * limits.seconds * cores()) + 5
-        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        seconds = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        _lower(resource.RLIMIT_CPU, int(2 * limits.seconds * cores()) + 5)
     if limits.address_space is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
+        _lower(resource.RLIMIT_AS, limits.address_space)
+
+
+def _lower(kind: int, most: int) -> None:
+    """Sets a limit, or leaves a lower one that the user has set: only root can raise it."""
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))

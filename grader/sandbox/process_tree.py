@@ -16,6 +16,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.sandbox import users
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PAGE = resource.getpagesize()
@@ -84,11 +86,14 @@ def _stat(process: Path) -> list[str]:
     return (process / "stat").read_text().rpartition(")")[2].split()
 
 
-def kill(process: subprocess.Popen[bytes], grace: float, spared: Set[int]) -> None:
+def kill(
+    process: subprocess.Popen[bytes], grace: float, spared: Set[int], user: int | None = None
+) -> None:
     """Kills a command's session and all orphans, and waits for them.
 
     grace: seconds that the command gets to end by itself after SIGTERM.
     spared: children of the grader that are no orphans.
+    user: a user whose processes all come from the command; None: there is none.
     """
     if grace and process.poll() is None:
         with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
@@ -98,12 +103,33 @@ def kill(process: subprocess.Popen[bytes], grace: float, spared: Set[int]) -> No
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     while left := orphans(spared):
+        if user is not None:
+            kill_all_of(user)
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         for pid in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
+
+
+def kill_all_of(user: int) -> None:
+    """Kills every process of a user at once, so that none can start another meanwhile. To be called
+    by root; user: not root's id."""
+    child = os.fork()
+    if child == 0:
+        try:
+            # With another real id than theirs, or they could kill this process first. The effective
+            # id decides whom it reaches: never anyone else while it is root's.
+            os.setgroups([])
+            os.setresuid(users.KILLER, user, users.KILLER)
+            if user in range(users.FIRST, users.KILLER) and os.geteuid() == user:
+                os.kill(-1, signal.SIGKILL)
+        except OSError:
+            pass  # there is none
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
 
 
 def orphans(spared: Set[int]) -> list[int]:

@@ -1,5 +1,7 @@
 """What the linker's complaints become."""
 
+import pytest
+
 from grader.compile import compiler_messages
 
 
@@ -16,3 +18,79 @@ def test_functions_of_libraries_that_are_not_there() -> None:
         "glue is used, but none of the files defines it",
         "cudaOfMine is used, but none of the files defines it",
     ]
+
+
+def test_an_assembler_error_is_the_students() -> None:
+    log = (
+        "{standard input}: Assembler messages:\n"
+        "{standard input}:16: Error: no such instruction: `this is none'\n"
+        "ptxas /tmp/tmpxft_1-0.ptx, line 33; error   : Unknown symbol 'x'\n"
+    )
+    assert compiler_messages.unassembled(log) == [
+        "the assembly in your file is wrong: no such instruction: `this is none'",
+        "the assembly in your file is wrong: Unknown symbol 'x'",
+    ]
+    assert compiler_messages.unassembled("make: *** [x.o] Error 1\n") == []
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("_Z11tile_kernelPfi", "tile_kernel"),
+        ("_Z4tileILi128EEvPf", "tile"),
+        ("_ZN10namespace_4tileEPf", "tile"),
+        ("tile_kernel", "tile_kernel"),
+    ],
+)
+def test_too_much_static_shared_memory_is_not_called_assembly(mangled: str, name: str) -> None:
+    log = f"ptxas error   : Entry function '{mangled}' uses too much shared data "
+    log += "(0x13880 bytes, 0xc000 max)\n"
+    [said] = compiler_messages.unassembled(log + log)
+    assert said.startswith(
+        f"static shared memory: the kernel {name} has 80000 bytes of __shared__ variables, more "
+        "than the limit of a block, 49152 bytes (48 KB): use a smaller tile"
+    )
+
+
+def test_a_later_note_is_not_taken_for_the_bytes() -> None:
+    shared = "a.cu:3:9: error: static assertion failed: static shared memory: s takes more than "
+    shared += "the limit of a block, 49152 bytes (48 KB): use a smaller tile\n"
+    other = "a.cu:9:1: error: static assertion failed: my own\n"
+    note = "a.cu:9:1: note: the comparison reduces to ‘(7 <= 3)’\n"
+    assert compiler_messages.program_errors(shared + other + note) == [
+        "a.cu:3:9: error: static shared memory: s takes more than the limit of a block, 49152 "
+        "bytes (48 KB): use a smaller tile",
+        *(other + note).splitlines(),
+    ]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "gcc: internal compiler error: Segmentation fault signal terminated program cc1\n",
+        "during RTL pass: final\nlab1/cpu_loop.c:1:4: internal compiler error: in foo, at b.cc:1\n",
+        "cc1: fatal error: /tmp/x: No such file or directory\ncompilation terminated.\n",
+    ],
+)
+def test_a_compiler_that_gives_up_a_file(log: str) -> None:
+    reason, advice = compiler_messages.given_up(log)
+    assert "error: " in reason and advice.startswith("look for ")
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "g++: fatal error: Killed signal terminated program cc1plus\n",
+        "cc1plus: fatal error: out of memory allocating 65536 bytes\n",
+        "/usr/bin/ld: a.o: undefined reference to `f'\n",
+        "make: *** [labs/common/submission.mk:65: build/x.o] Error 1\n",
+    ],
+)
+def test_a_compiler_that_the_machine_stopped_is_no_fault_of_the_file(log: str) -> None:
+    assert compiler_messages.given_up(log) == []
+
+
+def test_a_message_can_be_shown() -> None:
+    (shown,) = compiler_messages.diagnostics_in("l/a.c:1:2: error: \x1b[2J\u202ex\n", "l")
+    assert shown.render() == "l/a.c:1: ?x"
+    assert compiler_messages.program_errors("a.c:1: \x1b]0;t\x07\x9b1mx\n") == ["a.c:1: x"]

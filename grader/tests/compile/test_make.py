@@ -13,9 +13,11 @@ import pytest
 from grader import paths
 from grader.compile import make, sources
 from grader.compile.make import BuildRequest
+from grader.compile.make_process import MachineBusyError
 from grader.model import spec
 from grader.model import submission as submissions
-from grader.sandbox import bubblewrap, process_tree
+from grader.sandbox import choice, process_tree
+from grader.sandbox.choice import Choice
 from grader.sandbox.process_tree import Usage
 
 
@@ -66,7 +68,7 @@ def fake_gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
         (tmp_path / "gcc").write_text(f"#!/bin/bash\n{script}\n")
         (tmp_path / "gcc").chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-        monkeypatch.setattr(bubblewrap, "missing", lambda: "a fake compiler")
+        monkeypatch.setattr(choice, "chosen", lambda *_: Choice(None, ("a fake compiler",)))
         limits = replace(make.COMPILE_LIMITS, seconds=1, waiting=1)
         monkeypatch.setattr(make, "COMPILE_LIMITS", limits)
         return BuildRequest(replace(submissions.find(lab, "solutions"), home=home), "cpu")
@@ -101,7 +103,7 @@ def test_a_compiler_that_is_slow_because_the_machine_is_busy(fake_gcc: Fake) -> 
 def test_a_compiler_that_gets_no_core(fake_gcc: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows then whether the file compiles: it is not the student's fault."""
     monkeypatch.setattr(process_tree, "usage", lambda *_: Usage(0.01, 0.01, 1, True))
-    with pytest.raises(make.MachineBusyError, match="other programs keep the cores busy"):
+    with pytest.raises(MachineBusyError, match="other programs keep the cores busy"):
         make.build(fake_gcc("sleep 60"))
 
 

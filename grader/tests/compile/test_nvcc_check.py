@@ -18,7 +18,8 @@ from grader.model import submission as submissions
 from grader.model.result import Check
 from grader.model.score import Score
 from grader.model.submission import Submission
-from grader.sandbox import bubblewrap
+from grader.sandbox import choice
+from grader.sandbox.choice import Choice
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
@@ -51,7 +52,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         # In the sandbox it could not be seen, and could not count.
         monkeypatch.setenv("CONVLABS_NO_SANDBOX", "1")
-        monkeypatch.setattr(bubblewrap, "missing", lambda: "a fake compiler")
+        monkeypatch.setattr(choice, "chosen", lambda *_: Choice(None, ("a fake compiler",)))
         return calls
 
     return put

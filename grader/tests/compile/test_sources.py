@@ -7,17 +7,20 @@ import pytest
 from grader import paths
 from grader.compile import sources
 from grader.model import spec
-from grader.sandbox import bubblewrap
+from grader.sandbox import choice
 
 LAB = spec.load("lab3")
 FILES = (
     "Makefile",
     "labs/common/submission.mk",
+    "labs/common/course.ld",
     "labs/common/border.h",
     "labs/common/runner/runner.h",
     "labs/lab3_constant_mask/lab.h",
     "labs/lab3_constant_mask/flags.mk",
     "labs/sim/translate/rewrite.py",
+    "labs/sim/src/trace/confined_calls.symbols",
+    "labs/sim/translate/call_targets.sed",
     "labs/sim/include/cuda_runtime.h",
     "labs/sim/include/detail/warp.h",
 )
@@ -90,7 +93,7 @@ def test_an_unrelated_file_does_not_change_the_key(course: Path, name: str) -> N
 def test_the_compiler_sees_every_header_and_no_more(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "hand_over", lambda *_, **__: None)
+    monkeypatch.setattr(choice, "hand_over", lambda *_, **__: None)
     objects = ("build/lib/plain/libsim.a", "build/lib/plain/common/runner/runner.o")
     secrets = ("labs/lab3_constant_mask/lab.toml", "labs/common/bench/bench.c", "build/other.o")
     for name in (*objects, *secrets):

@@ -214,3 +214,9 @@ def test_any_user_can_read_what_a_command_writes(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o644
+
+
+def test_memory_of_a_whole_tree_is_limited(tmp_path: Path) -> None:
+    hog = "python3 -c 'b = bytearray(60000000); import time; time.sleep(20)'"
+    done = launch(["sh", "-c", f"{hog} & {hog} & wait"], Limits(20, memory=100 << 20), tmp_path)
+    assert done.stopped_by == "memory" and done.seconds < 15

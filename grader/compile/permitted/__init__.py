@@ -1,0 +1,1 @@
+"""Decides before a submission runs what its code may do."""

@@ -1,0 +1,77 @@
+"""Which tokens of a preprocessed file come from the submission's own files, and from which line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+MARKER = re.compile(rb'\n# (\d{1,9}) "((?:[^"\\\n]|\\.)*)"[^\n]*')
+TOKEN = re.compile(
+    r"""(?P<pragma>^[ \t]*\#[^\n]*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s"]{0,16})\((?:.*?)\)(?P=delimiter)")
+    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s"]{0,16}\(.*)
+    |(?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*+"|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)++')
+    |(?P<line>(?:u8|[uUL])?["'][^\n]*)
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+    |(?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*)
+    |(?P<sign>::|->|<:|:>|&&|[^\s])""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+BARE_TOKEN = re.compile(
+    r"""(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+    |(?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*)
+    |(?P<sign>::|->|<:|:>|&&|[^\s])""",
+    re.VERBOSE,
+)
+
+
+@dataclass
+class Text:
+    """One submitted file as the preprocessor leaves it, token by token."""
+
+    name: str
+    tokens: list[tuple[str, str, int]] = field(default_factory=list)  # kind, text, line
+
+
+def own_text(preprocessed: bytes, owner: Callable[[str], str | None]) -> Text:
+    """The tokens that come from the submission's own files. owner: the name of such a file, by the
+    path that markers have for it; None for a header of the course or of the machine."""
+    text = Text("")
+    owners: dict[bytes, str | None] = {}
+    at, current, line = 0, None, 1
+    preprocessed = b"\n" + preprocessed
+    for marker in MARKER.finditer(preprocessed):
+        if current:
+            _add(text, preprocessed[at : marker.start()], current, line)
+        if marker[2] not in owners:
+            path = re.sub(rb"\\\\(.)", rb"\1", marker[2])
+            owners[marker[2]] = owner(path.decode(errors="replace"))
+        current, line, at = owners[marker[2]], int(marker[1]), marker.end() + 1
+    if current:
+        _add(text, preprocessed[at:], current, line)
+    return text
+
+
+def _add(text: Text, part: bytes, owner: str, line: int) -> None:
+    if not part.strip():
+        return
+    text.name = owner
+    content = part.decode(errors="replace")
+    position = 0
+    for match in _tokens(content):
+        line += content.count("\n", position, match.start())
+        position = match.start()
+        kind = match.lastgroup if match.lastgroup != "delimiter" else "raw"
+        text.tokens.append((kind or "sign", match[0], line))
+
+
+def _tokens(content: str) -> Iterator[re.Match[str]]:
+    """The tokens, in order. A text without an end, which no compiler takes, hides nothing: what
+    follows its quote is read word by word. To look for its end again at each further quote would
+    take the square of the file's length."""
+    for match in TOKEN.finditer(content):
+        if match.lastgroup in ("unended", "line"):
+            yield from BARE_TOKEN.finditer(content, match.start(), match.end())
+        else:
+            yield match

@@ -1,0 +1,98 @@
+"""The attacks with programs, as the .toml files beside this one list them.
+
+The keys of a file before its first [[attack]] are the defaults of all its attacks. What a program
+is made of: material.py. What must come of it: judge.py.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+HERE = Path(__file__).parent
+FILES = (
+    "build",
+    "run",
+    "escape",
+    "whole",
+    "forge",
+    "evidence",
+    "device",
+    "hidden",
+    "output",
+)
+ON_GPU = "gpu"  # the file of those that need a GPU
+C_ONLY = (  # as C++ their declarations contradict those of the headers
+    "malloc() replaced",
+    "ifunc that runs before main()",
+    "alias with the name of another function",
+    "weak definition with the name of a function of libc",
+)
+RETARGETED = ("run", "escape", "evidence")  # groups whose programs in C are also made for a GPU
+
+# What an attack must come to. nothing: no points. refused: no points, and the file does not even
+# build. no error: any grade, as long as the grader is not blamed. no leak: as "no error", and
+# nothing about the hidden case in what students get.
+Expected = Literal["nothing", "refused", "no error", "no leak"]
+
+
+class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One attack with a program.
+
+    checks: of -k; the attack must earn none of their points. seconds: it must be over by then, on
+    a machine that does nothing else. limit: seconds of processor time of a case, in place of the
+    lab's own. leak: what a message of a hidden case must not match, beside the word LEAK.
+    backend: where it runs. timed: whether the checks include one for speed.
+
+    The program is one of source (the text of the file), bytes (hexadecimal), body (of
+    correlate_loops()), or else attack (of the gate), with `code` before it; base and edits say
+    behind which file the gate stands.
+    """
+
+    name: str
+    group: str
+    lab: str
+    checks: str
+    expect: Expected = "nothing"
+    seconds: float = 20
+    limit: float = 1
+    leak: str = ""
+    source: str | None = None
+    bytes: str | None = None
+    body: str | None = None
+    attack: str = "return 1;"
+    code: str = ""
+    base: str = "solution"
+    edits: list[list[str]] = []
+    backend: str = "auto"
+    timed: bool = False
+
+
+def attacks() -> Iterator[Attack]:
+    """All that need no GPU, in the order of the files."""
+    for name in FILES:
+        yield from _listed(name)
+
+
+def gpu_attacks() -> Iterator[Attack]:
+    """Those that need a GPU, and the attacks of programs in C, made by a program for a GPU."""
+    yield from _listed(ON_GPU)
+    for attack in attacks():
+        if (
+            attack.group in RETARGETED
+            and attack.lab == "lab1"
+            and not (attack.source or attack.bytes or attack.body or attack.name in C_ONLY)
+        ):
+            yield msgspec.structs.replace(
+                attack, lab="lab3", checks="identity 3x3 on a ramp", limit=10, backend="gpu"
+            )
+
+
+def _listed(name: str) -> Iterator[Attack]:
+    listed = tomllib.loads((HERE / f"{name}.toml").read_text())
+    for entry in listed.pop("attack"):
+        yield msgspec.convert(listed | entry, Attack)

@@ -1,0 +1,226 @@
+"""Every attack is stopped as it must be, and the means to tell so work.
+
+The faults and the probes of the sandbox that the table lists have tests of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader import paths
+from grader.compile import make
+from grader.model import spec
+from grader.sandbox import choice
+from grader.sandbox.workspace import workspace
+from grader.tests.attacks import archives, elsewhere, host_state, judge, material, table, unchecked
+from grader.tests.attacks.attack import Attack, attacks
+from grader.tests.attacks.judge import Outcome
+from grader.tests.attacks.material import Target
+from grader.tests.bulk import hostile
+
+pytestmark = pytest.mark.skipif(
+    choice.missing() is not None, reason=f"no sandbox on this machine: {choice.missing()}"
+)
+ATTACKS = {a.name: a for a in attacks()}
+# The bounds hold on a machine that does nothing else, and `make attacks` applies them. A test tells
+# an attack that is stopped from one that is not: on a shared machine, the first touch of four
+# gigabytes alone took 20 seconds.
+PATIENCE = 4
+HONEST = Attack("honest", "run", "lab1", "identity 3x3 on a ramp")
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    with workspace() as work:
+        yield work
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Target]:
+    make.prepare(spec.load("lab1"), "cpu", timed=False)
+    make.prepare(spec.load("lab3"), "sim", timed=False)
+    with material.target() as prepared:
+        yield prepared
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_is_stopped(name: str, place: Target, home: Path) -> None:
+    outcome = judge.attempt(ATTACKS[name], place, home, PATIENCE)
+    assert not outcome.survived, table.line(outcome)
+
+
+@pytest.mark.parametrize("name", archives.names())
+def test_a_hostile_archive_gives_nothing(name: str, place: Target) -> None:
+    outcome = archives.attempt(name, place)
+    assert not outcome.survived, table.line(outcome)
+
+
+def test_there_are_enough_and_no_two_of_a_name() -> None:
+    names = [*(a.name for a in attacks()), *archives.names(), *elsewhere.faults()]
+    assert len(names) == len(set(names)) >= 110
+
+
+def test_the_faults_name_tests_that_exist() -> None:
+    for test in elsewhere.faults().values():
+        file, _, function = test.partition("::")
+        assert f"def {function}(" in (paths.ROOT / file).read_text(), test
+
+
+@pytest.mark.parametrize(
+    "name",
+    [a.name for a in ATTACKS.values() if a.lab == "lab1" and a.group not in ("build", "output")],
+)
+def test_a_program_fails_for_its_attack_and_not_for_a_slip(
+    name: str, place: Target, tmp_path: Path
+) -> None:
+    """A compiler without any of the grader's options accepts it."""
+    attack = ATTACKS[name]
+    made = material.submission(attack, material.lab_of(attack), place, tmp_path)
+    source = tmp_path / "cpu_loop.c"
+    source.write_bytes(made.contents["cpu_loop.c"])
+    includes = [f"-I{paths.LABS / 'common'}", f"-I{paths.LABS / made.lab.folder}"]
+    command = ["gcc", "-std=gnu11", "-fsyntax-only", "-w", *includes, str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+# ---- without the check of source and objects
+
+
+def test_without_the_check_another_wall_is_seen(place: Target, home: Path) -> None:
+    attack = ATTACKS["signals its parent"]
+    outcome = unchecked.attempt(attack, place, home)
+    assert outcome and outcome.verdict == "0/1" and not outcome.survived
+    assert outcome.stopped_by != "check of source and objects"
+    again = judge.attempt(attack, place, home, PATIENCE)
+    assert again.stopped_by == "check of source and objects"
+
+
+def test_what_the_check_accepts_has_no_second_row(place: Target, home: Path) -> None:
+    assert unchecked.attempt(HONEST, place, home) is None
+
+
+def test_points_that_rest_on_the_check_alone_are_seen(place: Target, home: Path) -> None:
+    body = "(void)getpid(); honest(image, width, height, mask, radius, border, out);"
+    code = "#include <unistd.h>"
+    attack = msgspec.structs.replace(HONEST, body=body, code=code, limit=10)
+    outcome = unchecked.attempt(attack, place, home)
+    assert outcome and outcome.survived == ["it earned 1 of 1 points"]
+
+
+# ---- controls: without its attack, a program gets what it deserves
+
+
+def graded(place: Target, home: Path, **changed: object) -> Outcome:
+    return judge.attempt(msgspec.structs.replace(HONEST, **changed), place, home, PATIENCE)
+
+
+@pytest.mark.parametrize(("lab", "most"), [("lab1", 1), ("lab3", 2)])
+def test_the_gate_decides(lab: str, most: int, place: Target, home: Path) -> None:
+    opened = graded(place, home, lab=lab, limit=10)
+    assert opened.verdict == f"{most}/{most}"
+    assert opened.survived == [f"it earned {most} of {most} points"]
+    closed = graded(place, home, lab=lab, limit=10, attack="return 0;")
+    assert closed.verdict == f"0/{most}" and not closed.survived
+
+
+@pytest.mark.parametrize(
+    "checks", sorted({a.checks for a in ATTACKS.values() if a.body is not None})
+)
+def test_the_body_without_an_attack_is_right(checks: str, place: Target, home: Path) -> None:
+    body = "honest(image, width, height, mask, radius, border, out);"
+    outcome = graded(place, home, checks=checks, body=body, expect="no error", limit=10)
+    earned, _, most = outcome.verdict.partition("/")
+    assert earned == most and not outcome.survived
+
+
+BASES = sorted({(a.base, a.checks) for a in ATTACKS.values() if a.lab == "lab3"})
+
+
+@pytest.mark.parametrize(("base", "checks"), BASES)
+def test_a_base_without_an_attack_earns_what_it_must(
+    base: str, checks: str, place: Target, home: Path
+) -> None:
+    outcome = graded(place, home, lab="lab3", base=base, checks=checks, expect="no error", limit=10)
+    earned, _, most = outcome.verdict.partition("/")
+    assert (earned == most) == (base == "solution") and (earned == "0") == (base != "solution")
+
+
+# ---- what the judge sees
+
+
+def seen(place: Target, before: host_state.HostState) -> str:
+    return " ".join(host_state.changes(before, host_state.look(place)))
+
+
+def test_a_change_of_the_host_is_seen(place: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = host_state.look(place)
+    assert not seen(place, before)
+    place.outside.write_text("overwritten")
+    assert "attacked: " in seen(place, before)
+    place.outside.write_text(material.CONTENT)
+    stray = paths.ROOT / "labs" / "stray"
+    stray.touch()
+    assert f"repository: {stray}" in seen(place, before)
+    stray.unlink()
+    mark = Path("/dev/shm") / f"{host_state.MARK}-{os.getpid()}"
+    mark.touch()
+    assert f"marked: {mark}" in seen(place, before)
+    mark.unlink()
+    with subprocess.Popen(["sleep", "60"]) as child:
+        assert f"processes: {child.pid}" in seen(place, before)
+        child.kill()
+    monkeypatch.setenv("LD_PRELOAD_OF_NO_USE", "x")
+    assert "environment: LD_PRELOAD_OF_NO_USE" in seen(place, before)
+    monkeypatch.syspath_prepend("/nowhere")
+    assert "modules: " in seen(place, before)
+    with open("/dev/null") as file:
+        assert f"descriptors: {file.fileno()}" in seen(place, before)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\x1b[2J", "a\rb", "\x9b2J", "\u202edessap", "\u2066x", "1\u200b0", "\ufeff", "\U000e0041",
+     "x" * 5000, "\u2028", "\ue000"],
+)  # fmt: skip
+def test_text_that_a_terminal_would_obey_is_seen(text: str) -> None:
+    assert list(judge.unprintable("terminal", text))
+    assert list(judge.unprintable("json", json_of(text)))
+
+
+def json_of(text: str) -> str:
+    return msgspec.json.encode({"message": [text]}).decode()
+
+
+@pytest.mark.parametrize("text", ["naïve – “quoted” 山田 = 1", "line\nline", "عربي", "x" * 500])
+def test_text_of_any_language_may_be_shown(text: str) -> None:
+    assert not list(judge.unprintable("terminal", text))
+    assert not list(judge.unprintable("page", text))
+
+
+def test_the_table_names_a_survivor() -> None:
+    stopped = Outcome("a", "run", "sandbox", "0/1", 0.1)
+    through = Outcome("b | c", "run", "nothing", "1/1", 0.1, ["it earned 1 of 1 points"])
+    text = table.report([stopped, through])
+    assert "| run | 2 | 1 |" in text and "**survived**: it earned" in text and "b \\| c" in text
+    assert table.line(through).startswith("SURVIVED") and table.line(stopped).startswith("stopped")
+    assert hostile.HEADERS
+
+
+def test_each_part_of_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FILE", tmp_path / "RESULTS.md")
+    first = table.report([Outcome("a", "run", "limit on time", "0/1", 0.1)])
+    second = table.unchecked_report([Outcome("b", "run", "nothing", "1/1", 0.1, ["it earned 1"])])
+    table.FILE.write_text(first)
+    table.save(unchecked=second)
+    assert table.FILE.read_text() == f"{first}\n{second}"
+    table.save(checked=first.replace("limit on time", "comparison"))
+    text = table.FILE.read_text()
+    assert "| a | run | comparison |" in text and text.endswith(second)
+    assert "0 of 1 were stopped" in text and "| b | run | **survived**: it earned 1 |" in text

@@ -1,0 +1,80 @@
+"""The refusal as a student meets it: the check "compiles" fails, with the line."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.compile import make
+from grader.compile.make import Build, BuildRequest
+from grader.model import spec
+from grader.model import submission as submissions
+
+INCLUDE = '#include "lab.h"\n'
+Builder = Callable[..., Build]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[Builder]:
+    """Builds lab 1 with lines added below the first include of the solution."""
+
+    def built(added: str, target: make.Target = "run") -> Build:
+        lab = spec.load("lab1")
+        solution = (paths.ROOT / "solutions" / lab.folder / "cpu_loop.c").read_text()
+        assert INCLUDE in solution
+        (tmp_path / "cpu_loop.c").write_text(solution.replace(INCLUDE, INCLUDE + added, 1))
+        home = paths.BUILD / "tests" / tmp_path.name
+        submission = replace(submissions.find(lab, str(tmp_path)), home=home)
+        return make.build(BuildRequest(submission, "cpu", target, checked=target == "run"))
+
+    yield built
+    shutil.rmtree(paths.BUILD / "tests" / tmp_path.name, ignore_errors=True)
+
+
+def line_of(text: str, tmp_path: Path) -> int:
+    lines = (tmp_path / "cpu_loop.c").read_text().splitlines()
+    return next(n for n, line in enumerate(lines, 1) if text in line)
+
+
+@pytest.mark.parametrize("target", ["run", "checked", "speed"])
+def test_every_build_refuses(build: Builder, tmp_path: Path, target: str) -> None:
+    result = build('#include <stdlib.h>\nint debug(void) { return !getenv("A"); }\n', target)
+    where = f"{tmp_path}/cpu_loop.c:{line_of('getenv', tmp_path)}"
+    assert result.binary is None
+    assert result.errors[0] == (
+        f"{where}: calls getenv(); a lab's code may not read or change the environment"
+    )
+    assert result.errors[1].strip() == 'int debug(void) { return !getenv("A"); }'
+
+
+def test_what_one_build_alone_has(build: Builder, tmp_path: Path) -> None:
+    hidden = "#include <stdlib.h>\n#ifdef __SANITIZE_ADDRESS__\n"
+    result = build(hidden + "int d(void) { return abs(system(0)); }\n#endif\n")
+    assert result.binary is None and f":{line_of('system(0)', tmp_path)}: " in result.errors[0]
+
+
+def test_wrong_assembly_is_the_students(build: Builder, tmp_path: Path) -> None:
+    result = build(
+        'static void nothing(void) { asm("this is none"); }\nvoid g(void) { nothing(); }\n'
+    )
+    assert result.binary is None
+    assert f":{line_of('this is none', tmp_path)}: asm: " in result.errors[0]
+
+
+def test_an_error_and_a_line_directive(build: Builder, tmp_path: Path) -> None:
+    """The compiler's errors are about another file then; they are the student's all the same."""
+    result = build('#line 7 "lab.h"\nint wrong(void) { return }\n')
+    assert result.binary is None
+    assert f":{line_of('#line 7', tmp_path)}: #line: " in result.errors[0]
+
+
+def test_main_is_refused_before_the_linker_does(build: Builder) -> None:
+    result = build("int main(void) { return 0; }\n")
+    assert result.binary is None and "defines main, " in result.errors[0]
+
+
+def test_a_constructor_by_name_is_no_constructor(build: Builder) -> None:
+    assert build("int constructor(int asm_like);\nint constructor(int a) { return a; }\n").binary

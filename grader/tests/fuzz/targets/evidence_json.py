@@ -1,0 +1,138 @@
+"""The JSON inside frames of evidence, and in the files of a user's own program: each reader.
+
+The first byte chooses the reader, the rest is what it reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import msgspec
+
+from grader.contract import play
+from grader.execute import (
+    case,
+    evidence,
+    findings,
+    instructions,
+    openmp_team,
+    profile,
+    warp_samples,
+)
+from grader.execute.evidence import Evidence
+from grader.model import counters
+from grader.sandbox import launcher
+
+BINARY = Path("no-program")  # no source line is known
+SITE = (
+    b'{"pc":4198400,"space":"global","store":false,"width":4,"requests":8,"lanes":256,"sectors":32,'
+    b'"fresh":32,"wavefronts":0,"ideal":0,"words":0}'
+)
+LAUNCH = (
+    b'{"launch":0,"name":"ns::k<int>","file":"a.cu","line":3,"grid":[2,1,1],"block":[32,4,1],'
+    b'"shared":0,"blocks":2,"counted":2,"complete":true,"sites":[' + SITE + b"]}\n"
+)
+
+
+def seeds() -> Iterator[bytes]:
+    yield b"\0" + b'{"completed":true,"returned":0,"error":"","outputs":[{"name":"out"}]}'
+    yield b"\0" + b'{"completed":true,"returned":1,"error":"x","seen_by_host":12}'
+    yield (
+        b"\1" + b'{"kind":"read-race","message":"m","file":"a.cu","line":1,"block":[0,0],"pc":0}\n'
+    )
+    yield (
+        b"\1" + b'{"kind":"aborted","message":"m"}\n{"kind":"async-race","message":"","kernel":"k"}'
+    )
+    yield b"\1" + b'{"kind":"a","message":"m","pc":-1}\n'
+    yield b"\2" + LAUNCH * 2 + LAUNCH[:40]
+    yield b"\2" + LAUNCH.replace(b"global", b"shared").replace(b"32", b"0")
+    yield b"\2" + LAUNCH.replace(b"global", b"constant").replace(b"4198400", b"0")
+    yield b"\2" + LAUNCH.replace(b"global", b"constant").replace(
+        b'words":0', b'words":1' + b"0" * 400
+    )
+    yield b"\3" + (
+        b'{"launch":0,"pc":0,"space":"shared","store":true,"width":4,"cost":2,"block":[0,0,0],'
+        b'"active":7,"offsets":[0,4,8]}\n'
+    )
+    yield b"\4" + b'{"largest":4,"written":[100,100,2,100]}'
+    yield b"\5" + b'{"stepped":90,"gave_up":false,"newer":[{"pc":4096,"bits":256,"executed":9}]}'
+    yield b"\6" + b'{"step":0,"returned":0,"error":"","guards":"intact","changed":"","left":""}'
+    for reader in range(7):
+        yield bytes([reader]) + b'{"a":' + b"[" * 3000
+        yield bytes([reader]) + b'{"kind":"\xed\xa0\x80","message":"\xff"}'
+        yield bytes([reader]) + b'{"largest":' + b"9" * 400 + b',"written":[' + b"9" * 400 + b"]}"
+
+
+def read_status(text: bytes) -> None:
+    status = case._status(Evidence([(evidence.STATUS, text)]))
+    assert status is None or isinstance(status.completed, bool)
+
+
+def read_findings(text: bytes) -> None:
+    found = findings.findings_in(text, BINARY)
+    assert len(found) <= findings.MAX_FINDINGS
+    for finding in found:
+        shown = finding.render()
+        assert len(shown) <= 400 and (shown.isprintable() or not shown)
+    msgspec.json.encode(found)
+
+
+def read_profile(text: bytes) -> None:
+    launches = profile.read(text, strict=False)
+    with contextlib.suppress(msgspec.DecodeError):
+        assert profile.read(text) == launches or not text.endswith(b"\n")
+    counted = profile.profile(BINARY, launches, [])
+    for kernel in counted.kernels:
+        assert 0 <= kernel.occupancy_bound <= 1
+    assert msgspec.json.decode(msgspec.json.encode(counted), type=profile.Profile) == counted
+
+
+def read_warps(text: bytes) -> None:
+    for warp in warp_samples.read(BINARY, text):
+        assert 1 <= len(warp.lanes) <= warp_samples.LANES and warp.ideal() >= 1
+        assert set(warp.units(warp_samples.SECTOR)) == set(warp.lanes)
+
+
+def read_team(text: bytes) -> None:
+    team = openmp_team.read(text)
+    assert team is None or 0 <= team.working() <= len(team.written)
+
+
+def read_instructions(text: bytes) -> None:
+    record = instructions.read(text)
+    if record is None:
+        return
+    assert record.stepped > 0
+    for counter in counters.INSTRUCTIONS:
+        value = instructions.counted(record, counter, BINARY)
+        assert value is None or value.executed >= value.at_location >= 0
+
+
+def read_steps(text: bytes) -> None:
+    statuses = play._statuses(text.splitlines())
+    assert len(statuses) <= len(text.splitlines())
+
+
+READERS = (
+    read_status,
+    read_findings,
+    read_profile,
+    read_warps,
+    read_team,
+    read_instructions,
+    read_steps,
+)
+
+
+def no_addr2line(_argv: list[str], *_: object, **__: object) -> None:
+    """In place of a launch: an option where addr2line expects an address is an error."""
+    assert not any(a.startswith("-") for a in _argv[5:] if _argv[0] == "addr2line"), _argv
+    raise FileNotFoundError
+
+
+def check(data: bytes) -> None:
+    with mock.patch.object(launcher, "launch", no_addr2line):
+        READERS[data[0] % len(READERS) if data else 0](data[1:])

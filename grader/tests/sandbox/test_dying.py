@@ -1,0 +1,45 @@
+"""Programs that resist being ended are dead soon after their limit, and after their grader. How
+soon, `make sandbox-times` says; a busy machine must not fail the test."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.sandbox import landlock
+from grader.tests.sandbox import dying
+from grader.tests.sandbox.tier import available, course_of_a_user
+
+GENEROUS = 10.0  # seconds; idle, none takes one
+MODULE = ["-m", "grader.tests.sandbox.dying"]
+
+
+def check(answer: str) -> None:
+    seconds = json.loads(answer)
+    assert set(seconds) == set(dying.NAMES)
+    late = {
+        name: times for name, times in seconds.items() if any((s or 0) > GENEROUS for s in times)
+    }
+    assert not late
+
+
+@pytest.mark.parametrize("number", available(), ids=lambda n: f"tier {n}")
+def test_all_are_dead_soon(number: int) -> None:
+    """In a process of its own: the launcher kills whatever else the tests have started."""
+    argv = [str(paths.BUILD / "venv" / "bin" / "python"), *MODULE, str(number)]
+    done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    check(done.stdout)
+
+
+@pytest.mark.skipif(landlock.abi() == 0, reason="no Landlock")
+def test_all_are_dead_soon_in_tier_3(open_path: Path) -> None:
+    with course_of_a_user(open_path / "course") as (python, environment):
+        argv = [*python, *MODULE, "3"]
+        done = subprocess.run(
+            argv, env=environment, cwd=open_path, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    check(done.stdout)
