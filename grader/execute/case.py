@@ -7,7 +7,6 @@ the runner completed its protocol, and the output is judged elsewhere.
 from __future__ import annotations
 
 import math
-import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -18,30 +17,26 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from grader.execute import harness, sanitizers
-from grader.execute.findings import FINDINGS, findings_in
-from grader.execute.modes import PLAIN, SANITIZED, WITHOUT_SPINNING, Mode
+from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute.evidence import Evidence
+from grader.execute.findings import findings_in
+from grader.execute.modes import PLAIN, SANITIZED, Mode
+from grader.model import plain_text
 from grader.model.finding import Finding
 from grader.model.spec import Case, Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
-from grader.sandbox import launcher
-from grader.sandbox.bubblewrap import View
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
+from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs, read_output
 
 End = Literal["completed", "no-result", "crashed", "timeout", "waiting", "flood", "our-fault"]
-OUTPUT, STATUS, PROFILE, WARPS = "out.raw", "status.json", "profile.jsonl", "warps.jsonl"
-# All that a run may write. The files exist before it starts; a sandbox lets it write no others.
-OUTPUT_FILES = (OUTPUT, STATUS, FINDINGS, PROFILE, WARPS)
-MAX_STATUS = 1 << 16  # bytes
+OUTPUT = "out.raw"
+# All that a run may write. The file exists before it starts; a sandbox lets it write no other.
+OUTPUT_FILES = (OUTPUT,)
 MAX_PRINTED, MAX_LINES, MAX_LINE = 1 << 16, 200, 200  # bytes, lines, characters of each
-OURS = ("convlabs-sim: ", harness.FAULT_PREFIX)  # how lines begin that are not the student's
-MAX_RECORD = 1 << 20  # bytes of each of the other files
-
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
+OURS = ("convlabs-sim: ", "runner: ")  # how lines begin that are not the student's
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -79,8 +74,17 @@ class Outcome:
     status: Status | None = None
     findings: list[Finding] = field(default_factory=list)
     printed: Sequence[str] = ()  # lines on stdout, then those on stderr
-    profile: bytes = b""  # the counters of a profiled run
-    warps: bytes = b""  # one warp of each memory access of a sampled run
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def profile(self) -> bytes:
+        """The counters of a profiled run, a line of JSON for each launch."""
+        return self.evidence.lines(evidence.PROFILE)
+
+    @property
+    def warps(self) -> bytes:
+        """A line of JSON for one warp of each memory access of a sampled run."""
+        return self.evidence.lines(evidence.WARP)
 
 
 def run(
@@ -100,22 +104,20 @@ def run(
         expected = ArrayType(np.dtype(dtype), shape)
         argv = [str(binary), "--part", case.part, *_input_options(case, inputs, folder)]
         argv += ["--out", f"out={folder}/{OUTPUT}:{dtype}:{'x'.join(map(str, shape))}"]
-        argv += ["--status", f"{folder}/{STATUS}"]
         limits = Limits(
             seconds=lab.limits.seconds,
-            file_size=max(expected.bytes(), MAX_RECORD),
+            file_size=expected.bytes(),
             address_space=None if gpu else mode.address_space,  # CUDA reserves all it may need
         )
         outputs = create_outputs(folder, OUTPUT_FILES)
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
-        done = launcher.launch(argv, limits, folder, _environment(case, mode, folder), view)
-        findings = findings_in(folder, binary)
+        inject = case.inject if isinstance(case, Case) else None
+        done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+        findings = findings_in(reported.lines(evidence.FINDING), binary)
         if mode is SANITIZED:
-            findings += sanitizers.findings(done.stderr.decode(errors="replace"))
-        outcome = replace(_outcome(done, folder, expected), findings=findings)
-        profile = read_output(folder / PROFILE, MAX_RECORD)
-        warps = read_output(folder / WARPS, MAX_RECORD)
-        return replace(outcome, profile=profile, warps=warps)
+            findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
+        outcome = _outcome(done, reported, folder, expected)
+        return replace(outcome, findings=findings, evidence=reported)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -131,26 +133,7 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     return options
 
 
-def _environment(case: Input, mode: Mode, folder: Path) -> dict[str, str]:
-    """The variables that tell the simulator, or the race detector for OpenMP (labs/common/
-    openmp_race), what to check and where to write it."""
-    reader = "CONVLABS_RACE_FINDINGS" if mode.openmp_races else "CONVLABS_SIM_FINDINGS"
-    findings = f"{folder}/{FINDINGS}"
-    env = mode.env | WITHOUT_SPINNING | {reader: findings, "CONVLABS_CRASH_FINDINGS": findings}
-    if isinstance(case, Case) and case.inject:
-        env["CONVLABS_SIM_INJECT"] = case.inject
-    if mode.openmp_races:
-        env["CONVLABS_OPENMP_TEAM"] = f"{folder}/{PROFILE}"
-    if mode.stepped:
-        env["CONVLABS_INSTRUCTIONS"] = f"{folder}/{PROFILE}"
-    if mode.profiled:
-        env["CONVLABS_SIM_PROFILE"] = f"{folder}/{PROFILE}"
-    if mode.sampled:
-        env["CONVLABS_SIM_WARPS"] = f"{folder}/{WARPS}"
-    return env
-
-
-def _outcome(done: Finished, folder: Path, expected: ArrayType) -> Outcome:
+def _outcome(done: Finished, reported: Evidence, folder: Path, expected: ArrayType) -> Outcome:
     """How the run ended, and its output when it was completed."""
     printed = [*_lines(done.stdout), *_lines(done.stderr)]
 
@@ -161,28 +144,43 @@ def _outcome(done: Finished, folder: Path, expected: ArrayType) -> Outcome:
         assert early.kind != "starved"  # it raises then
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended(early.kind, early.reason + advice)
-    status = harness.read_status(folder / STATUS, Status, MAX_STATUS)
-    if status is None and (fault := harness.fault(done)):
+    if fault := reported.our_fault():
         return ended("our-fault", fault)
+    status = _status(reported)
     output = _output(folder / OUTPUT, expected)
-    if done.status != 0 or status is None or not status.completed or output is None:
-        return ended(
-            "no-result",
-            f"ended with exit status {done.status} before your function returned; "
-            "a function must return to its caller and never call exit()",
-        )
+    if not reported.is_complete() or status is None or output is None:
+        return ended("no-result", without_result(done, reported))
     return Outcome("completed", "", done.seconds, output, status, printed=printed)
+
+
+def without_result(done: Finished, reported: Evidence) -> str:
+    """Why a program that ended by itself left no result; completes a sentence that begins with
+    "your program"."""
+    if reported.damaged:
+        return "wrote to memory or files of the grader; remove the code that does"
+    if problem := reported.students_fault():
+        return f"was called, and then the runner could not go on: {problem}"
+    return (
+        f"ended with exit status {done.status} before your function returned; "
+        "a function must return to its caller and never call exit()"
+    )
+
+
+def _status(reported: Evidence) -> Status | None:
+    """The status of the case; None when there is none."""
+    try:
+        return records.decode(reported.last(evidence.STATUS), Status)
+    except msgspec.DecodeError:
+        return None
 
 
 def _lines(printed: bytes) -> list[str]:
     """The first lines that the student's program printed, fit for a terminal. What the simulator
     and the runner say there is in the findings and in the status."""
-    text = _ESCAPE.sub("", printed[:MAX_PRINTED].decode(errors="replace")).expandtabs(4)
-    return [
-        "".join(c if c.isprintable() else "?" for c in line[:MAX_LINE])
-        for line in text.splitlines()
-        if not line.startswith(OURS)
-    ][:MAX_LINES]
+    text = printed[:MAX_PRINTED].decode(errors="replace")
+    # As they are shown: a tab or an escape must not hide how a line will begin.
+    lines = (plain_text.line(line, MAX_LINE) for line in text.splitlines())
+    return [line for line in lines if not line.startswith(OURS)][:MAX_LINES]
 
 
 def _output(file: Path, expected: ArrayType) -> Array | None:

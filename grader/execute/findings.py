@@ -7,31 +7,28 @@ from pathlib import Path
 
 import msgspec
 
-from grader.execute import addr2line
+from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.model.finding import Finding
-from grader.sandbox.workspace import read_output
 
-FINDINGS = "findings.jsonl"
-MAX_BYTES = 1 << 20
 MAX_FINDINGS = 50
 
 
-def findings_in(folder: Path, binary: Path) -> list[Finding]:
-    """The findings in folder/findings.jsonl, each with its source line where it is known."""
-    findings = _read(folder / FINDINGS)
+def findings_in(lines: bytes, binary: Path) -> list[Finding]:
+    """The findings in lines of JSON, each with its source line where it is known."""
+    findings = _read(lines)
     unknown = {f.pc for f in findings if f.pc and not f.line}
     unknown |= {f.other_pc for f in findings if f.other_pc and not f.other_line}
     locations = addr2line.locations(binary, unknown)
     return _without_consequences(_once([_with_lines(f, locations) for f in findings]))
 
 
-def _read(file: Path) -> list[Finding]:
-    """The first findings; a line that is none is skipped: a student's program can write there."""
+def _read(lines: bytes) -> list[Finding]:
+    """The first findings; a line that is none is skipped: a user's own program can write there."""
     findings: list[Finding] = []
-    for line in read_output(file, MAX_BYTES).splitlines()[:MAX_FINDINGS]:
+    for line in lines.splitlines()[:MAX_FINDINGS]:
         with suppress(msgspec.DecodeError):
-            findings.append(msgspec.json.decode(line, type=Finding))
+            findings.append(records.decode(line, Finding))
     return findings
 
 

@@ -1,5 +1,5 @@
-"""Which AVX instructions a function in C executed, by source line. The record is written by
-labs/common/runner/instructions.h."""
+"""Which instructions newer than SSSE3 a function in C executed, by source line. The record is
+written by labs/common/runner/instructions.h."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from typing import Annotated
 
 import msgspec
 
-from grader.execute import addr2line
+from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.sandbox import launcher
-from grader.sandbox.bubblewrap import View
 from grader.sandbox.limits import Limits
+from grader.sandbox.view import View
 
 LONGEST = 15  # bytes of an instruction
-WIDE = 256  # bits of a register that SSE does not have
+# What each counter counts: instructions whose registers have so many bits, or more.
+LEAST_BITS = {"newer_instructions": 0, "avx_instructions": 1, "wide_instructions": 256}
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 
 class Site(msgspec.Struct, frozen=True):
-    """One AVX instruction of the program. bits: of the registers that it uses."""
+    """One instruction of the program that is newer than SSSE3. bits: of the registers that it uses,
+    if it is one of AVX; else 0."""
 
     pc: Count
     bits: Count
@@ -35,7 +37,7 @@ class Record(msgspec.Struct, frozen=True):
 
     stepped: Count
     gave_up: bool
-    avx: list[Site]
+    newer: list[Site]
 
 
 class Instructions(msgspec.Struct, frozen=True):
@@ -52,16 +54,16 @@ class Instructions(msgspec.Struct, frozen=True):
 def read(raw: bytes) -> Record | None:
     """The record of a run; None when there is none, or nothing was stepped on this machine."""
     try:
-        record = msgspec.json.decode(raw, type=Record)
+        record = records.decode(raw, Record)
     except msgspec.DecodeError:
         return None
     return record if record.stepped else None
 
 
 def counted(record: Record, counter: str, binary: Path) -> Instructions | None:
-    """The value of avx_instructions or wide_instructions in a run of the program `binary`; None
-    where it may only not have been seen."""
-    sites = [s for s in record.avx if counter == "avx_instructions" or s.bits >= WIDE]
+    """The value of a counter of LEAST_BITS in a run of the program `binary`; None where it may only
+    not have been seen."""
+    sites = [s for s in record.newer if s.bits >= LEAST_BITS[counter]]
     if not sites:
         return None if record.gave_up else Instructions(record.stepped, 0)
     locations = addr2line.locations(binary, (site.pc for site in sites))

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader.execute import instructions, openmp_team
+from grader.execute import evidence, instructions, openmp_team
 from grader.execute.case import Outcome, run
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
@@ -100,15 +100,16 @@ class Runner:
     def openmp_team(self, check: Input) -> Team | None:
         """What the threads did in the run of openmp_races(); None where that is not known."""
         raced = self.openmp_races(check)
-        return openmp_team.read(raced.outcome.profile) if raced else None
+        return openmp_team.read(raced.outcome.evidence.last(evidence.TEAM)) if raced else None
 
     def stepped(self, check: Technique) -> tuple[InstrumentedRun, Instructions | None]:
         """Runs a function in C one instruction at a time, and counts those that the check asks for;
         None if that could not be done."""
         run = self._run(check, STEPPED)
-        record = instructions.read(run.outcome.profile)
-        found = instructions.counted(record, check.counter, self.binary) if record else None
-        return run, found
+        record = instructions.read(run.outcome.evidence.last(evidence.INSTRUCTIONS))
+        if not record:
+            return run, None
+        return run, instructions.counted(record, check.counter, self.binary.with_name("run"))
 
     def openmp_unsupported(self, check: Input) -> bool:
         """Whether the input starts OpenMP threads, but the file uses parts of OpenMP that the race
@@ -125,7 +126,9 @@ class Runner:
     def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
         lab = self.submission.lab
         prepared = cache.prepared(lab, check)
-        binary = self.binary.with_name("raced") if mode.openmp_races else self.binary
+        # A traced program reports accesses by calls, which would be stepped as well.
+        other = "raced" if mode.openmp_races else "run" if mode.stepped else self.binary.name
+        binary = self.binary.with_name(other)
         outcome = run(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:

@@ -12,12 +12,12 @@ class Mode:
     """How a program is run. Each of the modes below is equal to itself only.
 
     env: variables for the simulator or the sanitizers.
-    profiled: a program built for it writes its counters to profile.jsonl.
-    sampled: and one warp of each memory access to warps.jsonl.
+    profiled: a program built for it reports its counters.
+    sampled: and one warp of each memory access.
     debugger: it uses ptrace on its own threads.
-    openmp_races: its threads run one at a time, and races between them are reported; what each
-        thread did goes to profile.jsonl.
-    stepped: the AVX instructions that a function in C executes go to profile.jsonl.
+    openmp_races: its threads run one at a time; races between them are reported, and what each
+        thread did.
+    stepped: the AVX instructions that a function in C executes are reported.
     """
 
     env: dict[str, str] = field(default_factory=dict)
@@ -27,6 +27,15 @@ class Mode:
     debugger: bool = False
     openmp_races: bool = False
     stepped: bool = False
+
+    def variables(self) -> dict[str, str]:
+        """The environment of a graded run in this mode."""
+        asked = {
+            "CONVLABS_SIM_PROFILE": self.profiled,
+            "CONVLABS_SIM_WARPS": self.sampled,
+            "CONVLABS_INSTRUCTIONS": self.stepped,
+        }
+        return self.env | {name: "1" for name, is_asked in asked.items() if is_asked}
 
 
 # With one host thread, what a run counts and finds does not depend on the number of cores.
@@ -43,6 +52,11 @@ IN_ORDER = Mode({"CONVLABS_SIM_THREADS": "1", "OMP_NUM_THREADS": "1"})
 REVERSED = Mode({"CONVLABS_SIM_THREADS": "1"} | _REVERSE)
 PROFILED = Mode(_CHECKED, profiled=True)
 SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
+# For a prediction of the time on a GPU: only the block in the middle of each grid runs, and stands
+# for all others; and the same counts where all blocks run.
+_COUNTED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_PREDICT": "1"}
+COUNTED_BLOCK = Mode(_COUNTED | {"CONVLABS_SIM_SAMPLE": "1"}, profiled=True)
+COUNTED_WHOLE = Mode(_COUNTED, profiled=True)
 CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
 OPENMP_RACES = Mode(openmp_races=True)

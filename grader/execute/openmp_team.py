@@ -7,7 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+from grader.execute import records
+
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 # Part of what all threads wrote that one must have written to count as one that worked. A flag that
 # a thread sets is less; an even share of 64 threads is more.
@@ -30,6 +32,6 @@ class Team(msgspec.Struct, frozen=True):
 def read(raw: bytes) -> Team | None:
     """The record that a run left, or None if there is none that can be read."""
     try:
-        return msgspec.json.decode(raw, type=Team)
+        return records.decode(raw, Team)
     except msgspec.DecodeError:
         return None

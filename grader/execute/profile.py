@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from grader.execute import addr2line
+from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.model.counters import Counters, accumulate
 from grader.model.finding import Finding
@@ -18,14 +18,17 @@ SHARED_PER_MULTIPROCESSOR = 228 * 1024  # bytes
 SHARED_RESERVED = 1024  # bytes, by the system for each block
 SECTOR = 32  # bytes
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
+# What a run of hours counts is below 2^40, and sums of many such numbers have 64 bits.
+MOST = 1 << 40
+Count = Annotated[int, msgspec.Meta(ge=0, lt=MOST)]
+Address = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Positive = Annotated[int, msgspec.Meta(ge=1, lt=MOST)]
 
 
 class Site(msgspec.Struct, frozen=True):
     """The counters of one memory access in the program, as the simulator writes them."""
 
-    pc: Count
+    pc: Address
     space: Literal["global", "shared", "constant"]
     store: bool
     width: Count
@@ -36,6 +39,12 @@ class Site(msgspec.Struct, frozen=True):
     wavefronts: Count
     ideal: Count
     words: Count
+    # The rest is written for a prediction only (CONVLABS_SIM_PREDICT), sites of atomics likewise.
+    atomic: bool = False
+    l1_wavefronts: Count = 0
+    block_sectors: Count = 0  # that the block had not accessed before
+    first: Address = msgspec.field(default=0, name="from")
+    end: Address = msgspec.field(default=0, name="to")
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -53,6 +62,10 @@ class Launch(msgspec.Struct, frozen=True):
     counted: Count
     complete: bool
     sites: list[Site]
+    # Only for a prediction: lines of 128 bytes that blocks load, and how often warps pass each call
+    # of the simulator, by its return address.
+    block_lines: Count = 0
+    passes: list[tuple[Address, Count]] = []
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -97,7 +110,7 @@ def read(raw: bytes, strict: bool = True) -> list[Launch]:
     launches = []
     for line in raw.splitlines(keepends=True):
         try:
-            launches.append(msgspec.json.decode(line, type=Launch))
+            launches.append(records.decode(line, Launch))
         except msgspec.DecodeError:
             if strict and line.endswith(b"\n"):
                 raise
@@ -119,6 +132,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
+        if site.atomic:
+            continue
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, _counters(site))
     return Kernel(

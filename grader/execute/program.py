@@ -13,15 +13,17 @@ from grader import paths
 from grader.compile import make as compiler
 from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
-from grader.execute.findings import FINDINGS, findings_in
+from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read
-from grader.model import submission as submissions
+from grader.model import plain_text
+from grader.model.finding import Finding
 from grader.sandbox import foreground
 from grader.sandbox.ending import Finished
-from grader.sandbox.workspace import workspace
+from grader.sandbox.workspace import read_output, workspace
 
 KEPT = 60  # built programs; one has about 2 MB
-PROFILE = "profile.jsonl"
+PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
+MOST_FINDINGS = 1 << 20  # bytes
 SUFFIXES = (".cu", ".cpp", ".c")
 # nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
 # that includes this header was built with one.
@@ -67,7 +69,7 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
     home = staging.stage(paths.BUILD / "program", kind.hexdigest(), staged, KEPT)
     searched = [*(str(Path(name).resolve().parent) for name in files), *include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
-    environment |= {f"NAME{i}": submissions.harmless(name) for i, name in enumerate(files)}
+    environment |= {f"NAME{i}": plain_text.name(name) for i, name in enumerate(files)}
     openmp = any(OPENMP.search(source) for source in (*contents, *headers))
     result = compiler.make_program(home, list(staged), profiled, environment, openmp)
     if result.binary is None:
@@ -105,13 +107,34 @@ def execute(
     Returns how it ended, and what it counted and found; there are no counters of a program that was
     not built to be profiled. Raises LostError, and OSError.
     """
+    if checked:
+        environment = {"CONVLABS_SIM_CHECK": "1"}
+    else:  # what a device does in practice; the checks report who relies on it
+        environment = {"CONVLABS_SIM_FRESH": "zeros"}
+    done, launches, findings = _run(program, arguments, seconds, environment, sample)
+    return done, profile(program.binary, launches, findings)
+
+
+def execute_sampled(
+    program: Program, arguments: list[str], seconds: float, sample: int
+) -> tuple[Finished, list[Launch]]:
+    """As execute(), for a prediction: only about `sample` blocks of each launch run, so its results
+    are incomplete. Returns what they counted, scaled to all blocks."""
+    environment = {"CONVLABS_SIM_FRESH": "zeros", "CONVLABS_SIM_PREDICT": "1"}
+    done, launches, _ = _run(program, arguments, seconds, environment, sample)
+    return done, launches
+
+
+def _run(
+    program: Program,
+    arguments: list[str],
+    seconds: float,
+    settings: dict[str, str],
+    sample: int | None,
+) -> tuple[Finished, list[Launch], list[Finding]]:
     with workspace() as work:
-        environment = os.environ | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
+        environment = os.environ | settings | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
         written = [work / FINDINGS]
-        if checked:
-            environment["CONVLABS_SIM_CHECK"] = "1"
-        else:  # what a device does in practice; the checks report who relies on it
-            environment["CONVLABS_SIM_FRESH"] = "zeros"
         if program.profiled and sample is not None:
             written.append(work / PROFILE)
             environment["CONVLABS_SIM_PROFILE"] = str(work / PROFILE)
@@ -124,5 +147,5 @@ def execute(
             raise LostError("the simulator cannot write to build/run; is the disk full?")
         raw = work / PROFILE
         launches: list[Launch] = read(raw.read_bytes(), strict=False) if raw.exists() else []
-        findings = findings_in(work, program.binary)
-        return done, profile(program.binary, launches, findings)
+        findings = findings_in(read_output(work / FINDINGS, MOST_FINDINGS), program.binary)
+        return done, launches, findings

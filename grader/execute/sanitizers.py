@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
+from grader.execute import evidence
 from grader.execute.addr2line import shortened
+from grader.execute.evidence import Evidence
+from grader.execute.findings import MAX_FINDINGS
 from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")
 _ACCESS = re.compile(r"^(?P<way>READ|WRITE) of size (?P<bytes>\d+)", re.MULTILINE)
-_FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*? (?P<file>[^ ].*?):(?P<line>\d+)(?::\d+)?$")
+# Two patterns, since one for both takes the square of a line's length, and a program prints here.
+_FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*? (?P<location>[^ ].*)$")
+_LOCATION = re.compile(r":(?P<line>\d{1,9})(?::\d{1,9})?$")
+MOST_LINES = 500  # of a report in which its stack trace is looked for
 _NEAR = re.compile(
     r"is located (?P<off>\d+) bytes (?P<side>before|after|to the left of|to the right of) "
     r"(?P<size>\d+)-byte region"
 )
 _VARIABLE = re.compile(
-    r"'(?P<name>\w+)'.*<== Memory access at offset \d+ (?P<how>overflows|underflows)"
+    r"'(?P<name>\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (?:overflows|underflows)"
 )
 _GLOBAL = re.compile(
     r"is located \d+ bytes (?:after|to the right of) global variable '(?P<name>\w+)'"
 )
 _UNDEFINED = re.compile(
-    r"^(?P<file>\S.*?):(?P<line>\d+)(?::\d+)?: runtime error: (?P<text>.*)$", re.MULTILINE
+    r"^(?P<file>\S.*?):(?P<line>\d{1,9})(?::\d+)?: runtime error: (?P<text>.*)$", re.MULTILINE
 )
 _LEAK = re.compile(r"^Direct leak of (?P<bytes>\d+) byte\(s\)", re.MULTILINE)
 _RUNTIME = ("../", "<null>")  # how files of the sanitizers and of the C library begin
 
 
-def findings(stderr: str) -> list[Finding]:
-    """What the sanitizers report on the stderr of a program that was built with them."""
+def findings(stderr: str, reported: Evidence) -> list[Finding]:
+    """What the sanitizers report on the stderr of a program that was built with them. That a leak
+    was found is evidence; where, only stderr says."""
     findings = [
         Finding(
             "undefined",
@@ -36,15 +44,17 @@ def findings(stderr: str) -> list[Finding]:
             file=shortened(match["file"]),
             line=int(match["line"]),
         )
-        for match in _UNDEFINED.finditer(stderr)
+        for match in islice(_UNDEFINED.finditer(stderr), MAX_FINDINGS)
     ]
     if error := _ERROR.search(stderr):
         findings.append(_access(error["kind"], stderr[error.start() :]))
-    for leak in _LEAK.finditer(stderr):
+    for leak in islice(_LEAK.finditer(stderr), MAX_FINDINGS):
         file, line = _frame(stderr[leak.start() :])
         findings.append(
             Finding("leak", f"{leak['bytes']} bytes are never freed", file=file, line=line)
         )
+    if reported.of(evidence.LEAK) and not any(f.kind == "leak" for f in findings):
+        findings.append(Finding("leak", "memory is never freed"))
     return findings
 
 
@@ -88,11 +98,12 @@ def _frame(report: str) -> tuple[str, int]:
     """File and line of the innermost call in the first stack trace that is in the program itself;
     ("", 0) when there is none."""
     inside = False
-    for text in report.splitlines():
-        match = _FRAME.match(text)
-        if match and not match["file"].startswith(_RUNTIME):
-            return shortened(match["file"]), int(match["line"])
+    for text in report.split("\n", MOST_LINES)[:MOST_LINES]:
+        frame = _FRAME.match(text)
+        at = _LOCATION.search(frame["location"]) if frame else None
+        if frame and at and not frame["location"].startswith(_RUNTIME):
+            return shortened(frame["location"][: at.start()]), int(at["line"])
         if inside and not text.strip():
             break
-        inside = inside or bool(match)
+        inside = inside or bool(frame and at)
     return "", 0

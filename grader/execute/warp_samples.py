@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from grader.execute import addr2line
+from grader.execute.records import decode
 
 LANES = 32
 SECTOR = 32  # bytes
@@ -70,7 +71,7 @@ def read(binary: Path, raw: bytes) -> list[Warp]:
     records: list[Record] = []
     for line in raw.splitlines():
         with suppress(msgspec.DecodeError):
-            records.append(msgspec.json.decode(line, type=Record))
+            records.append(decode(line, Record))
     records = [r for r in records if r.active.bit_count() == len(r.offsets)]
     # The simulator records where its call returns to: the byte before belongs to the access.
     locations = addr2line.locations(binary, {r.pc - 1 for r in records})

@@ -14,6 +14,10 @@ static size_t character_length(const unsigned char *text) {
             return 0;
         }
     }
+    /* Longer than it need be, or half of a surrogate pair: no UTF-8, and no reader takes it. */
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0)) {
+        return 0;
+    }
     return length;
 }
 

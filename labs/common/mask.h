@@ -14,7 +14,7 @@
 extern const float mask_ando3[9];
 extern const float mask_ando5[25];
 
-/* Gaussian exp(-(dx^2 + dy^2) / (2 sigma^2)), normalised to sum 1; sigma in pixels, above 0;
+/* Gaussian exp(-(dx^2 + dy^2) / (2 sigma^2)), normalized to sum 1; sigma in pixels, above 0;
  * 0 <= radius <= MASK_MAX_RADIUS. `mask` has room for (2 radius + 1)^2 floats.
  *
  * In double: w(d) = 1 / E(d d / (2 sigma sigma)), where E halves its argument until it is at most
@@ -23,7 +23,7 @@ extern const float mask_ando5[25];
  * all, added row by row, and is rounded to float last. */
 void mask_gaussian(int radius, double sigma, float *mask);
 
-/* Coefficients in (0, 1] from `seed`, normalised to sum 1 (source 004 uses a random 13x13).
+/* Coefficients in (0, 1] from `seed`, normalized to sum 1 (source 004 uses a random 13x13).
  *
  * The k-th is u(k) over the sum of all, in double (the sum is exact), rounded to float last;
  * u(k) = ((z >> 40) + 1) / 2^24, where z is the k-th number of splitmix64 started at `seed`:

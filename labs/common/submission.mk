@@ -2,7 +2,8 @@
 
 # Included by the Makefile, which has the flags and the runtime. Called by `./grade build` only:
 #   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
-# with the submitted files in $(OUT)/src and, in the environment, SHOWN, the folder that errors name.
+# with the submitted files in $(OUT)/src and, in the environment, SHOWN_constant_mask_cu: how messages
+# name the student's own file, which may have another name.
 # READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
 # a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
 # run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu), and
@@ -25,12 +26,38 @@ LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
 LIBS_gpu = $(LIB)/libcommon.a -lgomp -lm
 
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
-CHECKED_LINK_sim = $(LINK_sim)
+# What is confined must be in sections of its own: labs/common/course.ld.
+CHECKED_LINK_sim = $(LINK_sim) -Wl,-T,labs/common/course.ld -Wl,-z,now
+CHECKED_MARK := $(if $(filter sim,$(BACKEND)),$(TLS_MARK))
+
+# What of the C library is called through the confinement instead.
+CONFINED_CALLS := labs/sim/src/trace/confined_calls.symbols
+OBJCOPY ?= objcopy
+# In a traced program the accesses of a file in C are reported for the confinement alone.
+CONFINED_CFLAGS = $(STUDENT_CFLAGS) -w -fsanitize=thread --param tsan-instrument-func-entry-exit=0 \
+                  $(addprefix -fno-builtin-,$(WRITES_TEXT)) $(CHECKED_CALLS)
+# A call through a pointer goes to labs/sim/src/trace/indirect_calls.S, which ends the run if the target
+# is not in the object's list. A switch has no table, whose jumps would go the same way. Other machines
+# have no such option of gcc: there such calls are free.
+ifeq ($(shell uname -m),x86_64)
+CHECKED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-jump-tables \
+                 -fno-optimize-sibling-calls -fplt
+endif
+CALL_TARGETS := labs/sim/translate/call_targets.sed
+# Makes an object of assembly, $(@:.o=.s), with the list.
+define assemble-with-targets
+	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
+	    { printf '\t.section\tsim_call_targets,"aw",@progbits\n\t.balign\t8\n'; \
+	      LC_ALL=C sort -u $(@:.o=.targets); } >> $(@:.o=.s) && \
+	    $(CXX) -c $(@:.o=.s) -o $@ && rm $(@:.o=.s) $(@:.o=.targets)
+endef
 
 # NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
-.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given
+.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given kernels kernels-given
 nvcc-report: $(OUT)/nvcc.txt
 nvcc-report-given:
+kernels: $(OUT)/kernels.ptx
+kernels-given:
 run-binary: $(OUT)/run
 checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
 test-binary: $(OUT)/unit
@@ -44,8 +71,8 @@ $(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(
 # On the simulator the version to beat is traced as well: its counters are worth a comparison.
 CHECKED_GIVEN = $(patsubst $(GIVEN)/baseline.o,$(GIVEN)/baseline$(if $(filter %.cu,$(BASELINE)),.checked).o,$(GIVEN_OBJ))
 checked-binary-given: $(CHECKED_GIVEN)
-$(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
-	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+$(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libcommon.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
 # The simulator has functions of its own for accesses: here the first that are found are the check's.
 # A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
@@ -60,42 +87,75 @@ $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libcommon.a $(if $(filter sim
 	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
 
 ifneq ($(OUT),)
+SHOWN = $${SHOWN_$(subst -,_,$(subst .,_,$(<F)))}
+# Beside each object stays the preprocessed text of its source, .i, which the grader judges
+# (grader/compile/permitted/source_check.py).
+# $(1): the flags. DWARF 4, because addr2line finds the file that a #line names in it alone.
+define compile-c
+	$(Q)shown() { printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; }; \
+	    shown | $(CC) $(1) -w $(LABINC) -x c - -E -o $(@:.o=.i) && \
+	    shown | $(CC) $(1) -gdwarf-4 $(LABINC) -x c - -c -o $@
+endef
+define compile-confined-c
+	$(call compile-c,$(CONFINED_CFLAGS) -S)
+	$(Q)mv $@ $(@:.o=.s)
+	$(assemble-with-targets)
+	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
+endef
+# nvcc keeps the text that it gives to the host's compiler.
+KEPT = -keep -keep-dir $(@:.o=.kept)
+define keep-text
+	$(Q)mv $(@:.o=.kept)/*.cpp4.ii $(@:.o=.i) && rm -r $(@:.o=.kept)
+endef
 $(OUT)/%.c.o: $(OUT)/src/%.c
-	$(say) CC "$$SHOWN/$*.c"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | \
-	    $(CC) $(STUDENT_CFLAGS) $(LABINC) -x c - -c -o $@
+	$(say) CC "$(SHOWN)"
+	$(call compile-c,$(STUDENT_CFLAGS))
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | \
-	    $(CC) $(if $(filter cpu,$(BACKEND)),$(ASAN_CFLAGS),$(STUDENT_CFLAGS) -w) $(LABINC) -x c - -c -o $@
+	$(if $(filter cpu,$(BACKEND)),$(call compile-c,$(ASAN_CFLAGS)),$(compile-confined-c))
 $(OUT)/%.c.raced.o: $(OUT)/src/%.c
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.c"; $(AS_TEXT) $<; } | $(CC) $(RACE_CFLAGS) $(LABINC) -x c - -c -o $@
+	$(call compile-c,$(RACE_CFLAGS))
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
-	$(say) NVCC "$$SHOWN/$*.cu"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$*.cu"; $(AS_TEXT) $<; } > $(OUT)/$*.gpu.cu
-	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+	$(say) NVCC "$(SHOWN)"
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/$*.gpu.cu
+	$(Q)mkdir -p $(@:.o=.kept)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(KEPT) -Ilabs/common -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+	$(keep-text)
 else
 # nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
-# Nothing runs what comes out, so it is not optimised (-G): lab 4 takes 1 second instead of 5.
+# Nothing runs what comes out, so it is not optimized (-G): lab 4 takes 1 second instead of 5.
 # Each of its compilers may use NVCC_SECONDS of processor time; `timeout` ends one that only waits.
 # grader/compile/nvcc_check.py explains both, and needs the last line to be the exit status.
 NVCC_SECONDS := 60
 NVCC_WAITING := 600
 $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
-	$(say) NVCC "$$SHOWN/$(<F)"
-	$(Q){ printf '#line 1 "%s"\n' "$$SHOWN/$(<F)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
+	$(say) NVCC "$(SHOWN)"
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/common \
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
+# What nvcc makes of the kernels, for a prediction of their time: their PTX, and in kernels.ptxas the
+# registers that ptxas gives them. Both are empty where nvcc refuses the file or takes too long.
+PTX_ARCH := sm_90
+$(OUT)/kernels.ptx: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/kernels.cu
+	$(Q)ulimit -S -t $(NVCC_SECONDS); \
+	    timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -O3 -arch=$(PTX_ARCH) -ptx -lineinfo -w -Ilabs/common \
+	    -Ilabs/$(LAB) $(OUT)/kernels.cu -o $@.part > /dev/null 2>&1 && \
+	    ptxas -arch=$(PTX_ARCH) -v $@.part -o /dev/null > $(OUT)/kernels.ptxas 2>&1 || \
+	    { : > $@.part; : > $(OUT)/kernels.ptxas; }
+	$(Q)mv $@.part $@
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
-	$(say) CXX "$$SHOWN/$*.cu"
-	$(Q)$(TRANSLATE) --shown "$$SHOWN/$*.cu" $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)
+	$(say) CXX "$(SHOWN)"
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)
 $(OUT)/%.cu.o: $(OUT)/%.cu.ii
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -c $< -o $@
 $(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
-	$(Q)$(TRANSLATE) --shown "$$SHOWN/$*.cu" $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(LABINC)
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(LABINC)
 $(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
-	$(Q)$(CXX) $(TRACE_CXXFLAGS) -c $< -o $@
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) -S $< -o $(@:.o=.s)
+	$(assemble-with-targets)
+	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
 endif
 endif
 
@@ -176,12 +236,16 @@ endif
 # The Makefile has the flags, which must be the same on all sides.
 $(OUT)/pic/%.c.o: $(OUT)/src/%.c
 	$(pic-cc)
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) -E $< -o $(@:.o=.i)
 $(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c Makefile
 	$(pic-cc)
 $(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c Makefile
 	$(pic-cc)
+$(OUT)/pic/%.cu.o: KEEP = $(KEPT)
 $(OUT)/pic/%.cu.o: $(OUT)/src/%.cu
+	$(Q)mkdir -p $(@:.o=.kept)
 	$(pic-nvcc)
+	$(keep-text)
 $(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu
 	$(pic-nvcc)
 $(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu
@@ -195,7 +259,7 @@ endef
 define pic-nvcc
 	@mkdir -p $(@D)
 	$(say) NVCC '$< (timed)'
-	$(Q)$(PIC_NVCC) -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(PIC_NVCC) $(KEEP) -MMD -MF $(@:.o=.d) -c $< -o $@
 endef
 
 BENCH_LIBS := $(LIB)/libcommon.a -lm -ldl

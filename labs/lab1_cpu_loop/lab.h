@@ -11,9 +11,11 @@
  *   out     height x width floats; the function writes all of them and must not rely on their old
  *           values. `out` does not overlap the image or the mask
  *
+ * An array of floats begins at any multiple of 4 bytes, also where a row has 4 n pixels.
+ *
  * width and height are 1 or more; pixels and coefficients are finite, and so is their sum. The
- * functions cannot fail, allocate no memory and own no memory. What they leave behind must not
- * change a later call.
+ * functions cannot fail, allocate no memory and own no memory. What they leave behind, such as the
+ * processor's rounding mode, must not change a later call. They do not call the baseline.
  */
 #ifndef CONVLABS_LAB1_H
 #define CONVLABS_LAB1_H
@@ -25,7 +27,7 @@ void correlate_loops(const float *image, int width, int height, const float *mas
                      enum border border, float *out);
 
 /* Part B: the same result with the loops in another order. The innermost loop adds one tap of the
- * mask along a row of the image and has no test inside, so that the compiler can vectorise it. */
+ * mask along a row of the image and has no test inside, so that the compiler can vectorize it. */
 void correlate_rows(const float *image, int width, int height, const float *mask, int radius,
                     enum border border, float *out);
 

@@ -4,6 +4,7 @@
  * that was never written cannot pass. */
 #include "lab.h"
 #include "mask.h"
+#include "shown.h"
 
 #include <check.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static void expect(int which, int width, int height, int radius, enum border bor
     for (int i = 0; i < width * height; i++) {
         ck_assert_msg(fabsf(out[i] - expected[i]) <= slack,
                       "%s: out(x=%d, y=%d) is %g, expected %g", names[which], i % width, i / width,
-                      (double)out[i], (double)expected[i]);
+                      shown(out[i]), (double)expected[i]);
     }
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The largest image that lab.h allows: no memory is large enough for it. */
+enum { HUGE_WIDTH = 1 << 30, HUGE_HEIGHT = 65535 };
+
 /* One case, as it came from the runner: pointers of the host. */
 struct job {
     const float *image, *mask;
@@ -84,12 +87,13 @@ static enum host_memory kind_of(const char *name) {
 
 /* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C);
  * first = one pixel (part B) | another kind (part C): a call before the one that counts;
- * refuse = a kind of memory that part C must refuse, in the only call. */
+ * refuse = a kind of memory that part C must refuse, in the only call; size = huge (parts B and C):
+ * the call is told of an image that no memory can hold, and must not reach the one that there is. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
     const char *part = runner_part(r), *first = runner_setting(r, "first", "");
-    const struct job job = {
+    struct job job = {
         .image = image->data,
         .mask = mask->data,
         .image_bytes = image->bytes,
@@ -100,6 +104,10 @@ void lab_run(struct runner *r) {
         .border = runner_border(r),
         .out = runner_output(r, "out", image->bytes),
     };
+    if (strcmp(runner_setting(r, "size", ""), "huge") == 0) {
+        job.width = HUGE_WIDTH;
+        job.height = HUGE_HEIGHT;
+    }
 
     if (strcmp(part, "A") == 0) {
         run_on_device(r, "correlate_device", correlate_device, &job);

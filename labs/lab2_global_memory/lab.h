@@ -10,13 +10,15 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width and height are 1 or more; their product may be above 2^31, so use size_t for byte counts.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); their product may be
+ * above 2^31, so use size_t for byte counts.
  * The prefix of a pointer says where it points: h_ to the host's memory, d_ to the device's.
  *
  * Every function returns cudaSuccess, or the error of the first call that failed. Even then it has
  * freed everything that it allocated; the result of a call that only frees need not be checked. The
- * caller owns every buffer that it passes in, and inputs stay as they are. Pixels and coefficients
- * are finite.
+ * caller owns every buffer that it passes in, and inputs stay as they are; a host array begins at
+ * any multiple of 4 bytes. Pixels and coefficients are finite. What a caller queues in the default
+ * stream afterwards finds the result. No function calls the baseline.
  */
 #ifndef CONVLABS_LAB2_H
 #define CONVLABS_LAB2_H
@@ -56,7 +58,8 @@ cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int wi
 
 /* Part D: as part A, but the result is bit-identical to that of four loops on a CPU which add the
  * taps row by row (b outermost, then a, both from -r up), skip the taps outside a zero border, and
- * round each product and each sum to the nearest float. nvcc's --fmad must not change that. */
+ * round each product and each sum to the nearest float; -0 counts as 0. nvcc's --fmad must not
+ * change that. */
 cudaError_t correlate_identical(const float *d_image, int width, int height, const float *d_mask,
                                 int radius, enum border border, float *d_out);
 

@@ -4,6 +4,7 @@
  * The output starts as NaN, so that a pixel that was never written cannot pass. */
 #include "lab.h"
 #include "mask.h"
+#include "shown.h"
 
 #include <check.h>
 #include <math.h>
@@ -71,7 +72,7 @@ static void expect(int which, int width, int height, int radius, enum border bor
     for (int i = 0; i < width * height; i++) {
         ck_assert_msg(fabsf(out[i] - expected[i]) <= slack,
                       "%s: out(x=%d, y=%d) is %g, expected %g", names[which], i % width, i / width,
-                      (double)out[i], (double)expected[i]);
+                      shown(out[i]), (double)expected[i]);
     }
 }
 
@@ -185,7 +186,7 @@ START_TEST(every_kind_of_staging_buffer_works) {
              "correlate_staged");
         ck_assert_msg(out[0] == image[0],
                       "correlate_staged(), kind %d: out(x=0, y=0) is %g, expected %g", kind,
-                      (double)out[0], (double)image[0]);
+                      shown(out[0]), (double)image[0]);
     }
 }
 END_TEST

@@ -45,6 +45,7 @@ static void refuse_bad_radius(struct device_case *c, const struct functions *f,
     if (zeros == NULL) {
         our_fault("not enough memory for a mask of radius %d", radius);
     }
+    runner_calls_student();
     if (f->set(zeros, MASK_MAX_RADIUS) == cudaSuccess) { /* else the calls that count say so */
         device_case_must_refuse(c, f->set_name, f->set(zeros, radius), "radius", radius, why);
         device_case_must_refuse(

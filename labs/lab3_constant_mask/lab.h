@@ -11,12 +11,14 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width and height are 1 or more; pixels and coefficients are finite, and so is their sum. The
- * prefix of a pointer says where it points: h_ to the host's memory, d_ to the device's; c_ is for
- * constant memory.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
+ * are finite, and so is their sum. The prefix of a pointer says where it points: h_ to the host's
+ * memory, d_ to the device's; c_ is for constant memory.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. The caller owns every
  * buffer that it passes in, and may change or free h_mask and h_bank once the function returns.
+ * Inputs stay as they are. What a caller queues in the default stream afterwards finds the result.
+ * No function calls the baseline.
  */
 #ifndef CONVLABS_LAB3_H
 #define CONVLABS_LAB3_H

@@ -4,6 +4,7 @@
  * part A, so column x must be (x mod PHASES + 1) times what part A gives there. The output starts
  * as NaN, so that a pixel that was never written cannot pass. */
 #include "lab.h"
+#include "shown.h"
 
 #include <check.h>
 #include <math.h>
@@ -69,7 +70,7 @@ static void expect(int part, int width, int height, int radius, enum border bord
         const float expected =
             part == PART_A ? expected_a[i] : expected_a[i] * (float)(x % PHASES + 1);
         ck_assert_msg(fabsf(out[i] - expected) <= slack, "%s: out(x=%d, y=%d) is %g, expected %g",
-                      name, x, y, (double)out[i], (double)expected);
+                      name, x, y, shown(out[i]), (double)expected);
     }
 }
 
@@ -170,7 +171,7 @@ START_TEST(refused_mask_keeps_the_one_before) {
     mask[4] = 9.0f;
     ck_assert_int_eq(set(_i, MASK_MAX_RADIUS + 1), cudaErrorInvalidValue);
     must(correlate(_i, 3, 1, 1, BORDER_ZERO), "the call after a refused one");
-    ck_assert_msg(out[0] == 1.0f, "out(x=0, y=0) is %g, expected 1", (double)out[0]);
+    ck_assert_msg(out[0] == 1.0f, "out(x=0, y=0) is %g, expected 1", shown(out[0]));
 }
 END_TEST
 

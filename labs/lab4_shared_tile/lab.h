@@ -14,11 +14,15 @@
  * the tile on every side. It loads both into shared memory once, waits at a barrier, and computes
  * from shared memory.
  *
- * width and height are 1 or more; pixels and coefficients are finite. The prefix of a pointer says where it points: h_ to the host's
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
+ * are finite, and so is their sum. The prefix of a pointer says where it points: h_ to the host's
  * memory, d_ to the device's; c_ is for constant memory, s_ for shared memory.
  *
  * Every function returns cudaSuccess, or the error of the call that failed, and need not wait for
- * the kernel that it launches. The caller owns every buffer that it passes in. */
+ * the kernel that it launches: what a caller queues in the default stream afterwards finds the
+ * result. The caller owns every buffer that it passes in, and inputs stay as they are. No function
+ * calls the baseline.
+ */
 #ifndef CONVLABS_LAB4_H
 #define CONVLABS_LAB4_H
 

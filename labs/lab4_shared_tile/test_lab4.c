@@ -3,6 +3,7 @@
  * Most run four times, once for each part. The output starts as NaN, so that a pixel that was never
  * written cannot pass. */
 #include "lab.h"
+#include "shown.h"
 
 #include <check.h>
 #include <math.h>
@@ -76,7 +77,7 @@ static void expect(int part, int width, int height, int radius, enum border bord
     for (int i = 0; i < width * height; i++) {
         ck_assert_msg(fabsf(out[i] - expected[i]) <= slack,
                       "%s: out(x=%d, y=%d) is %g, expected %g", names[part], i % width, i / width,
-                      (double)out[i], (double)expected[i]);
+                      shown(out[i]), (double)expected[i]);
     }
 }
 

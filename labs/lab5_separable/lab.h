@@ -17,8 +17,9 @@
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
  * A coefficient is 0, or its magnitude is from 1e-18 to 1e18: a product of two stays in float's
- * range. width and height are 1 or more. The prefix of a pointer says where it points: h_ to the
- * host's memory, d_ to the device's; c_ is for constant memory.
+ * range. Pixels are finite, and so are the sums. width is 1 to 2^30, height 1 to 65535 (a grid has
+ * no more blocks in y). The prefix of a pointer says where it points: h_ to the host's memory, d_ to
+ * the device's; c_ is for constant memory.
  *
  * Every function of type cudaError_t returns cudaSuccess, or the error of the call that failed.
  * The caller owns every buffer that it passes in; no two buffers of a call overlap.

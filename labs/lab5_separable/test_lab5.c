@@ -3,6 +3,7 @@
  * The output and the buffer between the passes start as NaN, so that a pixel that was never written
  * cannot pass. */
 #include "lab.h"
+#include "shown.h"
 
 #include <check.h>
 #include <math.h>
@@ -89,7 +90,7 @@ static void expect(int way, int width, int height, int radius, enum border borde
             }
         }
         ck_assert_msg(out[i] == sum, "%s, radius %d: out(x=%d, y=%d) is %g, expected %g",
-                      names[way], radius, x, y, (double)out[i], (double)sum);
+                      names[way], radius, x, y, shown(out[i]), (double)sum);
     }
 }
 

@@ -11,8 +11,9 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width and height are 1 or more; pixels and coefficients are finite; there is no padding between the rows. The prefix of a pointer
- * says where it points: h_ to the host's memory, d_ to the device's; c_ is for constant memory.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
+ * are finite; there is no padding between the rows. The prefix of a pointer says where it points:
+ * h_ to the host's memory, d_ to the device's; c_ is for constant memory.
  * d_image, d_between and d_out are addresses as cudaMalloc() returns them: multiples of 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. A filter launches its
@@ -22,8 +23,8 @@
  * that it passes in; no two buffers of a call overlap.
  *
  * The three filters compute the same result; each part limits other counters. You may use one
- * filter for several parts if it meets the limits of each (lab.toml); parts A and B load one float
- * per lane.
+ * filter for several parts if it meets the limits of each (handouts/lab6.md); parts A and B load
+ * one float per lane.
  */
 #ifndef CONVLABS_LAB6_H
 #define CONVLABS_LAB6_H

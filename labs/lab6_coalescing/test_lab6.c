@@ -4,6 +4,7 @@
  * The output and the buffer between the passes start as NaN, so that a pixel that was never written
  * cannot pass. */
 #include "lab.h"
+#include "shown.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static void expect(int way, int width, int height, int radius, enum border borde
             }
         }
         ck_assert_msg(out[i] == sum, "%s, %d x %d, radius %d: out(x=%d, y=%d) is %g, expected %g",
-                      ways[way].name, width, height, radius, x, y, (double)out[i], (double)sum);
+                      ways[way].name, width, height, radius, x, y, shown(out[i]), (double)sum);
     }
 }
 

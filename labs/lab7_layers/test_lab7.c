@@ -4,6 +4,7 @@
  * whole numbers, so that every sum is exact in either type. The output starts as NaN, so that a
  * value that was never written cannot pass. */
 #include "lab.h"
+#include "shown.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static void expect(int which, int c, int h, int w, int n) {
     fetch(out, d_out, values, floats);
     for (int i = 0; i < values; i++) {
         ck_assert_msg(out[i] == expected[i], "%s: out(%d, y=%d, x=%d) is %g, expected %g",
-                      names[which], i / (h * w), i / w % h, i % w, out[i], expected[i]);
+                      names[which], i / (h * w), i / w % h, i % w, shown(out[i]), expected[i]);
     }
 }
 

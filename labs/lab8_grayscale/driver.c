@@ -2,6 +2,7 @@
 #include "lab_cuda.h"
 #include "our_fault.h"
 #include "runner/device_case.h"
+#include "runner/float_state.h"
 #include "runner/instructions.h"
 #include "runner/openmp_threads.h"
 
@@ -25,14 +26,17 @@ typedef void on_cpu(const uint8_t *rgb, int width, int height, struct weights w,
 
 /* What a function of the CPU is called with. */
 struct call {
-    const char *part;
+    const char *part, *name;
     on_cpu *function;
     size_t alignment; /* of both images */
 };
 
 static const struct call calls[] = {
-    {"A", grey_openmp, 1},          {"B", grey_rows, 1}, {"C", grey_sse, 1}, {"D", grey_avx2, 32},
-    {"baseline", baseline_grey, 1},
+    {"A", "grey_openmp", grey_openmp, 1},
+    {"B", "grey_rows", grey_rows, 1},
+    {"C", "grey_sse", grey_sse, 1},
+    {"D", "grey_avx2", grey_avx2, 32},
+    {"baseline", "baseline_grey", baseline_grey, 1},
 };
 
 static bool has_instructions(const char *part) {
@@ -72,20 +76,27 @@ static void fence_remove(const struct fence *fence) {
 }
 
 /* Calls a function of the CPU; its instructions are watched where the runner is asked to. */
-static void call_watched(const struct call *call, const struct job *job, const uint8_t *rgb,
-                         uint8_t *grey) {
+static void call_watched(struct runner *r, const struct call *call, const struct job *job,
+                         const uint8_t *rgb, uint8_t *grey) {
+    const struct float_state before = float_state_now();
+    runner_calls_student();
     instructions_begin();
     call->function(rgb, job->width, job->height, job->weights, grey);
     instructions_end();
+    const char *const broke = float_state_restore(before);
+    if (broke) {
+        runner_fail(r, RUNNER_REJECTED, "%s() %s", call->name, broke);
+    }
 }
 
 /* Parts A to D. With `given`, in the runner's memory, which is fenced in a step of a sequence; else
  * the image has a fence here. With `fenced`, the result goes to memory with a fence of its own,
  * unaligned where the part allows that, and is then copied to the runner's, which has guard zones
  * instead. */
-static void run_on_cpu(const struct call *call, const struct job *job, const char *output) {
+static void run_on_cpu(struct runner *r, const struct call *call, const struct job *job,
+                       const char *output) {
     if (strcmp(output, "given") == 0) {
-        call_watched(call, job, job->rgb, job->grey);
+        call_watched(r, call, job, job->rgb, job->grey);
         return;
     }
     const struct fence rgb = fence_make(3 * job->pixels, call->alignment);
@@ -94,11 +105,11 @@ static void run_on_cpu(const struct call *call, const struct job *job, const cha
     if (strcmp(output, "fenced") == 0) {
         const struct fence grey = fence_make(job->pixels, call->alignment);
         memcpy(grey.bytes, job->grey, job->pixels); /* the runner's poison */
-        call_watched(call, job, rgb.bytes, grey.bytes);
+        call_watched(r, call, job, rgb.bytes, grey.bytes);
         memcpy(job->grey, grey.bytes, job->pixels);
         fence_remove(&grey);
     } else {
-        call_watched(call, job, rgb.bytes, job->grey);
+        call_watched(r, call, job, rgb.bytes, job->grey);
     }
     fence_remove(&rgb);
 }
@@ -313,7 +324,7 @@ void lab_run(struct runner *r) {
     openmp_threads(r);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         if (strcmp(calls[i].part, part) == 0) {
-            run_on_cpu(&calls[i], &job, runner_setting(r, "output", "guarded"));
+            run_on_cpu(r, &calls[i], &job, runner_setting(r, "output", "guarded"));
             return;
         }
     }

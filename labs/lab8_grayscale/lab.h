@@ -17,7 +17,8 @@
  * may begin there.
  *
  * The functions cannot fail, allocate no memory and own no memory. The result does not depend on
- * omp_get_max_threads().
+ * omp_get_max_threads(). They leave the rounding mode and the other settings of floating-point
+ * arithmetic as they were, and no registers of MMX in use.
  */
 #ifndef CONVLABS_LAB8_H
 #define CONVLABS_LAB8_H

@@ -52,10 +52,14 @@ def describe() -> dict[str, str | int]:
     }
 
 
+def processor_flags() -> list[str]:
+    """What Linux says an x86-64 processor has, such as "avx2"; [] for any other."""
+    return _field("/proc/cpuinfo", "flags").split()
+
+
 def fuses() -> bool:
     """Whether g++ can fuse a product and a sum on this processor, as nvcc does by default."""
-    flags = _field("/proc/cpuinfo", "flags").split()
-    return platform.machine() == "aarch64" or "fma" in flags
+    return platform.machine() == "aarch64" or "fma" in processor_flags()
 
 
 def gpu() -> tuple[dict[str, str] | None, str]:

@@ -84,16 +84,21 @@ def figure(section: Section) -> Figure:
 
 
 def svg(section: Section, colours: dict[str, str]) -> str:
-    """The chart as SVG, with `colours` in place of INK, FAINT and SERIES. The same section gives
-    the same text. Its ids start with the chart's name, so that a page can hold several charts."""
+    """The chart as SVG, with `colours` in place of INK, FAINT and SERIES."""
+    return as_svg(figure(section), section.chart, colours)
+
+
+def as_svg(chart: Figure, name: str, colours: dict[str, str]) -> str:
+    """A chart as SVG, with `colours` in place of INK, FAINT and SERIES. The same chart gives the
+    same text. Its ids start with its name, so that a page can hold several charts."""
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": section.chart}):
+    with mpl.rc_context({"svg.hashsalt": name}):
         metadata = {"Date": None, "Creator": None}
-        figure(section).savefig(buffer, format="svg", transparent=True, metadata=metadata)
+        chart.savefig(buffer, format="svg", transparent=True, metadata=metadata)
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     for drawn, shown in colours.items():
         text = text.replace(drawn, shown)
-    text = re.sub(r'\bid="', f'id="c{section.chart}-', text)
-    return re.sub(r'(href="|url\()#', rf"\1#c{section.chart}-", text)
+    text = re.sub(r'\bid="', f'id="c{name}-', text)
+    return re.sub(r'(href="|url\()#', rf"\1#c{name}-", text)

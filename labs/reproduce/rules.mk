@@ -20,7 +20,7 @@ $(BUILD)/reproduce-venv/made: grader/setup/requirements-reproduce.lock | setup
 
 REP := $(BUILD)/reproduce/bin
 REP_LAB = $(notdir $(firstword $(wildcard labs/lab$(1)_*)))
-REP_FILES = $(wildcard solutions/$(call REP_LAB,$(1))/*.$(2))
+REP_FILES = $(filter-out %/expert.$(2),$(wildcard solutions/$(call REP_LAB,$(1))/*.$(2)))
 REP_HAVE = $(foreach n,$(1),$(if $(call REP_FILES,$(n),$(2)),$(n)))
 
 # Only files that need no picture library: these programs are also built without stb.
@@ -53,7 +53,7 @@ $(REP)/$(1)/%.o: labs/reproduce/%.c
 	$$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(REP_INC_$(1)) $(DEPS) $$(if $$(REP_LAB_OF_$$*),-Ilabs/$$(call REP_LAB,$$(REP_LAB_OF_$$*))) -c $$< -o $$@
 endef
 $(foreach b,cpu sim gpu,$(eval $(call REP_OURS,$(b))))
-# Its loops are measured, so they are optimised like those of lab 1.
+# Its loops are measured, so they are optimized like those of lab 1.
 $(REP)/cpu/cpu_separable.o: labs/reproduce/cpu_separable.c
 	@mkdir -p $(@D)
 	$(say) CC $<

@@ -13,7 +13,7 @@ from grader.execute import profile
 
 # Arguments: columns and rows of blocks of 32x8 threads. A 5x5 correlation with a border test and
 # constant coefficients, and a read of constant memory by lane. Prints a sum over all pixels and the
-# most memory that the process has held, in KiB.
+# most memory that the process has held, in KB.
 PROGRAM = """#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -112,7 +112,7 @@ def test_memory_does_not_grow_with_the_grid(source: Path, tmp_path: Path) -> Non
     (_, few), _ = run(source, tmp_path, 0, 1, 1, 256)
     (_, many), kernels = run(source, tmp_path, 0, 1, 1, 64 * 256)
     assert kernels[1]["counters"]["global_load_requests"] == 64 * 256 * 4
-    assert many < few + 1024  # KiB
+    assert many < few + 1024  # KB
 
 
 def test_an_incomplete_line_is_skipped() -> None:

@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include "calibrate.h"
+#include "evidence/evidence.h"
 #include "io/file.h"
 #include "io/npy.h"
 #include "noise.h"
@@ -31,7 +32,7 @@ struct bench {
     int verifier;      /* a socket; 0: there is none */
     void *rows_read;   /* room for BENCH_SAMPLE_ROWS rows */
     uint32_t *sums;    /* one for each row of the output */
-    const char *path;  /* of the status file */
+    const char *path;  /* of the status file; NULL: there is none */
 };
 
 static double times[MAX_ROUNDS][SIDES];        /* nanoseconds; 0: the side took no part */
@@ -123,7 +124,7 @@ static void read_job(struct bench_job *job) {
 
 static void read_arguments(struct bench *b) {
     const struct bench_job *job = &b->job;
-    b->path = needed(job, "--status");
+    b->path = bench_option(job, "--status", NULL);
     b->rounds = number(job, "--rounds", MAX_ROUNDS);
     b->seconds = strtod(bench_option(job, "--seconds", "1e9"), NULL);
     b->seed = (uint32_t)number(job, "--seed", 0);
@@ -181,11 +182,14 @@ static void open_sides(struct bench *b) {
     const char *reference = bench_option(&b->job, "--reference", NULL);
     b->side[BASELINE].baseline = true;
     b->side[AGAIN].baseline = !reference;
-    add_side(b, STUDENT, strcmp(only, "reference") == 0 ? NULL : student);
     add_side(b, REFERENCE, strcmp(only, "student") == 0 ? NULL : reference);
     if (!*only) {
         add_side(b, BASELINE, baseline);
         add_side(b, AGAIN, reference ? reference : baseline);
+    }
+    if (strcmp(only, "reference") != 0) {
+        evidence_write(EVIDENCE_CALL, "", 0);
+        add_side(b, STUDENT, student);
     }
 }
 
@@ -216,8 +220,9 @@ static void write_status(const struct bench *b, int rounds, double copy_ns, doub
     fprintf(file, "],\"copy_ns\":%.0f,\"mac_rate\":%.6g}\n", copy_ns, mac_rate);
     if (fclose(file) != 0)
         our_fault("not enough memory for the status");
-    if (file_write(b->path, NULL, 0, text, bytes, error, sizeof error) != 0)
-        our_fault("%s", error);
+    evidence_write(EVIDENCE_STATUS, text, bytes);
+    if (b->path && file_write(b->path, NULL, 0, text, bytes, error, sizeof error) != 0)
+        disk_fault("%s", error);
     free(text);
 }
 
@@ -227,6 +232,7 @@ static void check_call(const struct bench *b, const char *function, int returned
     if (returned == 0)
         return;
     write_status(b, 0, 0, 0, function, returned);
+    evidence_end();
     exit(0);
 }
 
@@ -266,7 +272,7 @@ static void keep_row_sample(const struct bench *b, int slot, int32_t round) {
     const size_t bytes = fetch_rows(b, slot, plane, head[2]);
     if (fwrite(head, sizeof head, 1, b->row_samples) != 1 ||
         fwrite(b->rows_read, bytes, 1, b->row_samples) != 1)
-        our_fault("the row samples cannot be written");
+        disk_fault("the row samples cannot be written");
 }
 
 /* ---------------------------------------------------------------- the verifier outside */
@@ -359,7 +365,8 @@ static int all_rounds(const struct bench *b) {
     const uint64_t begin = platform_clock_ns(&b->job);
     for (int i = 0; i < platform_warm_up(); i++) {
         one_round(b, i, true);
-        if (platform_clock_ns(&b->job) - begin > WARM_UP_NS) /* rounds that slow have warmed up enough */
+        if (platform_clock_ns(&b->job) - begin >
+            WARM_UP_NS) /* rounds that slow have warmed up enough */
             break;
     }
     memset(slowest, 0, sizeof slowest);
@@ -396,9 +403,10 @@ int main(int argc, char **argv) {
             prepare(&b, &b.side[i]);
     const int rounds = all_rounds(&b);
     if (b.row_samples && fclose(b.row_samples) != 0)
-        our_fault("the row samples cannot be written");
+        disk_fault("the row samples cannot be written");
     if (!*bench_option(&b.job, "--only", ""))
         check_platform(&b, platform_limits(&b.job, &copy_ns, &mac_rate));
     write_status(&b, rounds, copy_ns, mac_rate, NULL, 0);
+    evidence_end();
     return 0;
 }

@@ -5,7 +5,7 @@
  *         --part A --image TYPE:ROWSxELEMENTS [--mask FILE.npy] [--border zero|replicate]
  *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
  *         [--baseline-every N] [--only student|reference] [--row-samples FILE] [--verifier FD]
- *         --status FILE
+ *         [--status FILE]
  *
  * TYPE is u1, f4 or f8, ROWS counts the rows of all channels; BYTES is the size of an element of
  * the output. Other options belong to the lab: bench_option().
@@ -31,7 +31,8 @@
  * int32, and sends BENCH_SAMPLE_ROWS rows. So the whole output existed before the program could
  * know which rows are checked.
  *
- * The status file is written last, one line of JSON:
+ * The status is reported last, to the evidence (evidence/evidence.h) and, for whoever runs it by
+ * hand, to the status file: one line of JSON
  *   {"completed":true,"returned":0,"error":"","rounds":[[student,baseline,reference,again],...],
  *    "quiet":[[wall,busy],...],"copy_ns":0,"mac_rate":0}
  * `error` says which function returned what, where `returned` is not 0. Times are nanoseconds of a
@@ -123,8 +124,8 @@ int platform_warm_up(void);
 /* Fills the slot's input with the noise of that key, its output with 0xff bytes. */
 int platform_fill(int slot, const struct bench_job *job, uint32_t key);
 
-/* The clock of platform_time() and of --seconds: on a CPU, one thread counts processor time, so that
- * other programs take nothing from the rounds; anything else counts wall-clock time. */
+/* The clock of platform_time() and of --seconds: on a CPU, one thread counts processor time, so
+ * that other programs take nothing from the rounds; anything else counts wall-clock time. */
 uint64_t platform_clock_ns(const struct bench_job *job);
 
 /* Makes the call on the slot, waits until it is complete and writes its time to *ns. Returns 0 or
@@ -138,7 +139,8 @@ int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to);
 int platform_sums(int slot, const struct bench_job *job, uint32_t *sums);
 
 /* Measures what no function can beat: the time to read as many bytes as the image has and to write
- * as many as the output has, and the float multiply-adds per second of all threads together. */
+ * as many as the output has, and the multiply-adds per second of all threads together: on a GPU,
+ * those of doubles where the image has doubles, else those of floats. */
 int platform_limits(const struct bench_job *job, double *copy_ns, double *mac_rate);
 
 /* The name of an error of the functions above or of lab_call(). */

@@ -71,16 +71,20 @@ static uint64_t read_through(const char *from, size_t bytes) {
     return all;
 }
 
-uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t read) {
+uint64_t calibrate_one_copy_ns(void *to, size_t written, const void *from, size_t read) {
     const size_t both = read < written ? read : written;
+    const uint64_t start = clock_thread_ns();
+    memcpy(to, from, both);
+    memset((char *)to + both, 0, written - both);
+    seen = read_through((const char *)from + both, read - both);
+    __asm__ volatile("" : : "r"(to) : "memory"); /* so that the compiler keeps the copy */
+    return clock_thread_ns() - start;
+}
+
+uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t read) {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < REPEATS; i++) {
-        const uint64_t start = clock_thread_ns();
-        memcpy(to, from, both);
-        memset((char *)to + both, 0, written - both);
-        seen = read_through((const char *)from + both, read - both);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* so that the compiler keeps the copy */
-        const uint64_t taken = clock_thread_ns() - start;
+        const uint64_t taken = calibrate_one_copy_ns(to, written, from, read);
         best = taken < best ? taken : best;
     }
     return best;

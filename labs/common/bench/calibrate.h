@@ -9,9 +9,11 @@
  * short measurements. No program with one thread does more. */
 double calibrate_mac_rate(void);
 
-/* Nanoseconds of processor time to read `read` bytes and write `written` bytes, the least of
- * several measurements. As many bytes as both have are copied; the rest is only read, or only
- * written. The two buffers do not overlap. */
+/* Nanoseconds of processor time to read `read` bytes and write `written` bytes, once. As many bytes
+ * as both have are copied; the rest is only read, or only written. The two buffers do not overlap. */
+uint64_t calibrate_one_copy_ns(void *to, size_t written, const void *from, size_t read);
+
+/* The least of several such measurements. */
 uint64_t calibrate_copy_ns(void *to, size_t written, const void *from, size_t read);
 
 /* One run of the calibration kernel: every thread of an OpenMP team does the same work. */

@@ -43,6 +43,8 @@ static const char *wrong_png(const unsigned char *file, size_t bytes) {
             if (why)
                 return why;
         }
+        if (length == 0 && memcmp(name, "IDAT", 4) == 0)
+            return "it has an empty chunk of pixels"; /* to a null pointer stb would copy it */
         at += 12 + length;
         if (memcmp(name, "IEND", 4) == 0)
             return at == bytes ? NULL : "it has something after the end of the picture";

@@ -14,9 +14,9 @@
  * and in datasets/generate.py too: (float)((2126 R + 7152 G + 722 B) / 2550000.0), R, G, B in
  * 0..255, the sum an integer, the division in double.
  *
- * Refuses pictures above IMAGE_MAX_SIDE on a side or IMAGE_MAX_PIXELS in all, files above 1 GiB,
- * files that are cut off and files with something after the picture. Returns 0, or -1 with a
- * one-line reason in `error` (`size` bytes, always terminated). */
+ * Refuses pictures above IMAGE_MAX_SIDE on a side or IMAGE_MAX_PIXELS in all, files above 1 GB,
+ * files that are cut off, files with something after the picture, and PNG with an empty chunk of
+ * pixels. Returns 0, or -1 with a one-line reason in `error` (`size` bytes, always terminated). */
 int image_read(const char *path, float **pixels, int *width, int *height, char *error, size_t size);
 
 /* Writes |pixels| scaled so that the largest becomes 255, rounded to nearest, as source 000 shows

@@ -206,7 +206,7 @@ static size_t parse(const unsigned char *file, size_t bytes, struct npy *a, char
     if (!take_header(&p, a))
         return 0;
     if (npy_bytes(a->type, a->ndim, a->shape, &a->bytes) != 0) {
-        refuse(&p, "it is above 16 GiB");
+        refuse(&p, "it is above 16 GB");
         return 0;
     }
     if (bytes - start - length != a->bytes) {

@@ -21,12 +21,12 @@ struct npy {
 size_t npy_element(const char *type);
 
 /* Bytes of an array of that type and shape, into *bytes. Returns 0, or -1 for an unknown type, more
- * than NPY_MAX_DIMS dimensions, a negative side or more than 16 GiB. */
+ * than NPY_MAX_DIMS dimensions, a negative side or more than 16 GB. */
 int npy_bytes(const char *type, int ndim, const int *shape, size_t *bytes);
 
 /* Reads `path` whole. Returns 0, or -1 with a one-line reason in `error` (`size` bytes, always
  * terminated) and *a zeroed. Rejects other types, Fortran order, sizes that do not match the file,
- * and arrays above 16 GiB. */
+ * and arrays above 16 GB. */
 int npy_read(const char *path, struct npy *a, char *error, size_t size);
 
 /* Writes `a` to `path`, replacing it. Returns 0, or -1 with a reason in `error`. */

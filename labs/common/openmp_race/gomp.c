@@ -14,6 +14,7 @@
 #include <time.h>
 
 enum { MAX_THREADS = 256, SHARES = 64, DEFAULT_THREADS = 4 };
+enum { ALL_SWITCHES = 4096, SOME_SWITCHES = 64 };
 enum state { RUNS, WAITS, ENDED }; /* WAITS: at a barrier */
 
 /* Work that the threads share: the chunks of a loop, the sections, or the one turn of a single. */
@@ -30,6 +31,7 @@ struct team {
     sem_t turn[MAX_THREADS];
     unsigned constructs[MAX_THREADS]; /* how many each thread has reached */
     struct share shares[SHARES];
+    unsigned switches; /* how often a thread could have passed the turn at an atomic access */
 };
 
 static struct team *team; /* NULL: outside every parallel region */
@@ -73,6 +75,17 @@ static void yield(void) {
     wait_for_turn();
 }
 
+/* Before an atomic access or a lock: the other threads could come first, and a counter from which
+ * threads take their work must not give all of it to one of them. To pass the turn costs some
+ * microseconds, so a program with very many atomic accesses does not do so at each of them. */
+static void others_first(void) {
+    if (!team || nested)
+        return;
+    const unsigned count = ++team->switches;
+    if (count <= ALL_SWITCHES || count % SOME_SWITCHES == 0)
+        yield();
+}
+
 void GOMP_barrier(void) {
     if (team && !nested) {
         team->state[self] = WAITS;
@@ -109,6 +122,7 @@ static void run_team(void (*work)(void *), void *data, unsigned size, const stru
         }
     }
     team = new_team;
+    race_switches_with(others_first);
     race_team_starts(size);
     race_thread_begins(__builtin_frame_address(0));
     race_synchronize();
@@ -281,10 +295,11 @@ bool GOMP_single_start(void) {
 
 /* ---------------------------------------------------------------- critical, atomic, locks */
 
-/* Nothing to wait for: the turn is passed only at barriers and chunks, which are not allowed inside
- * of these. */
+/* Nothing to wait for: a thread that holds a lock passes the turn only at barriers and chunks,
+ * which are not allowed inside of these. */
 #define PROTECTED(begin, end)                                                                      \
     void begin {                                                                                   \
+        race_before_lock();                                                                        \
         race_lock_count(1);                                                                        \
     }                                                                                              \
     void end {                                                                                     \

@@ -1,13 +1,13 @@
 #include "race_detector.h"
 
-#include <fcntl.h>
+#include "evidence/evidence.h"
+
 #include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PAGE = 512, BUCKETS = 4096, MAX_THREADS = 1024, MAX_REPORTED = 20 };
 enum { READ, WRITE };
@@ -31,6 +31,7 @@ static struct page *pages[BUCKETS];
 static unsigned epoch = 1;
 static int running = -1;       /* the thread that runs */
 static int locks[MAX_THREADS]; /* how many each thread holds */
+static void (*switch_threads)(void);
 static struct { const void *pc, *other; } reported[MAX_REPORTED];
 static int reported_count;
 static unsigned largest_team = 1;
@@ -51,6 +52,15 @@ void race_thread_runs(int thread) {
 
 void race_synchronize(void) {
     epoch++;
+}
+
+void race_switches_with(void (*others_first)(void)) {
+    switch_threads = others_first;
+}
+
+void race_before_lock(void) {
+    if (running >= 0 && locks[running] == 0 && switch_threads)
+        switch_threads();
 }
 
 void race_lock_count(int change) {
@@ -86,8 +96,8 @@ static unsigned long long in_program(const void *pc) {
     return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-/* Appends a line of JSON, as grader/model/finding.py reads it, to the file of the findings; each
- * pair of source locations once. `earlier`, of `earlier_kind`, is the access that `pc` races with.
+/* Reports a finding, as grader/model/finding.py reads it; each pair of source locations once.
+ * `earlier`, of `earlier_kind`, is the access that `pc` races with.
  */
 static void report(const void *pc, int kind, const struct access *earlier, int earlier_kind) {
     for (int i = 0; i < reported_count; i++)
@@ -98,11 +108,6 @@ static void report(const void *pc, int kind, const struct access *earlier, int e
         return;
     reported[reported_count].pc = pc;
     reported[reported_count++].other = earlier->pc;
-    const char *path = getenv("CONVLABS_RACE_FINDINGS");
-    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-    const int file = path ? open(path, flags, 0600) : -1;
-    if (file < 0)
-        return;
     char line[512];
     const int length = snprintf(
         line, sizeof line,
@@ -113,22 +118,27 @@ static void report(const void *pc, int kind, const struct access *earlier, int e
         in_program(pc), in_program(earlier->pc), running, running,
         kind == WRITE ? "writes" : "reads", earlier->thread,
         earlier_kind == WRITE ? "writes" : "reads");
-    const ssize_t written = write(file, line, (size_t)length);
-    (void)written; /* a full disk must not stop the program */
-    close(file);
+    evidence_write(EVIDENCE_FINDING, line, (size_t)length);
 }
 
 /* Says at the end what the threads wrote. */
-__attribute__((destructor)) static void report_team(void) {
-    const char *path = getenv("CONVLABS_OPENMP_TEAM");
-    FILE *file = path ? fopen(path, "a") : NULL;
+static void report_team(void) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
     if (!file)
         return;
     fprintf(file, "{\"largest\":%u,\"written\":[", largest_team);
     for (unsigned i = 0; i < largest_team && i < MAX_THREADS; i++)
         fprintf(file, "%s%llu", i ? "," : "", bytes_written[i]);
     fprintf(file, "]}\n");
-    fclose(file);
+    if (fclose(file) == 0)
+        evidence_write(EVIDENCE_TEAM, text, length);
+    free(text);
+}
+
+__attribute__((constructor(103))) static void reports_team(void) {
+    evidence_at_end(report_team);
 }
 
 /* ---------------------------------------------------------------- accesses */
@@ -223,8 +233,12 @@ void __tsan_init(void) {
 
 /* ---------------------------------------------------------------- atomic accesses */
 
-#define NOTE_ATOMIC(at, bytes, kind)                                                               \
-    check_access(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, true, PC)
+static void note_atomic(const volatile void *at, size_t bytes, int kind, const void *pc) {
+    race_before_lock();
+    check_access(at, bytes, kind, true, pc);
+}
+
+#define NOTE_ATOMIC(at, bytes, kind) note_atomic(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, PC)
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {

@@ -1,8 +1,9 @@
 #include "crash.h"
 
+#include "evidence/evidence.h"
+
 #include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -10,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
-#include <unistd.h>
 
-#define NEAR_NULL ((uintptr_t)4096) /* no object lies there, but the members of one at NULL would  \
-                                     */
+#define NEAR_NULL                                                                                  \
+    ((uintptr_t)4096) /* no object lies there, but the members of one at NULL would                \
+                       */
 #define NEAR_STACK ((uintptr_t)1 << 16) /* bytes around the stack pointer */
 #define FRAMES 64
 #define STACK ((size_t)64 * 1024)
@@ -21,7 +22,6 @@
 extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 extern const char __executable_start[], etext[];
 
-static const char *file;
 static char stack[STACK];
 
 struct finding {
@@ -122,9 +122,8 @@ static void explain(int number, siginfo_t *info, void *context) {
                                 "{\"severity\":\"error\",\"kind\":\"%s\",\"message\":\"%s\","
                                 "\"pc\":%ju}\n",
                                 f.kind, f.message, (uintmax_t)at);
-    const int to = open(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    if (to >= 0 && length > 0 && write(to, line, (size_t)length) == length) {
-        close(to);
+    if (length > 0) {
+        evidence_write(EVIDENCE_FINDING, line, (size_t)length);
     }
     signal(number, SIG_DFL);
     errno = last_error;
@@ -132,8 +131,7 @@ static void explain(int number, siginfo_t *info, void *context) {
 
 void crash_catch(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    file = getenv("CONVLABS_CRASH_FINDINGS");
-    if (!file || __asan_poison_memory_region) {
+    if (!evidence_is_open() || __asan_poison_memory_region) {
         return;
     }
     void *frame;

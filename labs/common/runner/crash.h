@@ -2,10 +2,9 @@
 #ifndef CONVLABS_CRASH_H
 #define CONVLABS_CRASH_H
 
-/* From here on a crash appends one line of JSON, a finding, to the file that the environment
- * variable CONVLABS_CRASH_FINDINGS names: what happened, and the address of the instruction in the
- * program's file. Then the program ends as it would without this. Does nothing where the variable
- * is not set, and under AddressSanitizer, which says more. */
+/* From here on a crash writes a finding to the evidence (evidence/evidence.h): what happened, and
+ * the address of the instruction in the program's file. Then the program ends as it would without
+ * this. Does nothing in a run that is not graded, and under AddressSanitizer, which says more. */
 void crash_catch(void);
 
 #endif

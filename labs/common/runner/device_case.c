@@ -40,9 +40,67 @@ static void *take_held(const char *name, size_t bytes) {
     return memory;
 }
 
+/* On a GPU each buffer lies between two guard zones, since a kernel that writes just outside it may
+ * hit nothing else. The simulator needs none, and a tool that finds such a write by itself must not
+ * have them: CONVLABS_EXACT_MEMORY is for compute-sanitizer. */
+enum { GUARD = 4096, GUARD_BYTE = 0xa5 };
+
+static size_t guard(void) {
+#ifdef CONVLABS_SIM
+    return 0;
+#else
+    return getenv("CONVLABS_EXACT_MEMORY") ? 0 : GUARD;
+#endif
+}
+
+/* Memory of that many bytes, for which release() is called, between its guard zones. */
+static cudaError_t reserve(void **memory, size_t bytes) {
+    const size_t zone = guard();
+    char *all = NULL;
+    /* In parentheses it is no macro of the simulator's: the line that counts is the driver's. */
+    cudaError_t error = (cudaMalloc)((void **)&all, zone + bytes + zone);
+    if (error == cudaSuccess && zone > 0) {
+        error = cudaMemset(all, GUARD_BYTE, zone);
+    }
+    if (error == cudaSuccess && zone > 0) {
+        error = cudaMemset(all + zone + bytes, GUARD_BYTE, zone);
+    }
+    *memory = error == cudaSuccess ? all + zone : NULL;
+    return error;
+}
+
+static void release(void *memory) {
+    if (memory) {
+        cudaFree((char *)memory - guard());
+    }
+}
+
+/* Does a guard zone still hold what it held? What cannot be read counts as such. */
+static bool intact(const char *d_zone) {
+    char bytes[GUARD];
+    if (cudaMemcpy(bytes, d_zone, guard(), cudaMemcpyDeviceToHost) != cudaSuccess) {
+        return true;
+    }
+    for (size_t i = 0; i < guard(); i++) {
+        if ((unsigned char)bytes[i] != GUARD_BYTE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_guards(struct device_case *c, const struct device_buffer *b) {
+    const char *memory = b->memory;
+    const bool before = intact(memory - guard()), after = intact(memory + b->bytes);
+    if (!before || !after) {
+        runner_fail(c->runner, RUNNER_REJECTED, "%s() wrote to device memory just %s `%s`",
+                    c->function, before ? "after" : "before", b->name);
+    }
+}
+
 static void free_held(void) {
     for (int i = 0; i < DEVICE_CASE_BUFFERS; i++) {
-        cudaFree(held[i].memory);
+        release(held[i].memory);
         held[i].memory = NULL;
     }
 }
@@ -55,8 +113,7 @@ static void *allocate(struct device_case *c, const char *name, size_t bytes) {
         our_fault("a driver needs more than %d buffers on the device", DEVICE_CASE_BUFFERS);
     }
     void *memory = take_held(name, bytes);
-    /* In parentheses it is no macro of the simulator's: the line that counts is the driver's. */
-    if (!memory && !prepared(c, "cudaMalloc()", (cudaMalloc)(&memory, bytes))) {
+    if (!memory && !prepared(c, "cudaMalloc()", reserve(&memory, bytes))) {
         return NULL;
     }
     c->buffer[c->buffers++] = (struct device_buffer){name, memory, bytes, NULL};
@@ -117,12 +174,14 @@ void *(device_case_output)(struct device_case *c, const char *name, size_t bytes
 }
 
 void device_case_students_turn(struct device_case *c) {
+    runner_calls_student();
 #ifdef CONVLABS_SIM
     int error;
     const int call = runner_failing_call(c->runner, &error);
     c->seen_before = sim_seen_by_host();
     sim_inject_arm();
     sim_fail_call(call, (cudaError_t)error);
+    sim_students_turn(__builtin_frame_address(0));
 #else
     (void)c;
 #endif
@@ -130,6 +189,7 @@ void device_case_students_turn(struct device_case *c) {
 
 void device_case_drivers_turn(struct device_case *c) {
 #ifdef CONVLABS_SIM
+    sim_students_turn(NULL);
     const char *failed = sim_failed_call();
     if (failed) {
         runner_note_failed_call(c->runner, failed);
@@ -223,7 +283,8 @@ bool device_case_called_first(struct device_case *c, const char *function, cudaE
 
 void device_case_must_refuse(struct device_case *c, const char *function, cudaError_t returned,
                              const char *argument, int value, const char *why) {
-    cudaGetLastError(); /* what this call left behind must not speak for the next one */
+    runner_calls_student(); /* it has been called */
+    cudaGetLastError();     /* what this call left behind must not speak for the next one */
     if (returned != cudaErrorInvalidValue) {
         runner_fail(c->runner, RUNNER_REJECTED,
                     "%s() returned %s for %s = %d, %s; it must return cudaErrorInvalidValue",
@@ -231,8 +292,10 @@ void device_case_must_refuse(struct device_case *c, const char *function, cudaEr
     }
 }
 
+/* As a caller does it: what comes next in the default stream must find the result there. So this
+ * does not wait for work in streams that the default stream does not wait for. */
 static void copy_back(struct device_case *c, const void *d_out, void *out, size_t bytes) {
-    cudaError_t error = cudaDeviceSynchronize();
+    cudaError_t error = d_out ? cudaStreamSynchronize(cudaStreamLegacy) : cudaDeviceSynchronize();
     if (error != cudaSuccess) {
         runner_fail(c->runner, (int)error, "%s() returned cudaSuccess, but its kernel failed: %s",
                     c->function, cudaGetErrorName(error));
@@ -276,12 +339,15 @@ void device_case_end(struct device_case *c, const void *d_out, void *out, size_t
             compare_input(c, &c->buffer[i]);
         }
     }
+    for (int i = 0; i < c->buffers && !runner_failed(c->runner); i++) {
+        check_guards(c, &c->buffer[i]);
+    }
     free_held(); /* what this step had no use for */
     for (int i = 0; i < c->buffers; i++) {
         if (runner_holds(c->runner)) {
             held[i] = c->buffer[i];
         } else {
-            cudaFree(c->buffer[i].memory);
+            release(c->buffer[i].memory);
         }
     }
     c->buffers = 0;

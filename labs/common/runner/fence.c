@@ -65,6 +65,12 @@ struct fence fence_make(size_t bytes, size_t alignment, bool at_end) {
     return fence;
 }
 
+void fence_begin_later(struct fence *fence, size_t by) {
+    fence->data += by;
+    fence->bytes -= by;
+    fill(first_open(fence), fence->data);
+}
+
 struct fence fence_copy(const void *data, size_t bytes) {
     struct fence fence = fence_make(bytes, 4, true);
     memcpy(fence.data, data, bytes);

@@ -18,6 +18,10 @@ struct fence {
  * our_fault() where there is no memory. */
 struct fence fence_make(size_t bytes, size_t alignment, bool at_end);
 
+/* Moves the beginning of memory that begins where a forbidden page ends by `by` bytes, at most
+ * `bytes`, so that `bytes` is smaller by as many. What is before it then holds the pattern. */
+void fence_begin_later(struct fence *fence, size_t by);
+
 /* New memory at the end of its pages with a copy of `data`, aligned to 4 bytes. */
 struct fence fence_copy(const void *data, size_t bytes);
 

@@ -1,5 +1,7 @@
 #include "instructions.h"
 
+#include "evidence/evidence.h"
+
 #include <link.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -41,6 +43,29 @@ int instructions_avx_bits(const unsigned char *code) {
     }
 }
 
+/* Three-byte opcodes begin with 0f 38 or 0f 3a. All of them are newer than SSSE3 but for its own. */
+static bool is_newer_three_byte(unsigned char map, unsigned char opcode) {
+    if (map == 0x38) {
+        return opcode > 0x0b && (opcode < 0x1c || opcode > 0x1e);
+    }
+    return opcode != 0x0f; /* palignr */
+}
+
+bool instructions_is_newer(const unsigned char *code) {
+    bool repeats = false;
+    for (; is_prefix(*code) || *code == 0x66 || *code == 0xf2 || *code == 0xf3; code++)
+        repeats = repeats || *code == 0xf3;
+    if (*code == VEX_2 || *code == VEX_3 || *code == EVEX)
+        return true;
+    if (*code >> 4 == 4) /* REX */
+        code++;
+    if (code[0] != 0x0f)
+        return false;
+    if (code[1] == 0x38 || code[1] == 0x3a)
+        return is_newer_three_byte(code[1], code[2]);
+    return code[1] == 0xb8 && repeats; /* popcnt */
+}
+
 #if defined(__x86_64__)
 #include <sys/syscall.h>
 #include <x86intrin.h>
@@ -57,6 +82,7 @@ struct place {
 
 extern const char __executable_start[], etext[];
 
+static bool is_asked_for;
 static _Thread_local volatile sig_atomic_t watching;
 static struct place places[MOST_PLACES];
 static int known;               /* places in use */
@@ -106,13 +132,22 @@ static void step(int number, siginfo_t *info, void *context) {
     }
     stepped++;
     const int bits = instructions_avx_bits((const unsigned char *)pc);
-    if (bits)
+    if (bits || instructions_is_newer((const unsigned char *)pc))
         count((uintptr_t)pc, bits);
+}
+
+/* The environment is wiped before main(): evidence/evidence.h. */
+void instructions_read_option(void) {
+    is_asked_for = getenv("CONVLABS_INSTRUCTIONS") != NULL;
+}
+
+__attribute__((constructor(102))) static void read_first(void) {
+    instructions_read_option();
 }
 
 void instructions_begin(void) {
     struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
-    if (!getenv("CONVLABS_INSTRUCTIONS") || sigaction(SIGTRAP, &action, NULL) != 0)
+    if (!is_asked_for || sigaction(SIGTRAP, &action, NULL) != 0)
         return;
     watching = 1;
     __writeeflags(__readeflags() | TRAP_FLAG);
@@ -121,7 +156,7 @@ void instructions_begin(void) {
 static void report(FILE *file) {
     const uintptr_t loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
     const char *comma = "";
-    fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"avx\":[", stepped,
+    fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"newer\":[", stepped,
             elsewhere == INSTRUCTIONS_MOST_ELSEWHERE ? "true" : "false");
     for (size_t i = 0; i < MOST_PLACES; i++) {
         if (places[i].pc) {
@@ -138,14 +173,21 @@ void instructions_end(void) {
         return;
     __writeeflags(__readeflags() & ~(unsigned long long)TRAP_FLAG);
     watching = 0;
-    FILE *const file = fopen(getenv("CONVLABS_INSTRUCTIONS"), "a");
-    if (file) {
-        report(file);
-        fclose(file);
-    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const file = open_memstream(&text, &length);
+    if (!file)
+        return;
+    report(file);
+    if (fclose(file) == 0)
+        evidence_write(EVIDENCE_INSTRUCTIONS, text, length);
+    free(text);
 }
 
 #else
+
+void instructions_read_option(void) {
+}
 
 void instructions_begin(void) {
 }

@@ -13,7 +13,8 @@
  * or f8, and lies between two guard zones of 4096 bytes. After the call it is written raw, or as a
  * post-processed picture when its file ends in .png.
  *
- * The status file is written last and gets one line of JSON:
+ * The status is reported last, to the evidence (evidence/evidence.h) and, for whoever runs it by
+ * hand, to the status file: one line of JSON
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
  * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
  * "written before", "written after" or "written before and after". No other files are written;
@@ -69,6 +70,10 @@ bool runner_holds(const struct runner *r);
 
 /* The number, from 1, of the call of the CUDA runtime that is to fail with *error; 0: none. */
 int runner_failing_call(const struct runner *r, int *error);
+
+/* The student's code is called next. A driver says so before the first call: what goes wrong from
+ * then on may be the student's fault (our_fault.h). */
+void runner_calls_student(void);
 
 /* The call that failed, a string constant. */
 void runner_note_failed_call(struct runner *r, const char *name);

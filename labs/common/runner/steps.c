@@ -1,7 +1,9 @@
 #include "steps.h"
 
 #include "crash.h"
+#include "evidence/evidence.h"
 #include "fence.h"
+#include "float_mode.h"
 #include "io/file.h"
 #include "json.h"
 #include "our_fault.h"
@@ -9,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +23,7 @@
 #define MOST_TEXT ((size_t)64 << 20)
 #define MOST_DATA ((size_t)1 << 30)
 
-enum { MAX_WORDS = 5 };
+enum { MAX_WORDS = 5, MOST_ALIGNMENT = 4096 };
 
 /* device_case.c, where a lab has code for the device: before and after the student's calls. */
 extern void device_case_step_begins(int number, size_t shared) __attribute__((weak));
@@ -42,6 +45,7 @@ struct step {
     int places;
     bool at_end, out_at_end, read_only;
     size_t alignment, shared; /* alignment: 0 for that of the elements */
+    size_t shift;             /* of arrays at the start of their pages, in bytes */
 };
 
 static struct step now, before; /* `before` has the arrays that the last step has left held */
@@ -77,12 +81,33 @@ static uint64_t whole_number(const char *text) {
     return value;
 }
 
+/* A whole number that is `most` at most. */
+static uint64_t number_up_to(uint64_t most, const char *text) {
+    const uint64_t value = whole_number(text);
+    if (value > most) {
+        our_fault("steps: '%s' is above %llu", text, (unsigned long long)most);
+    }
+    return value;
+}
+
+/* 0, or a power of 2 up to that of a page, which fence_make() takes. */
+static size_t alignment_of(const char *text) {
+    const size_t value = number_up_to(MOST_ALIGNMENT, text);
+    if ((value & (value - 1)) != 0) {
+        our_fault("steps: the alignment %zu is no power of 2", value);
+    }
+    return value;
+}
+
 /* "f4" and "3x5" into type, shape and bytes. */
 static struct npy array_of(const char *type, char *shape) {
     struct npy a = {.ndim = 0};
+    if (strlen(type) != 2) {
+        our_fault("steps: there is no type %s", type);
+    }
     snprintf(a.type, sizeof a.type, "%c%s", strcmp(type, "u1") == 0 ? '|' : '<', type);
     for (char *side = strtok(shape, "x"); side && a.ndim < NPY_MAX_DIMS; side = strtok(NULL, "x")) {
-        a.shape[a.ndim++] = (int)whole_number(side);
+        a.shape[a.ndim++] = (int)number_up_to(INT_MAX, side);
     }
     if (a.ndim == 0 || npy_bytes(a.type, a.ndim, a.shape, &a.bytes) != 0) {
         our_fault("steps: an array of type %s has a wrong shape", type);
@@ -96,7 +121,7 @@ static void add_array(bool is_input, char **word) {
     }
     struct place *p = &now.place[now.places++];
     *p = (struct place){.name = word[1], .is_input = is_input, .array = array_of(word[2], word[3])};
-    p->offset = whole_number(word[4]);
+    p->offset = number_up_to(INT64_MAX - p->array.bytes, word[4]);
     if (is_input) {
         if (p->offset > data_bytes || p->array.bytes > data_bytes - p->offset) {
             our_fault("steps: the input %s lies outside the data file", p->name);
@@ -127,7 +152,9 @@ static void read_line(char *line) {
         now.at_end = strcmp(word[1], "end") == 0;
         now.out_at_end = strcmp(word[2], "end") == 0;
     } else if (strcmp(word[0], "align") == 0 && words == 2) {
-        now.alignment = whole_number(word[1]);
+        now.alignment = alignment_of(word[1]);
+    } else if (strcmp(word[0], "shift") == 0 && words == 2) {
+        now.shift = alignment_of(word[1]);
     } else if (strcmp(word[0], "shared") == 0 && words == 2) {
         now.shared = whole_number(word[1]);
     } else if (strcmp(word[0], "read-only") == 0 && words == 1) {
@@ -135,8 +162,8 @@ static void read_line(char *line) {
     } else if (strcmp(word[0], "hold") == 0 && words == 1) {
         now.r.holds = true;
     } else if (strcmp(word[0], "fail") == 0 && words == 3) {
-        now.r.failing_call = (int)whole_number(word[1]);
-        now.r.failing_with = (int)whole_number(word[2]);
+        now.r.failing_call = (int)number_up_to(INT_MAX, word[1]);
+        now.r.failing_with = (int)number_up_to(INT_MAX, word[2]);
     } else {
         our_fault("steps: a line begins with '%s'", word[0]);
     }
@@ -145,7 +172,8 @@ static void read_line(char *line) {
 /* ---------------------------------------------------------------- a fault at a forbidden page */
 
 static void report(const char *text, size_t length) {
-    while (length > 0) {
+    evidence_write(EVIDENCE_STATUS, text, length);
+    while (status_file >= 0 && length > 0) {
         const ssize_t written = write(status_file, text, length);
         if (written <= 0) {
             return;
@@ -218,8 +246,14 @@ static struct fence memory_for(const struct place *p) {
         }
     }
     const size_t element = (size_t)(p->array.type[2] - '0');
-    return fence_make(p->array.bytes, now.alignment > 0 ? now.alignment : element,
-                      p->is_input ? now.at_end : now.out_at_end);
+    const bool at_end = p->is_input ? now.at_end : now.out_at_end;
+    const size_t shift = at_end ? 0 : now.shift;
+    struct fence fence =
+        fence_make(p->array.bytes + shift, now.alignment > 0 ? now.alignment : element, at_end);
+    if (shift > 0) {
+        fence_begin_later(&fence, shift);
+    }
+    return fence;
 }
 
 static void prepare(void) {
@@ -267,7 +301,7 @@ static void write_outputs(int results) {
         const struct place *p = &now.place[i];
         if (!p->is_input && pwrite(results, p->array.data, p->array.bytes, (off_t)p->offset) !=
                                 (ssize_t)p->array.bytes) {
-            our_fault("the results cannot be written: %s", strerror(errno));
+            disk_fault("the results cannot be written: %s", strerror(errno));
         }
     }
 }
@@ -303,9 +337,15 @@ static void run_step(int results) {
     if (device_case_step_begins) {
         device_case_step_begins(number, now.shared);
     }
+    const unsigned long mode = float_mode();
     lab_run(&now.r);
+    const bool other_mode = float_mode() != mode;
+    set_float_mode(mode);
     if (device_case_step_ends) {
         device_case_step_ends(&now.r);
+    }
+    if (other_mode && !now.r.left[0]) {
+        runner_note_left(&now.r, "another floating-point mode (rounding, or denormals as 0)");
     }
     const char *say = guards();
     write_outputs(results);
@@ -336,7 +376,7 @@ void run_steps(const char *steps, const char *data_path, const char *results_pat
     }
     data = bytes;
     const int results = open_for_writing(results_path);
-    status_file = open_for_writing(status_path);
+    status_file = status_path ? open_for_writing(status_path) : -1;
     crash_catch();
     explain_faults();
 
@@ -369,7 +409,9 @@ void run_steps(const char *steps, const char *data_path, const char *results_pat
         remove_arrays(&before);
     }
     close(results);
-    close(status_file);
+    if (status_file >= 0) {
+        close(status_file);
+    }
     free(text);
     free(bytes);
 }

@@ -1,6 +1,6 @@
 /* Many calls of a lab's functions in one process: the steps of a sequence.
  *
- *   run --steps FILE --data FILE --results FILE --status FILE
+ *   run --steps FILE --data FILE --results FILE [--status FILE]
  *
  * The steps file has a line for each of these, its words separated by one space:
  *
@@ -12,13 +12,18 @@
  *                                    pages (fence.h)
  *   align BYTES                      the alignment of an array that lies at the end; else that of
  *                                    its elements
+ *   shift BYTES                      an array that lies at the start begins so many bytes after it:
+ *                                    a power of 2
  *   read-only                        a write to an input faults; else inputs are compared
- * afterwards hold                             arrays, of the host and of the device, stay for the
- * next step, which gets them again where name and size are the same fail CALL ERROR call number
- * CALL of the CUDA runtime returns this error code (simulator only) shared BYTES the device allows
- * a block that much shared memory (simulator only)
+ *                                    afterwards
+ *   hold                             arrays, of the host and of the device, stay for the next step,
+ *                                    which gets them again where name and size are the same
+ *   fail CALL ERROR                  call number CALL of the CUDA runtime returns this error code
+ *                                    (simulator only)
+ *   shared BYTES                     the device allows a block that much shared memory (simulator
+ *                                    only)
  *
- * As a step ends, its outputs are written, and the status file gets one line of JSON:
+ * As a step ends, its outputs are written, and its status is reported (runner.h), one line of JSON:
  *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"","left":""}
  * `returned`, `error` and `guards` are those of runner.h; `changed` names an input that the call
  * changed, `left` says what the call left behind. A step that faults at a forbidden page gets
@@ -28,8 +33,9 @@
 #ifndef CONVLABS_STEPS_H
 #define CONVLABS_STEPS_H
 
-/* Runs the steps; each file is one of the options above. Ends the process with our_fault() for a
- * file that cannot be read or written, and for a line that is none of the above. */
+/* Runs the steps; each file is one of the options above; `status` may be NULL. Ends the process
+ * with our_fault() for a file that cannot be read or written, and for a line that is none of the
+ * above. */
 void run_steps(const char *steps, const char *data, const char *results, const char *status);
 
 #endif

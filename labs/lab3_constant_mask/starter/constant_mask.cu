@@ -13,7 +13,7 @@
 /* A block is as wide as a warp, so that its 32 lanes read 32 neighbouring pixels of a row. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* Constant memory: at most 64 KiB, written by the host. All threads read it through a cache that
+/* Constant memory: at most 64 KB, written by the host. All threads read it through a cache that
  * delivers one word at a time to a whole warp. The arrays have room for the largest mask; a smaller
  * one fills their beginning, row by row. */
 __constant__ float c_mask[MASK_MAX_SIZE];

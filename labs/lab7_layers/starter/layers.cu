@@ -19,7 +19,7 @@ enum { RADIUS = SIZE / 2, WIDE_WIDTH = TILE_WIDTH + 2 * RADIUS };
 enum { WIDE_HEIGHT = TILE_HEIGHT + 2 * RADIUS, THREADS = TILE_WIDTH * BLOCK_HEIGHT };
 
 /* How many groups of `size` cover `count` things; the last group may be partly filled. */
-inline unsigned ceil_div(size_t count, size_t size) {
+__host__ __device__ inline unsigned ceil_div(size_t count, size_t size) {
     return (unsigned)((count + size - 1) / size);
 }
 
@@ -56,18 +56,20 @@ cudaError_t depthwise(const real *d_image, int channels, int height, int width, 
 
 /* ---- part B: masks of 1 x 1 pixel and all channels ---- */
 
-/* A thread computes one pixel of MASKS_1 outputs; its block computes THREADS consecutive pixels,
- * counted row by row. The weights of CHUNK_1 channels at a time are loaded into shared memory. */
-enum { MASKS_1 = 16, CHUNK_1 = 24 };
+/* A thread computes PIXELS_1 pixels of MASKS_1 outputs, THREADS pixels apart; its block computes
+ * PIXELS_1 * THREADS consecutive pixels, counted row by row. The weights of CHUNK_1 channels at a
+ * time are loaded into shared memory. */
+enum { PIXELS_1 = 2, MASKS_1 = 36, CHUNK_1 = 30 };
 
 template <typename real>
 __global__ void pointwise_kernel(const real *d_image, int channels, size_t plane,
                                  const real *d_bank, int masks, real *d_out) {
-    /* TODO 4: plane is height * width; blockIdx.x selects the pixels, blockIdx.y the masks. For
-     * each chunk of channels: let all threads load its weights, MASKS_1 for each channel, if mask
-     * and channel exist; wait; read one value of the image for each channel and use it MASKS_1
-     * times; wait again before you replace the weights. Keep the sums of the masks in registers.
-     * (about 31 lines) */
+    /* TODO 4: plane is height * width. Of `groups` consecutive blocks, each computes the same
+     * pixels for another group of masks: blockIdx.x / groups selects the pixels, blockIdx.x %
+     * groups the masks. For each chunk of channels: let all threads load its weights, MASKS_1 for
+     * each channel, if mask and channel exist; wait; read PIXELS_1 values of the image for each
+     * channel and use each of them MASKS_1 times; wait again before you replace the weights. Keep
+     * the sums in registers.  (about 40 lines) */
     (void)d_image, (void)channels, (void)plane, (void)d_bank, (void)masks, (void)d_out;
 }
 
@@ -84,15 +86,16 @@ cudaError_t pointwise(const real *d_image, int channels, int height, int width, 
 
 /* A thread computes ROWS pixels of MASKS_3 outputs. The tiles and weights of CHUNK_3 channels at a
  * time are loaded into shared memory. */
-enum { MASKS_3 = 8, CHUNK_3 = 2 };
+enum { MASKS_3 = 16, CHUNK_3 = 4 };
 
 template <typename real>
 __global__ void convolution_kernel(const real *d_image, int channels, int height, int width,
                                    const real *d_bank, int masks, real *d_out) {
     /* TODO 6: blockIdx.z selects the masks. For each chunk of channels: load the tile of each
      * channel with load_tile(), and the weights, which are contiguous for the channels of a chunk;
-     * wait; for each channel and tap, read ROWS pixels and MASKS_3 weights and do ROWS * MASKS_3
-     * multiply-adds with them; wait.  (about 42 lines) */
+     * wait; for each channel and each of the SIZE columns of a mask, read the ROWS + SIZE - 1
+     * pixels below each other that its SIZE taps need, then each weight of the column, and do ROWS
+     * multiply-adds with each weight; wait.  (about 50 lines) */
     (void)d_image, (void)channels, (void)height, (void)width, (void)d_bank;
     (void)masks, (void)d_out;
 }

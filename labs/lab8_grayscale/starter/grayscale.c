@@ -1,7 +1,7 @@
 /* Lab 8, parts A to D: from colour to grey on the CPU.
  *
  * What to do   Fill in the TODOs, in order, two for each part. labs/lab8_grayscale/lab.h says what
- *              each function must do. This file is compiled without gcc's vectoriser.
+ *              each function must do. This file is compiled without gcc's vectorizer.
  * Build, grade make lab8 && ./grade lab8
  * One check    ./grade lab8 -k "17x3"
  * Unit tests   make lab8-test

@@ -1,4 +1,4 @@
-/* Cooperative groups: threads that synchronise and exchange values. A launch has no clusters, so
+/* Cooperative groups: threads that synchronize and exchange values. A launch has no clusters, so
  * that each block is its own. */
 #ifndef SIM_COOPERATIVE_GROUPS_H
 #define SIM_COOPERATIVE_GROUPS_H

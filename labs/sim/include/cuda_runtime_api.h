@@ -19,10 +19,17 @@ extern "C++" {
 #define SIM_EXTERN_C extern "C"
 #define SIM_DEFAULT(value) = value
 #define SIM_SITE const char *sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
+#ifdef __SANITIZE_THREAD__
+#include "sim_confine.h"
+#define SIM_CONFINE(...) sim_confine_results(sim_file, sim_line, __VA_ARGS__)
+#else
+#define SIM_CONFINE(...) (void)0
+#endif
 #define SIM_API_AS(mark, name, arguments, ...)                                                     \
     extern "C" cudaError_t sim_c_##name(__VA_ARGS__) __asm__(#name);                               \
     mark static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {                                   \
         sim_site(sim_file, sim_line);                                                              \
+        SIM_CONFINE arguments;                                                                     \
         return sim_c_##name arguments;                                                             \
     }
 #define SIM_API_VOID_AS(mark, name)                                                                \
@@ -57,7 +64,7 @@ SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
 SIM_EXTERN_C const char *sim_failed_call(void);
 
 /* From now on the device allows a block that much shared memory where its kernel has asked for more
- * than 48 KiB: cudaDevAttrMaxSharedMemoryPerBlockOptin. 0: as at first. */
+ * than 48 KB: cudaDevAttrMaxSharedMemoryPerBlockOptin. 0: as at first. */
 SIM_EXTERN_C void sim_limit_shared(size_t bytes);
 
 /* What the program holds: allocations of device memory (managed memory, too), page-locked memory
@@ -74,6 +81,9 @@ SIM_EXTERN_C unsigned sim_waits(void);
 /* How many bytes of device memory the program has been able to see on the host: copied there, or in
  * managed and page-locked memory that it has allocated or registered. */
 SIM_EXTERN_C size_t sim_seen_by_host(void);
+
+/* The student's code is called next, by the function with this frame; NULL: it has returned. */
+SIM_EXTERN_C void sim_students_turn(const void *frame);
 
 /* Findings from now on bear the number of a runner's step; below 0: none. */
 SIM_EXTERN_C void sim_set_step(int number);

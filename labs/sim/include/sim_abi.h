@@ -49,12 +49,12 @@ extern char __start_sim_device_zero[] __attribute__((weak));
 extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
-/* A __constant__ or __device__ variable of a traced program. SIM_VARIABLE_GAP bytes beside it
- * belong to no variable. */
+/* A __constant__, __device__ or __managed__ variable; not one of a class. In a traced program `gap`,
+ * SIM_VARIABLE_GAP bytes beside it, belong to no variable; else `gap` is 0. */
 #define SIM_VARIABLE_GAP 64
 struct sim_variable {
     const char *name, *file;
-    int line;
+    int line, gap;
     const void *address;
     size_t bytes;
     struct sim_variable *next;

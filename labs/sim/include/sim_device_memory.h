@@ -72,6 +72,10 @@ using ::sim_memset;
 #define memcpy(...) sim_memcpy(__VA_ARGS__)
 #define memmove(...) sim_memmove(__VA_ARGS__)
 #define memset(...) sim_memset(__VA_ARGS__)
+#define __builtin_strcpy(...) std::strcpy(__VA_ARGS__)
+#define __builtin_strncpy(...) std::strncpy(__VA_ARGS__)
+#define __builtin_strcat(...) std::strcat(__VA_ARGS__)
+#define __builtin_strncat(...) std::strncat(__VA_ARGS__)
 #endif
 
 #endif

@@ -7,17 +7,30 @@
 
 /* In a traced program rewrite.py writes a gap beside each __constant__, __device__ and __managed__
  * variable, so that an access outside of it does not land in another variable. */
-constexpr size_t sim_variable_gap = SIM_VARIABLE_GAP;
+#ifdef __SANITIZE_THREAD__
+constexpr int sim_variable_gap = SIM_VARIABLE_GAP;
+#else
+constexpr int sim_variable_gap = 0;
+#endif
 constexpr size_t sim_constant_bytes = SIM_CONSTANT_BYTES;
+constexpr size_t sim_static_shared_bytes = SIM_BLOCK_SHARED;
 constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
 constexpr size_t sim_variables_bytes = SIM_VARIABLES_BYTES;
 
-/* It also writes one of these, which registers the variable before main(). */
+/* Beside the variables of every program it writes one of these, which registers the variable before main(), at a priority of its own
+ * (BEFORE_MAIN in translate/tokens.py). */
 struct sim_registered_variable : sim_variable {
     sim_registered_variable(const char *name_, const char *file_, int line_, const void *address_,
                             size_t bytes_)
-        : sim_variable{name_, file_, line_, address_, bytes_, nullptr} {
+        : sim_variable{name_, file_, line_, sim_variable_gap, address_, bytes_, nullptr} {
         sim_register_variable(this);
+    }
+};
+
+/* The same for a kernel with __launch_bounds__(). */
+struct sim_bounded_kernel {
+    sim_bounded_kernel(const void *function, long long threads) {
+        sim_bound_threads(function, threads);
     }
 };
 
@@ -40,8 +53,6 @@ constexpr int warpSize = SIM_WARP_SIZE;
 template <class Tag, class T>
 SIM_SHARED static T &sim_shared(const char *name, const char *file, int line,
                                   unsigned align = 16) {
-    static_assert(sizeof(T) <= SIM_BLOCK_SHARED,
-                  "a block may have at most 48 KB of static shared memory");
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
 #ifndef __SANITIZE_THREAD__

@@ -13,7 +13,7 @@
 #define cudaTextureType2DLayered 0xF2
 #define cudaTextureTypeCubemapLayered 0xFC
 
-/* Wrap and mirror need normalised coordinates; without them they mean clamp. */
+/* Wrap and mirror need normalized coordinates; without them they mean clamp. */
 enum cudaTextureAddressMode {
     cudaAddressModeWrap = 0,
     cudaAddressModeClamp = 1,

@@ -8,6 +8,7 @@ in the source a lane is:
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends
     SIM_LOOP(id, how)    a round of a loop begins; how: as unrolled_loops.py says nvcc unrolls it
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
+    sim_join<id>()       before a loop that is straight code once it is unrolled: it has no rounds
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
     sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
@@ -33,12 +34,14 @@ from chosen_loads import chosen_loads, pointer_parameters
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
+from straight_loops import constants_of, is_straight
 from structure_layouts import layout
 from structure_loads import Structures, chosen_store
 from syntax_nodes import text_of
+from tokens import BEFORE_MAIN
 from tree_sitter import Language, Node, Parser
 from unrolled_loops import LOOPS, unrolling
-from whole_loops import is_whole
+from whole_loops import is_whole, variable
 
 BRANCHES = ("if_statement", "switch_statement")
 SEQUENCES = ("compound_statement", "case_statement")
@@ -73,6 +76,8 @@ class Marker:
         self.structures: Structures | None = None
         self.own: set[str] = set()  # the program's own structures so far
         self.hoister: Hoister | None = None  # of a kernel
+        self.local: set[bytes] = set()  # the function's own constants
+        self.in_straight = False  # within a loop whose rounds are not marked
 
     def insert(self, at: int, text: str) -> None:
         self.inserts.append((at, text))
@@ -91,7 +96,8 @@ class Marker:
             if registered is not None:
                 name, end = registered
                 self.own.add(name)
-                self.insert(end, f" static const sim_layout<{name}> sim_layout_of_{name};")
+                what = f"static const sim_layout<{name}> sim_layout_of_{name}"
+                self.insert(end, f" {BEFORE_MAIN} {what};")
             if node.type == "function_definition":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type == "compound_statement":
@@ -253,7 +259,8 @@ class Marker:
         if is_marked:
             self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
         self.jumps = self._jumps(body)
-        outer = self.accesses
+        outer, outer_local = self.accesses, self.local
+        self.local = constants_of(body.parent or body) if self.is_counted else set()
         is_function = body.parent is not None and body.parent.type == "function_definition"
         self.accesses = None
         if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
@@ -267,7 +274,7 @@ class Marker:
             )
         self.windows = (self.number(), self.number())
         self.sequence(body)
-        self.accesses = outer
+        self.accesses, self.local = outer, outer_local
 
     # ---- windows: basic blocks, as nvcc sees them
 
@@ -448,9 +455,19 @@ class Marker:
         for part in head:
             self.lambdas(part)
         unrolled = unrolling(node, self.source, self.is_heavy)
-        mark = f"SIM_LOOP({number}, {unrolled})"
+        straight = (
+            self.is_counted
+            and not self.jumps
+            and not unrolled
+            and is_straight(node, self.constants, self.local, self.source)
+        )
+        mark = "" if straight else f"SIM_LOOP({number}, {unrolled})"
         # What the head of the next round reads, all lanes that make it read together.
-        if node.type != "for_range_loop" and any(self._reads(part) for part in head):
+        if (
+            not straight
+            and node.type != "for_range_loop"
+            and any(self._reads(part) for part in head)
+        ):
             mark += f" SIM_ROUND({number})"
         before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
         begin, ends = self.hoist(node, number)
@@ -463,13 +480,20 @@ class Marker:
             outer[0] if is_block(node, self.is_heavy, self.is_copied, False) else self.number(),
             outer[1] if is_block(node, self.is_heavy, self.is_copied, True) else self.number(),
         )
+        inside = self.in_straight
+        _, first = variable(node)
+        if straight and not inside and first is not None:
+            self.insert(first.start_byte, f"(sim_join<{number}>(), ")
+            self.insert(first.end_byte, ")")
+        self.in_straight = straight
         self._arm(body, before[-1].end_byte, mark)
+        self.in_straight = inside
         for at, text in ends:
             self.insert(at, text)
         self.windows = outer
         if self.accesses is not None:
             self.accesses.loops.pop()
-        return number
+        return 0 if inside else number
 
     def _reads(self, node: Node) -> bool:
         """May it access memory?"""

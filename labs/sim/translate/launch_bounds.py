@@ -1,6 +1,6 @@
 """__launch_bounds__(N): a launch of the kernel with more threads a block fails.
 
-Behind the declaration of a kernel that is no template comes a variable whose initialiser tells the
+Behind the declaration of a kernel that is no template comes a variable whose initializer tells the
 runtime. An instance of a template keeps the device's own limit.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from launches import Kernel, type_of
-from tokens import Bounds, Tokens
+from tokens import BEFORE_MAIN, Bounds, Tokens
 
 
 def rewrite(tokens: Tokens, kernels: dict[bytes, list[Kernel]]) -> None:
@@ -38,6 +38,6 @@ def _tell(tokens: Tokens, kernel: Kernel, bounds: Bounds, number: int) -> None:
     if 0 <= end < len(tokens):
         tokens.insert(
             tokens.end(end),
-            f" __attribute__((unused)) static const bool {name}_sim_bounds_{number} = "
-            f"sim_bound_threads((const void *)({type_of(tokens, kernel)}){name}, {threads});",
+            f" {BEFORE_MAIN} static const sim_bounded_kernel {name}_sim_bounds_{number}("
+            f"(const void *)({type_of(tokens, kernel)}){name}, {threads});",
         )

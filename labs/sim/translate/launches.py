@@ -36,7 +36,7 @@ class Kernel:
     template: tuple[int, int] | None  # the < and > of its template parameters
     parameters: tuple[int, int]  # the ( and )
     defaults: int  # the number of parameters that have one
-    is_shadowed: bool  # a friend, an instance or a specialisation of another declaration
+    is_shadowed: bool  # a friend, an instance or a specialization of another declaration
 
 
 def kernel_at(tokens: Tokens, mark: int) -> Kernel | None:

@@ -1,6 +1,6 @@
 """Translates CUDA C++ for g++ and the simulator's cuda_runtime.h.
 
-    rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...
+    rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...
 
 g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
 are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
@@ -12,6 +12,8 @@ by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit statu
 --lock-step: where device code has volatile accesses, its control flow is marked, and the first
 line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
 exec/lock_step.h.
+--own: the program's own text, preprocessed and not yet translated, is written there as well, with
+the preprocessor's line markers. The grader judges it (grader/compile/permitted/source_check.py).
 """
 
 from __future__ import annotations
@@ -220,8 +222,11 @@ def _marked(mark: re.Match[str]) -> str:
     )
 
 
-def translate(path: Path, shown: str, compiler: list[str], lock_step: bool) -> tuple[bytes, bytes]:
-    """The file as C++, and what g++ warned of. Raises Refusal or PreprocessorError."""
+def translate(
+    path: Path, shown: str, compiler: list[str], lock_step: bool, own: Path | None
+) -> tuple[bytes, bytes]:
+    """The file as C++, and what g++ warned of. own: a file for its own text, as it was before.
+    Raises Refusal or PreprocessorError, or OSError."""
     preprocessor = Preprocessor(compiler, path, shown, lock_step)
     sources = Lines(shown, preprocessor.source())
     output, warnings = preprocessor.run()
@@ -230,6 +235,8 @@ def translate(path: Path, shown: str, compiler: list[str], lock_step: bool) -> t
     if any(b"__CUDA_ARCH__" in line for lines in sources.read.values() for line in lines):
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
+    if own:
+        own.write_bytes(expanded.own)
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
     return Translation(expanded, preprocessor.is_traced, lock_step, counts).rewrite(), warnings
 
@@ -244,12 +251,14 @@ def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="CUDA C++ to C++ for the simulator.",
-        usage="rewrite.py [--shown NAME] [--lock-step] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
+        usage="rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii "
+        "-- COMPILER FLAG...\n"
         "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
     parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
+    parser.add_argument("--own", type=Path, help="where to write the program's own text")
     parser.add_argument("-o", dest="output", type=Path)
     parser.add_argument("input", type=Path)
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
@@ -262,7 +271,7 @@ def main() -> int:
         if options.host:
             refuse_host_code(options.input, shown, compiler)
             return 0
-        code, warnings = translate(options.input, shown, compiler, options.lock_step)
+        code, warnings = translate(options.input, shown, compiler, options.lock_step, options.own)
         options.output.write_bytes(code)
         sys.stderr.write(warnings.decode(errors="replace"))
     except (Refusal, PreprocessorError) as problem:

@@ -26,6 +26,9 @@ CLOSE = {close: opened for opened, close in OPEN.items()}
 ENDS = (b";", b"{", b"}")
 BOUNDS = b"__launch_bounds__"
 MARKS = (b"__global__", b"__device__", b"__host__")
+# Of variables that are added to a traced program and register something before main(): so the
+# grader (grader/compile/permitted/) tells them from what the program itself would run there.
+BEFORE_MAIN = "__attribute__((init_priority(200)))"
 # Words that are not names: an expression or a declaration begins after one.
 KEYWORDS = frozenset(
     b"return else do case goto throw new delete sizeof typeof alignof if while for switch default "

@@ -35,7 +35,7 @@ INTEGER = re.compile(rb"\b(?:int|unsigned|long|short|char|size_t|u?int\d+_t)\b")
 PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll[^\n]*\s*(?:#[^\n]*\s*)*$")
 
 
-def _changed(node: Node) -> list[bytes]:
+def changed(node: Node) -> list[bytes]:
     """What assignments in it change, once for each."""
     names = []
     for part in descendants(node):
@@ -143,7 +143,7 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
     ):
         return 0
     update = loop.child_by_field_name("update")
-    changed = _changed(body) + (_changed(update) if update is not None else [])
+    changes = changed(body) + (changed(update) if update is not None else [])
     comparisons = _comparisons(condition)
     if not comparisons:
         return 0
@@ -153,16 +153,16 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
         right = comparison.child_by_field_name("right")
         if left is None or right is None or left.type != "identifier":
             return 0
-        if (name and text_of(left) != name) or not _is_invariant(right, changed):
+        if (name and text_of(left) != name) or not _is_invariant(right, changes):
             return 0
         name = text_of(left)
     inner = children_of(body)
     last = update if update is not None or not inner else inner[-1]
     if last is not None and body.type in ("compound_statement", "expression_statement"):
         step = _step(last, name)
-    if step is None or changed.count(name) != 1:
+    if step is None or changes.count(name) != 1:
         return 0
-    if step is not True and not (isinstance(step, Node) and _is_step(step, changed)):
+    if step is not True and not (isinstance(step, Node) and _is_step(step, changes)):
         return 0
     cost = _cost(body) + LOOP_COST
     if cost > MOST_FOR_TWO:
@@ -174,6 +174,6 @@ def unrolling(loop: Node, source: bytes, has_calls: Callable[[Node], bool]) -> i
     first = loop.child_by_field_name("initializer")
     values = [p.child_by_field_name("value") or p.child_by_field_name("right")
               for p in descendants(first)] if first is not None else []  # fmt: skip
-    is_last = any(_is_literal(v) for v in values) or _begins_constant(loop, changed)
+    is_last = any(_is_literal(v) for v in values) or _begins_constant(loop, changes)
     is_counted = is_counted_again and (step is True or _is_literal(step))
     return UNROLLED | width | (REMAINDER_LAST if is_last else 0) | (COUNTED if is_counted else 0)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from expanded import quoted
-from tokens import Tokens
+from tokens import BEFORE_MAIN, Tokens
 
 SECTIONS = {
     b"__constant__": "sim_constant",
@@ -29,6 +29,13 @@ SPACES = (b"__shared__", *SECTIONS)
 ALIGNED = (b"aligned", b"__aligned__", b"alignas")
 STORAGE = (b"static", b"extern")
 INLINE = (b"inline", b"__inline__", b"__inline")
+# Of a kernel whose __shared__ variables take too much; compiler_messages.py of the grader adds the
+# number of bytes, which only the compiler knows.
+TOO_MUCH_SHARED = (
+    "static shared memory: {names} more than the limit of a block, 49152 bytes (48 KB): use a "
+    "smaller tile, or declare it extern __shared__ and ask for its bytes with "
+    "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
+)
 
 
 @dataclass(frozen=True)
@@ -42,13 +49,15 @@ class Declaration:
 
 
 class Variables:
-    """Rewrites the variables of a program. is_traced: they register themselves."""
+    """Rewrites the variables of a program. is_traced: there are gaps between them."""
 
     def __init__(self, tokens: Tokens, is_traced: bool) -> None:
         self.tokens = tokens
         self.is_traced = is_traced
         self.done: set[int] = set()
         self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
+        # The same of its __shared__ variables, and their names.
+        self.total_shared: dict[int, tuple[str, list[str]]] = {}
 
     def rewrite(self) -> None:
         for mark in self.tokens.words(*SPACES):
@@ -190,12 +199,15 @@ class Variables:
         for name in declaration.names:
             it = tokens.text[name].decode(errors="surrogateescape")
             is_qualified = tokens.at(name - 1) == b"::"
-            if self.is_traced and not in_class and not is_qualified:
+            if not in_class and not is_qualified:
                 file, line, _ = tokens.expanded.position(tokens.start[name])
+                gap = (
+                    f' __attribute__((used, section("{section}"))) static char '
+                    f"{it}_sim_gap[sim_variable_gap];"
+                )
                 tokens.insert(
                     after,
-                    f' __attribute__((used, section("{section}"))) static char '
-                    f"{it}_sim_gap[sim_variable_gap]; static sim_registered_variable "
+                    f"{gap if self.is_traced else ''} {BEFORE_MAIN} static sim_registered_variable "
                     f'{it}_sim_variable("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
                     f"sizeof {it});",
                 )
@@ -277,13 +289,49 @@ class Variables:
                     f" {kind} &{it} = sim_shared<{it}_sim_tag, {kind}>"
                     f'("{it}", {quoted(file)}, {line}, {align});'
                 )
+            is_static = b"extern" not in marks
             if tokens.is_global(declaration.first):
-                self._bind_where_used(name, bound)
+                is_used = self._bind_where_used(name, bound)
+                if is_static and is_used:
+                    self._limit_shared(it, f"sizeof({kind})", [it], after)
             else:
                 tokens.insert(after, bound)
                 brace = tokens.up[declaration.first]
+                if is_static and self._is_used(it, declaration.last):
+                    self._add_up_shared(it, kind, declaration.first, after)
                 if brace >= 0 and tokens.match[brace] > 0:
                     self._capture(it, declaration.last, tokens.match[brace])
+
+    def _add_up_shared(self, name: str, kind: str, declared: int, at: int) -> None:
+        """Adds a variable to the bytes of the function's __shared__ variables before it that its
+        scope sees. As in nvcc, together they must fit."""
+        tokens = self.tokens
+        function = tokens.around(declared)
+        scope = outer = tokens.up[declared]
+        while outer >= 0 and outer not in self.total_shared and (
+            function is None or outer != function.opened):  # fmt: skip
+            outer = tokens.up[outer]
+        before, names = self.total_shared.get(outer, ("0", []))
+        total, names = f"{name}_sim_shared_bytes", [*names, name]
+        self.total_shared[scope] = total, names
+        # (size_t): the enumeration's name alone would not be a number in a message of g++.
+        tokens.insert(at, f" enum : size_t {{ {total} = {before} + sizeof({kind}) }};")
+        self._limit_shared(name, f"(size_t){total}", names, at)
+
+    def _limit_shared(self, name: str, total: str, names: list[str], at: int) -> None:
+        listed = f"{name} takes"
+        if len(names) > 1:
+            listed = f"{', '.join(names[:-1])} and {name} take"
+        why = TOO_MUCH_SHARED.format(names=listed)
+        self.tokens.insert(at, f' static_assert({total} <= sim_static_shared_bytes, "{why}");')
+
+    def _is_used(self, name: str, last: int) -> bool:
+        """Does the scope use the variable whose declaration ends at token last? nvcc gives an
+        unused one no memory."""
+        tokens, it = self.tokens, name.encode(errors="surrogateescape")
+        brace = tokens.up[last]
+        end = tokens.match[brace] if brace >= 0 and tokens.match[brace] > 0 else len(tokens)
+        return it in tokens.text[last:end]
 
     def _capture(self, name: str, first: int, last: int) -> None:
         """A __shared__ variable is static, so that lambdas use it without capturing it. Those of
@@ -326,8 +374,9 @@ class Variables:
                 ) else inner  # fmt: skip
         return None
 
-    def _bind_where_used(self, declared: int, bound: str) -> None:
-        """A __shared__ variable at file scope: each function that uses it gets a reference."""
+    def _bind_where_used(self, declared: int, bound: str) -> bool:
+        """A __shared__ variable at file scope: each function that uses it gets a reference. Does
+        one use it?"""
         tokens = self.tokens
         users: list[int] = []
         hidden: set[int] = set()
@@ -344,3 +393,4 @@ class Variables:
                 tokens.insert(tokens.end(opened), bound)
                 name = tokens.text[declared].decode(errors="surrogateescape")
                 self._capture(name, opened, tokens.match[opened])
+        return any(opened not in hidden for opened in users)

@@ -96,7 +96,7 @@ def run(program: Program) -> Verdict:
             Finding(
                 f.severity, f.kind, frozenset(n for n in (f.line, f.other_line) if n), f.message
             )
-            for f in findings_in(Path(folder), built.binary)
+            for f in findings_in(report.read_bytes() if report.exists() else b"", built.binary)
         ]
     return judge(program, findings, process.returncode)
 

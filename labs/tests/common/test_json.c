@@ -23,6 +23,9 @@ START_TEST(test_bytes_that_are_not_text_become_question_marks) {
     ck_escaped("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
     ck_escaped("a\nb\tc\x7f", "a?b?c?");
     ck_escaped("\xff\xc3.\xe2\x82", "?" "?.?" "?");
+    /* Half of a surrogate pair, and a zero in three bytes: readers refuse the whole line. */
+    ck_escaped("\xed\xa0\x80 \xe0\x80\x80", "?" "?" "? ?" "?" "?");
+    ck_escaped("\xed\x9f\xbf\xe0\xa0\x80", "\xed\x9f\xbf\xe0\xa0\x80");
 }
 END_TEST
 

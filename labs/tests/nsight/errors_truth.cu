@@ -2,7 +2,7 @@
 // and what cudaGetLastError() says: ground truth for the simulator.
 // Build: nvcc -O2 -arch=sm_90 errors_truth.cu -o errors_truth    Run: ./errors_truth > errors_truth.out
 // It has no input and prints the same on every run, one question a line: the answer of the call (of cudaGetLastError()
-// for a launch), then of cudaPeekAtLastError(), and of the next synchronisation.
+// for a launch), then of cudaPeekAtLastError(), and of the next synchronization.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>

@@ -131,7 +131,7 @@ static void report_bad_free(const struct cudaArray *array, const char *call,
                             struct sim_location location) {
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (!sim_is_array(array)) {
-        sim_report(&finding, "%s() of something that is no CUDA array", call);
+        sim_report(&finding, "%s() of a pointer that is not a CUDA array", call);
     } else if (array->freed) {
         finding.kind = "use-after-free";
         sim_report(&finding, "%s() of an array that was already freed at %s:%d", call,
@@ -143,9 +143,9 @@ static void report_bad_free(const struct cudaArray *array, const char *call,
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     if (!array) {
-        return cudaSuccess;
+        return sim_after(earlier, cudaSuccess);
     }
     sim_wait_all(); /* as cudaFree() does */
     sim_lock_device();
@@ -156,13 +156,13 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
         report_bad_free(array, __func__, location);
     }
     sim_unlock_device();
-    return ours ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    return sim_after(earlier, ours ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     if (!mipmap) {
-        return cudaSuccess;
+        return sim_after(earlier, cudaSuccess);
     }
     sim_wait_all();
     sim_lock_device();
@@ -171,7 +171,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
         sim_mipmap_free(mipmap, location);
     }
     sim_unlock_device();
-    return live ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
+    return sim_after(earlier, live ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,

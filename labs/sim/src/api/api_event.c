@@ -2,6 +2,7 @@
  * ended. */
 #include "api/api.h"
 #include "api/event.h"
+#include "base/at_end.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -226,7 +227,7 @@ void sim_forget_events(void) {
     }
 }
 
-__attribute__((destructor)) static void report_leaks(void) {
+static void report_leaks(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
     }
@@ -235,3 +236,4 @@ __attribute__((destructor)) static void report_leaks(void) {
         sim_report_once(&finding, "the event created here was never destroyed");
     }
 }
+SIM_AT_END(report_leaks);

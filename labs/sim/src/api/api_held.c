@@ -2,6 +2,7 @@
  * function has left something behind, and whether the host could have done the work. */
 #include "api/api.h"
 #include "api/event.h"
+#include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "queue/copy.h"
 
@@ -17,6 +18,12 @@ void sim_held(struct sim_held *held) {
         held->pinned += is_pinned && !ends;
     }
     sim_unlock_device();
+}
+
+void sim_students_turn(const void *frame) {
+    if (sim_hooks && sim_hooks->students_turn) {
+        sim_hooks->students_turn(frame);
+    }
 }
 
 size_t sim_seen_by_host(void) {

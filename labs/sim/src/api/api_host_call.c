@@ -1,5 +1,6 @@
 /* Functions of the host that run in the order of a stream. */
 #include "api/api.h"
+#include "exec/hooks.h"
 #include "queue/queue.h"
 
 struct call {
@@ -9,8 +10,18 @@ struct call {
     void *data;
 };
 
+static void check_function(const struct call *call, struct sim_location location) {
+    if (sim_hooks) {
+        sim_hooks->host_function(
+            call->function ? (const void *)(uintptr_t)call->function
+                           : (const void *)(uintptr_t)call->callback,
+            location);
+    }
+}
+
 static void run(void *closure) {
     const struct call *call = closure;
+    check_function(call, (struct sim_location){0}); /* it may have been overwritten in the queue */
     if (call->function) {
         call->function(call->data);
     } else {
@@ -20,6 +31,7 @@ static void run(void *closure) {
 
 static cudaError_t enqueue(const struct call *call, const char *name,
                            struct sim_location location) {
+    check_function(call, location);
     const struct sim_operation operation = {.kind = SIM_OP_HOST_CALL,
                                             .name = name,
                                             .location = location,

@@ -1,6 +1,8 @@
 /* Allocations and their addresses. */
 #include "api/api.h"
+#include "base/at_end.h"
 #include "exec/fault.h"
+#include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "memory/heap.h"
 #include "memory/variables.h"
@@ -157,6 +159,9 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
     if (!pointer || bytes == 0) {
         return sim_fail(cudaErrorInvalidValue);
     }
+    if (sim_hooks) {
+        sim_hooks->host_side(pointer, bytes, true, location);
+    }
     sim_lock_device();
     bool registered = sim_register(pointer, bytes, flags, location);
     sim_unlock_device();
@@ -232,9 +237,10 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     return cudaSuccess;
 }
 
-__attribute__((destructor)) static void report_leaks(void) {
+static void report_leaks(void) {
     sim_report_leaks();
     if (sim_sticky() == cudaSuccess) { /* a lost device cannot free anything */
         sim_heap_report_leaks();
     }
 }
+SIM_AT_END(report_leaks);

@@ -202,7 +202,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     cudaError_t error = look_up(pool);
     if (error != cudaSuccess || pool == &sim_default_pool) {
         return sim_fail(cudaErrorInvalidValue);
@@ -210,7 +210,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     sim_lock_device();
     sim_pool_destroy(pool);
     sim_unlock_device();
-    return cudaSuccess;
+    return sim_after(earlier, cudaSuccess);
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {

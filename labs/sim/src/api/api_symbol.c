@@ -1,6 +1,11 @@
-/* Copies to and from __constant__ and __device__ variables. The C++ forms in sim_symbols.h know the
- * size of the variable. The C forms receive only its address, and check against the end of its
- * section. */
+/* Copies to and from __constant__ and __device__ variables.
+ *
+ * CUDA knows a variable by the address that nvcc's code registered before main(): that of its first
+ * byte. "symbol: Device symbol address", says the documentation of the runtime API; an address
+ * inside of a variable, such as that of c_bank[1], is registered nowhere and gives
+ * cudaErrorInvalidSymbol, while c_bank[0] is c_bank, with the size of all of it. A variable of a
+ * class is not registered here: of that the C++ forms in sim_symbols.h know the size, and the C
+ * forms check against the end of its section. */
 #include "api/api.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
@@ -12,10 +17,36 @@ static size_t room_of(const void *symbol) {
     return end ? (size_t)(end - (const char *)symbol) : 0;
 }
 
+/* The size of the variable that CUDA knows by this address; `size` where it is not registered. */
+static size_t size_of(const void *symbol, size_t size) {
+    const struct sim_variable *v = sim_variable_at(symbol);
+    return v ? v->bytes : size;
+}
+
+/* Is it the address of something inside of a variable? Then that is reported for the call `name`;
+ * `instead` says how to reach that part. */
+static bool is_inside(const char *name, const void *symbol, const char *instead,
+                      struct sim_location location) {
+    const struct sim_variable *v = sim_variable_at(symbol);
+    if (v == NULL || v->address == symbol) {
+        return false;
+    }
+    const size_t offset = (size_t)((const char *)symbol - (const char *)v->address);
+    struct sim_finding finding = {.kind = "wrong-space", .location = location};
+    sim_report(&finding,
+               "%s() fails with cudaErrorInvalidSymbol: its symbol is a part of %s, %zu bytes after "
+               "the beginning, and CUDA knows only %s as a whole: write %s, and %s",
+               name, v->name, offset, v->name, v->name, instead);
+    return true;
+}
+
 /* May `bytes` bytes at `offset` of a symbol be copied in this direction? */
-static cudaError_t check(const void *symbol, size_t size, size_t bytes, size_t offset,
-                         enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
+static cudaError_t check(const char *name, const void *symbol, size_t size, size_t bytes,
+                         size_t offset, enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
                          struct sim_location location) {
+    if (is_inside(name, symbol, "give the distance in bytes as the argument offset", location)) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
     if (room_of(symbol) < size) {
         struct sim_finding finding = {.kind = "wrong-space", .location = location};
         sim_report(&finding, "the symbol of this copy is not a device variable: write the name "
@@ -50,7 +81,7 @@ static cudaError_t copy(const struct call *call, void *to, const void *from) {
     struct sim_location location;
     cudaError_t error = sim_begin(call->name, cudaErrorInvalidSymbol, &location);
     if (error == cudaSuccess) {
-        error = check(call->symbol, call->size, call->bytes, call->offset, call->kind,
+        error = check(call->name, call->symbol, size_of(call->symbol, call->size), call->bytes, call->offset, call->kind,
                       to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
     }
     if (error != cudaSuccess) {
@@ -134,11 +165,13 @@ cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) 
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    if (room_of(symbol) == 0) {
+    if (room_of(symbol) == 0 || is_inside("cudaGetSymbolAddress", symbol,
+                                          "add the distance to the address that you get",
+                                          location)) {
         return sim_fail(cudaErrorInvalidSymbol);
     }
     sim_lock_device();
-    sim_note_address(symbol, size);
+    sim_note_address(symbol, size_of(symbol, size));
     sim_unlock_device();
     *pointer = (void *)(uintptr_t)symbol;
     return cudaSuccess;
@@ -152,9 +185,10 @@ cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size) {
     if (!bytes) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    if (room_of(symbol) < size) {
+    const struct sim_variable *v = sim_variable_at(symbol);
+    if (room_of(symbol) < size || (v && v->address != symbol)) {
         return sim_fail(cudaErrorInvalidSymbol);
     }
-    *bytes = size;
+    *bytes = size_of(symbol, size);
     return cudaSuccess;
 }

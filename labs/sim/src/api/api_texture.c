@@ -1,6 +1,7 @@
 /* Texture and surface objects. */
 #include "api/api.h"
 #include "api/texture_create.h"
+#include "base/at_end.h"
 #include "base/options.h"
 #include "queue/queue.h"
 
@@ -54,8 +55,8 @@ static cudaError_t destroy(unsigned long long handle, int role, const char *call
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return destroy(texture, TEXTURE_TEXTURE, __func__, location);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier, destroy(texture, TEXTURE_TEXTURE, __func__, location));
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
@@ -104,8 +105,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return destroy(surface, TEXTURE_SURFACE, __func__, location);
+    SIM_BEGIN_RELEASE();
+    return sim_after(earlier, destroy(surface, TEXTURE_SURFACE, __func__, location));
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
@@ -119,6 +120,7 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
     return cudaSuccess;
 }
 
-__attribute__((destructor)) static void report_leaks(void) {
+static void report_leaks(void) {
     sim_report_textures();
 }
+SIM_AT_END(report_leaks);

@@ -114,13 +114,16 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
     }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
-        snprintf(why, size,
-                 "%zu bytes of shared memory (%zu of them __shared__ variables); a block may have "
-                 "%zu%s",
-                 c->shared + k->static_shared, k->static_shared, limit,
-                 limit == SIM_BLOCK_SHARED ? ", or 232448 after cudaFuncSetAttribute("
-                                             "cudaFuncAttributeMaxDynamicSharedMemorySize)"
-                                           : "");
+        int n = snprintf(why, size,
+                         "%zu bytes of shared memory (%zu of them __shared__ variables); a block "
+                         "may have %zu",
+                         c->shared + k->static_shared, k->static_shared, limit);
+        if (limit == SIM_BLOCK_SHARED && n > 0 && (size_t)n < size) {
+            snprintf(why + n, size - (size_t)n,
+                     " (48 KB), or up to %zu after cudaFuncSetAttribute(%s, "
+                     "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
+                     sim_shared_optin, c->kernel);
+        }
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -255,7 +258,7 @@ static void launch(const struct sim_config *c, void (*thread)(const void *),
     sim_lock_device();
     struct sim_kernel *k =
         sim_kernel_of(c->function ? c->function : (const void *)(uintptr_t)thread);
-    char why[256];
+    char why[512];
     cudaError_t answer = k ? check(c, k, is_stream, why, sizeof why) : cudaErrorMemoryAllocation;
     size_t limit = k ? shared_limit(c, k) : 0;
     sim_unlock_device();

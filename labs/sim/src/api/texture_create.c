@@ -247,7 +247,7 @@ cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaReso
             .severity = "note", .kind = "invalid-surface", .location = location};
         sim_report(&finding,
                    "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation of an array "
-                   "that a surface uses; an H200 does without it");
+                   "that a surface uses; an H200 works without it");
     }
     return error == cudaSuccess ? register_object(t, handle) : error;
 }

@@ -1,4 +1,5 @@
 #include "base/errors.h"
+#include "base/at_end.h"
 
 #include "base/options.h"
 
@@ -224,10 +225,11 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
     return error;
 }
 
-__attribute__((destructor)) static void report_unchecked_at_exit(void) {
+static void report_unchecked_at_exit(void) {
     sim_report_unchecked_launch();
     report_unchecked_call();
 }
+SIM_AT_END(report_unchecked_at_exit);
 
 cudaError_t cudaPeekAtLastError(void) {
     see(&launch);

@@ -1,9 +1,9 @@
 #include "base/findings.h"
 
 #include "base/options.h"
+#include "base/record.h"
 #include "json.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -58,22 +58,9 @@ static uintptr_t in_program(const void *pc) {
     return (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
-void sim_remove_incomplete(const char *path) {
-    unlink(path); /* a full disk allows it */
-}
-
-/* Returns false when the finding is not in the file. One write() for the whole line, so that lines
- * of other threads and processes do not mix with it. */
+/* Returns false when the finding is not recorded. */
 static bool append(const struct sim_finding *f, const char *message) {
-    static bool is_lost; /* what follows would look complete */
-    const char *path = sim_options.findings;
-    if (!path || __atomic_load_n(&is_lost, __ATOMIC_RELAXED)) {
-        return false;
-    }
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file < 0) {
-        return false;
-    }
+    static struct sim_record record = {EVIDENCE_FINDING, false};
     struct line line = {.length = 0};
     add(&line, "{");
     add_string(&line, "severity", f->severity ? f->severity : "error");
@@ -107,13 +94,7 @@ static bool append(const struct sim_finding *f, const char *message) {
     add(&line, ",");
     add_string(&line, "message", message);
     add(&line, "}\n");
-    bool written = write(file, line.text, line.length) == (ssize_t)line.length;
-    close(file);
-    if (!written) {
-        __atomic_store_n(&is_lost, true, __ATOMIC_RELAXED);
-        sim_remove_incomplete(path);
-    }
-    return written;
+    return sim_record(&record, sim_options.findings, line.text, line.length);
 }
 
 static void report(const struct sim_finding *f, const char *format, va_list arguments) {

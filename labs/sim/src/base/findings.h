@@ -21,7 +21,7 @@ struct sim_finding {
     struct sim_location other;
 };
 
-/* Prints a finding to stderr and appends it to the file that CONVLABS_SIM_FINDINGS names. May be
+/* Prints a finding to stderr and records it: base/record.h. May be
  * called from a signal handler. */
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,
                                                       const char *format, ...);
@@ -30,9 +30,4 @@ __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *
  * instruction. */
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
-
-/* Removes an output file that could not be written to its end, so that the grader does not take it
- * for complete. */
-void sim_remove_incomplete(const char *path);
-
 #endif

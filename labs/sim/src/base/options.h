@@ -10,7 +10,8 @@
 /* Of a variable that every traced access reads: the linker need not look it up in a table. */
 #define SIM_HIDDEN __attribute__((visibility("hidden")))
 
-/* Strings belong to the environment. */
+/* Strings belong to the environment; those of a graded run are empty, and only tell that the
+ * variable was set. */
 struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
     const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
@@ -21,6 +22,8 @@ struct sim_options {
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
     bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
+    bool predict;         /* PREDICT is set: run only the blocks that are counted, and write what a
+                             prediction of the time needs */
     bool check;           /* CHECK is set: check every access, if the program is traced */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */

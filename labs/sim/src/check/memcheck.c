@@ -195,7 +195,7 @@ static void report_race(struct sim_finding *f, const struct race *race,
         snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
     } else {
         snprintf(other, sizeof other, "another block");
-        order = "and nothing orders the two blocks";
+        order = "and either block may run first";
     }
     sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
                INDEX(block), does, other, did, owner, order,

@@ -49,7 +49,7 @@ void sim_grid_barrier(const char *file, int line) {
                                       .block = &blockIdx,
                                       .thread = &threadIdx};
         sim_report(&finding,
-                   "kernel %s synchronises its grid, but it was not launched with "
+                   "kernel %s synchronizes its grid, but it was not launched with "
                    "cudaLaunchCooperativeKernel(): on a device it fails or hangs here",
                    c->kernel);
         sim_end_kernel(cudaErrorLaunchFailure);
@@ -388,13 +388,17 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
     if (memcmp(&w->shape, &config->block, sizeof w->shape) != 0) {
         number_threads(w, &config->block);
     }
+    w->config = config;
+    number_block(w, index);
+    if (sim_hooks && !sim_hooks->block_wanted()) {
+        w->config = NULL;
+        return cudaSuccess;
+    }
     w->call = call;
     w->closure = closure;
     w->reversed = reversed;
     w->failed = cudaSuccess;
     sim_shared_reset(w, config->shared);
-    w->config = config;
-    number_block(w, index);
     prepare(w);
     if (sim_hooks) {
         sim_hooks->block_begin(w);

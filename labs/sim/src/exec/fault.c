@@ -7,6 +7,7 @@
 #include "memory/allocations.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,8 +66,8 @@ static void report_division(const struct sim_finding *known, const char *who) {
     finding.kind = "division-by-zero";
     sim_report_once(
         &finding,
-        "%s divides an integer by zero, or the smallest integer by -1: a device goes on "
-        "with a value that nothing specifies",
+        "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
+        "not stop there, and goes on with an undefined value",
         who);
 }
 
@@ -77,6 +78,46 @@ static const void *position_of(const void *context) {
     const char *pc = sim_program_counter(context);
     const void *seen = sim_hooks && (pc < __ehdr_start || pc >= etext) ? sim_hooks->position() : pc;
     return seen ? seen : pc;
+}
+
+static _Thread_local const struct sim_accesses *for_call;
+
+void sim_accesses_for_call(const struct sim_accesses *accesses) {
+    for_call = accesses;
+}
+
+/* The bytes from `first` on that can be read. */
+static size_t readable_bytes(const char *first, size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t at = 0;
+    while (at < bytes && sim_is_readable(first + at)) {
+        at += page - (uintptr_t)(first + at) % page;
+    }
+    return at < bytes ? at : bytes;
+}
+
+/* Is it the memory that a call of the program named? Reports it then. */
+static bool report_call(const char *address) {
+    const struct sim_accesses *c = for_call;
+    if (!c) {
+        return false;
+    }
+    struct sim_finding finding = {.kind = "out-of-bounds", .location = c->location};
+    if (address >= c->from && address < c->from + c->from_bytes) {
+        sim_report(&finding,
+                   "%s() reads %zu bytes from host memory, but your program can read only %zu from "
+                   "that address on: is the number of bytes right, and is the source that long?",
+                   c->name, c->from_bytes, readable_bytes(c->from, c->from_bytes));
+        return true;
+    }
+    if (address >= c->to && address < c->to + c->to_bytes) {
+        sim_report(&finding,
+                   "%s() writes %zu bytes to host memory that your program does not own or may not "
+                   "write: is the number of bytes right, and is the destination that long?",
+                   c->name, c->to_bytes);
+        return true;
+    }
+    return false;
 }
 
 static struct sigaction before[NSIG]; /* what the signals did before sim_catch_faults() */
@@ -96,6 +137,8 @@ static void explain(int number, siginfo_t *info, void *context) {
         signal(number, SIG_DFL);
         if (number == SIGFPE) {
             report_division(&finding, "host code");
+        } else if (report_call(address)) {
+            return;
         } else if (before[number].sa_flags & SA_SIGINFO && !sim_owner(address)) {
             sigaction(number, &before[number], NULL); /* of the runner, which says more */
         } else {

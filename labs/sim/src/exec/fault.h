@@ -2,7 +2,10 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
+#include "base/findings.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 
 /* From now on, a crash is explained before the process ends. */
 void sim_catch_faults(void);
@@ -12,6 +15,19 @@ void sim_prepare_fault_stack(void);
 
 /* Where the program was when a signal came: `context` is the third argument of its handler. */
 const void *sim_program_counter(const void *context);
+
+/* Bytes that the runtime reads and writes for a call of the program, such as cudaMemcpy(). If that
+ * faults, the call is at fault. */
+struct sim_accesses {
+    const char *name; /* of the API function */
+    struct sim_location location;
+    const char *from, *to;
+    size_t from_bytes, to_bytes;
+};
+
+/* What this host thread is about to access; NULL: nothing any more. `*accesses` must stay until
+ * then. */
+void sim_accesses_for_call(const struct sim_accesses *accesses);
 
 /* Could this process read a byte there? */
 bool sim_is_readable(const void *address);

@@ -13,6 +13,9 @@ struct sim_hooks {
     void (*launch_begin)(const struct sim_config *config);
     void (*launch_end)(const struct sim_config *config);
 
+    /* Is the block blockIdx to be run? */
+    bool (*block_wanted)(void);
+
     /* A block begins: none of its threads has run yet. */
     void (*block_begin)(const struct worker *w);
 
@@ -57,6 +60,15 @@ struct sim_hooks {
     /* Host code has called malloc() there, or is about to call free() there. */
     void (*host_allocated)(void *memory, size_t bytes, struct sim_location location);
     void (*host_frees)(void *memory, struct sim_location location);
+
+    /* A call of the runtime API at `location` is about to access what should be host memory. */
+    void (*host_side)(const void *at, size_t bytes, bool store, struct sim_location location);
+
+    /* A function that was given to the runtime API at `location` will be called on the host. */
+    void (*host_function)(const void *function, struct sim_location location);
+
+    /* The student's code is called next, by the function with this frame; NULL: it has returned. */
+    void (*students_turn)(const void *frame);
 
     /* It is about to copy them from the device to the host, for the call at `location`. */
     void (*host_receives)(const void *from, size_t bytes, struct sim_location location);

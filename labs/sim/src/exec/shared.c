@@ -3,6 +3,7 @@
 #include "exec/shared.h"
 
 #include "base/errors.h"
+#include "base/findings.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -54,17 +55,33 @@ static size_t round_up(size_t n, size_t to) {
     return (n + to - 1) / to * to;
 }
 
-/* Ends the kernel; a device would not have started it. */
+/* Ends the kernel; a device would not have started it. nvcc does not even compile one whose static
+ * variables alone are too large; the translator has refused those of one function (variables.py),
+ * but does not see that a kernel calls functions with variables of their own. */
 static void refuse(const struct sim_shared_slot *slot, size_t needed) {
     const struct sim_config *c = sim_worker->config;
-    struct sim_location location = {c->file, c->line};
-    sim_unchecked_launch(
-        "invalid-launch", c->kernel, location,
-        "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables up to %s "
-        "(declared at %s:%d) take %zu bytes and its dynamic shared memory %zu; a block may have "
-        "%zu",
-        c->kernel, slot->name, slot->file, slot->line, needed, c->shared,
-        most == SIM_BLOCK_SHARED ? most : most + c->shared);
+    if (needed > SIM_BLOCK_SHARED) {
+        const struct sim_finding finding = {
+            .kind = "invalid-launch", .kernel = c->kernel, .location = {slot->file, slot->line}};
+        sim_report_once(
+            &finding,
+            "nvcc does not compile %s: its __shared__ variables and those of the functions that it "
+            "calls, up to %s, take %zu bytes; a block may have %zu (48 KB) of static shared "
+            "memory: use a smaller tile, or declare it extern __shared__ and ask for its bytes "
+            "with cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
+            c->kernel, slot->name, needed, (size_t)SIM_BLOCK_SHARED, c->kernel);
+    } else {
+        sim_unchecked_launch(
+            "invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
+            "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables, up to %s "
+            "(declared at %s:%d), take %zu bytes and its dynamic shared memory %zu; a block may "
+            "have %zu in all%s",
+            c->kernel, slot->name, slot->file, slot->line, needed, c->shared, most + c->shared,
+            most + c->shared == SIM_BLOCK_SHARED
+                ? " (48 KB), or more after cudaFuncSetAttribute() with "
+                  "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                : "");
+    }
     sim_end_kernel(cudaErrorInvalidValue);
 }
 

@@ -22,6 +22,14 @@ const struct sim_variable *sim_variables(void) {
     return variables;
 }
 
+const struct sim_variable *sim_variable_at(const void *address) {
+    const struct sim_variable *v = variables;
+    while (v && (uintptr_t)address - (uintptr_t)v->address >= v->bytes) {
+        v = v->next;
+    }
+    return v;
+}
+
 const char *sim_variables_end(const void *address) {
     unsigned i = sim_section_of(address);
     return i == SIM_SECTIONS ? NULL : sim_section(i).to;
@@ -59,14 +67,16 @@ void sim_note_pointers(const void *copied, size_t bytes) {
 }
 
 /* The bytes of the __constant__ variables. A traced program's section also holds the gaps between
- * them, but it has registered them. */
+ * them, so only those that it has registered count there. */
 static size_t constant_bytes(void) {
     size_t bytes = 0;
+    bool gaps = false;
     for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
         bytes += sim_is_constant(v->address) ? v->bytes : 0;
+        gaps = gaps || v->gap > 0;
     }
     struct sim_section section = sim_section(SIM_CONSTANTS);
-    return sim_variables() ? bytes : (size_t)(section.to - section.from);
+    return gaps ? bytes : (size_t)(section.to - section.from);
 }
 
 /* nvcc refuses a program whose constants do not fit. Here only the linked program shows their

@@ -5,8 +5,11 @@
 
 #include "base/device.h"
 
-/* The variables of a traced program, which registers them before main(). */
+/* The variables outside of classes, which the program registers before main(). */
 const struct sim_variable *sim_variables(void);
+
+/* The one of them that holds `address`, or NULL. */
+const struct sim_variable *sim_variable_at(const void *address);
 
 /* A section of device variables, from `from` to before `to`. */
 struct sim_section {

@@ -3,6 +3,7 @@
 #define BANKS 32
 #define SECTOR_SHIFT 5
 #define WORD_SHIFT 2
+#define LINE_SHIFT 7
 
 static unsigned lowest_lane(const struct warp_access *a) {
     return (unsigned)__builtin_ctz(a->active);
@@ -11,7 +12,7 @@ static unsigned lowest_lane(const struct warp_access *a) {
 static bool is_at_stride(const struct warp_access *a, uint64_t stride) {
     const unsigned first = lowest_lane(a);
     const uint64_t start = a->address[first];
-    if (a->active == UINT32_MAX) { /* without an early exit, so that compilers vectorise the loop */
+    if (a->active == UINT32_MAX) { /* without an early exit, so that compilers vectorize the loop */
         if (a->address[1] - start != stride) {
             return false;
         }
@@ -83,6 +84,25 @@ unsigned cost_sectors(const struct warp_access *a) {
 
 unsigned cost_scattered_sectors(const struct warp_access *a) {
     return distinct_blocks(a, SECTOR_SHIFT);
+}
+
+unsigned cost_l1_wavefronts(const struct warp_access *a, unsigned sectors) {
+    const unsigned lines = distinct_blocks(a, LINE_SHIFT);
+    const unsigned least = sectors / 4 > lines - 1 ? sectors / 4 : lines - 1;
+    return least > 1 ? least : 1;
+}
+
+unsigned cost_same_address(const struct warp_access *a) {
+    unsigned most = 0;
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const uint64_t address = a->address[__builtin_ctz(left)];
+        unsigned count = 0;
+        for (uint32_t others = left; others; others &= others - 1) {
+            count += a->address[__builtin_ctz(others)] == address;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
 }
 
 unsigned cost_constant_words(const struct warp_access *a) {

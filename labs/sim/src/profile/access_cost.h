@@ -22,6 +22,14 @@ struct warp_access {
  * l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
 unsigned cost_sectors(const struct warp_access *a);
 
+/* The passes through the L1 cache that an access of so many sectors takes: four sectors each, or one
+ * line of 128 bytes; a range that begins within a line still takes as many as an aligned one. A
+ * model: it fits ncu's l1tex__data_pipe_lsu_wavefronts of coalesced and strided loads. */
+unsigned cost_l1_wavefronts(const struct warp_access *a, unsigned sectors);
+
+/* Atomic functions: the most lanes at one address, which the device serves one after the other. */
+unsigned cost_same_address(const struct warp_access *a);
+
 /* Sectors without a gap: the numbers first, first + 1, ... (address / 32). */
 struct sector_range {
     uint64_t first;

@@ -34,6 +34,12 @@ static struct axis choose(unsigned extent, uint64_t target) {
 void sample_begin(const dim3 *grid, uint64_t target) {
     const unsigned extent[3] = {grid->x, grid->y, grid->z};
     bool done[3] = {false, false, false};
+    if (target == 1) {
+        for (int i = 0; i < 3; i++) {
+            axes[i] = (struct axis){extent[i], 0, 1, extent[i] / 2};
+        }
+        return;
+    }
     for (int left = 3; left > 0;
          left--) { /* the shortest first: the others share what it does not use */
         int shortest = -1;

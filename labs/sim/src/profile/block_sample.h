@@ -4,7 +4,7 @@
  * them. So along each axis the first and the last few blocks are counted, each for itself, and a
  * few in the middle, for all the others. A block is counted if each of its three indices is, and
  * its weight is the product of the three weights. If the blocks in the middle all do the same, the
- * sums are exact. */
+ * sums are exact. Where one block is asked for, the one in the middle stands for all. */
 #ifndef SIM_SAMPLE_H
 #define SIM_SAMPLE_H
 

@@ -1,12 +1,13 @@
 #include "profile/profile.h"
 
-#include "base/findings.h"
 #include "base/options.h"
+#include "base/record.h"
 #include "exec/shared.h"
 #include "json.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 #include "profile/block_sample.h"
+#include "profile/passes.h"
 #include "profile/sectors.h"
 #include "profile/warp_replay.h"
 #include "profile/worst_access.h"
@@ -24,6 +25,9 @@ struct site {
     uint64_t code;
     enum space space;
     uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
+    uint64_t l1_wavefronts; /* this and the next three are only for a prediction */
+    uint64_t block_sectors; /* that the block had not accessed before */
+    uint64_t from, to;      /* the addresses between which it is */
 };
 
 /* The sites of the launch in the order of their first access, and a hash table of them. */
@@ -35,7 +39,9 @@ static struct {
 } table;
 
 static struct sector_set touched;
-static uint64_t weight; /* of the running block */
+static struct sector_set touched_by_block; /* by its loads */
+static uint64_t block_lines;               /* that blocks load: 128 bytes each */
+static uint64_t weight;                    /* of the running block */
 static unsigned launch;
 
 bool profile_begin(const struct sim_config *config) {
@@ -45,6 +51,9 @@ bool profile_begin(const struct sim_config *config) {
     table.count = 0;
     worst_access_begin();
     sectors_release(&touched);
+    sectors_release(&touched_by_block);
+    passes_begin();
+    block_lines = 0;
     sample_begin(&config->grid, sim_options.sample);
     return sim_options.profile != NULL;
 }
@@ -52,6 +61,19 @@ bool profile_begin(const struct sim_config *config) {
 bool profile_begin_block(const uint3 *block) {
     weight = sample_weight(block);
     return weight != 0;
+}
+
+bool profile_counts_block(const uint3 *block) {
+    return sample_weight(block) != 0;
+}
+
+void profile_end_warp(void) {
+    passes_end_warp(weight);
+}
+
+void profile_end_block(void) {
+    block_lines += weight * sectors_lines(&touched_by_block);
+    sectors_release(&touched_by_block);
 }
 
 static enum space space_of(const struct worker *w, uint64_t address) {
@@ -114,10 +136,35 @@ static struct site *find(uint64_t code, enum space space) {
     }
     uint32_t *slot = slot_of(code, space);
     if (*slot == 0) {
-        table.sites[table.count++] = (struct site){.code = code, .space = space};
+        table.sites[table.count++] =
+            (struct site){.code = code, .space = space, .from = UINT64_MAX};
         *slot = table.count;
     }
     return &table.sites[*slot - 1];
+}
+
+/* What a prediction needs of an access of global memory. A store does not stay in the L1 cache. */
+static bool count_for_prediction(struct site *site, const struct warp_access *access, unsigned cost) {
+    unsigned fresh = cost;
+    site->l1_wavefronts += weight * cost_l1_wavefronts(access, cost);
+    if (sim_options.sample == 1) { /* the other blocks are somewhere in the same memory */
+        const struct sim_allocation *owner =
+            sim_owner((const char *)(uintptr_t)access->address[__builtin_ctz(access->active)]);
+        if (owner) {
+            site->from = (uint64_t)(uintptr_t)owner->base;
+            site->to = site->from + owner->bytes;
+        }
+    }
+    for (uint32_t left = access->active; left; left &= left - 1) {
+        uint64_t at = access->address[__builtin_ctz(left)];
+        site->from = at < site->from ? at : site->from;
+        site->to = at + access->width > site->to ? at + access->width : site->to;
+    }
+    if (!(site->code & EVENT_STORE) && !sectors_add(&touched_by_block, access, &fresh)) {
+        return false;
+    }
+    site->block_sectors += weight * fresh;
+    return true;
 }
 
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
@@ -131,6 +178,9 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         return false;
     }
     bool load = !(code & EVENT_STORE);
+    if (code & EVENT_ATOMIC) {
+        site->words += weight * cost_same_address(access);
+    }
     unsigned cost;
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
@@ -145,6 +195,9 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
             return false;
         }
         site->new_sectors += new_sectors;
+        if (sim_options.predict && !count_for_prediction(site, access, cost)) {
+            return false;
+        }
     } else if (space == SHARED) {
         cost = cost_wavefronts(access, load);
         site->wavefronts += weight * cost;
@@ -171,15 +224,23 @@ static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,
             "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
             "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
-            "\"words\":%llu}",
+            "\"words\":%llu",
             first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
             s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
             scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
+    if (sim_options.predict) {
+        fprintf(file, ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,\"from\":%llu,\"to\":%llu",
+                s->code & EVENT_ATOMIC ? "true" : "false", scaled(s->l1_wavefronts), scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0), (unsigned long long)s->to);
+    }
+    fprintf(file, "}");
 }
 
 void profile_write(const struct sim_config *c, bool complete) {
-    FILE *file = sim_options.profile ? fopen(sim_options.profile, "ae") : NULL;
+    static struct sim_record record = {EVIDENCE_PROFILE, false};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = sim_options.profile ? open_memstream(&text, &length) : NULL;
     if (file == NULL) {
         return;
     }
@@ -197,10 +258,16 @@ void profile_write(const struct sim_config *c, bool complete) {
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);
     }
-    fprintf(file, "]}\n");
-    bool written = !ferror(file);
-    if (fclose(file) != 0 || !written) {
-        sim_remove_incomplete(sim_options.profile);
+    fprintf(file, "]");
+    if (sim_options.predict) {
+        fprintf(file, ",\"block_lines\":%llu,\"passes\":", scaled(block_lines));
+        passes_write(file, sample_divisor());
+    }
+    fprintf(file, "}\n");
+    const bool is_whole = fclose(file) == 0;
+    const bool written = is_whole && sim_record(&record, sim_options.profile, text, length);
+    free(text);
+    if (!written) {
         sim_options.profile = NULL; /* what follows would look complete */
         return;
     }

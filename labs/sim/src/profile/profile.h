@@ -16,6 +16,15 @@ bool profile_begin(const struct sim_config *config);
  * number of blocks that are (block_sample.h). */
 bool profile_begin_block(const uint3 *block);
 
+/* Is it one of the blocks that are counted? */
+bool profile_counts_block(const uint3 *block);
+
+/* The block has ended. */
+void profile_end_block(void);
+
+/* The warp whose lanes have all run passed what passes.h counts. */
+void profile_end_warp(void);
+
 /* Counts one warp instruction of the block that `w` runs. Returns false when out of memory. */
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access);
 

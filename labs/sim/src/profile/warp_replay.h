@@ -19,6 +19,7 @@
  * 32 bits. */
 #define EVENT_MARK (UINT64_C(1) << 63)
 #define EVENT_STORE (UINT64_C(1) << 62)
+#define EVENT_ATOMIC (UINT64_C(1) << 61) /* counted only for a prediction */
 #define EVENT_WIDTH_SHIFT 32 /* 8 bits: bytes, 1 to 16 */
 #define EVENT_PIECE_SHIFT 40 /* 8 bits: which piece of a larger copy */
 

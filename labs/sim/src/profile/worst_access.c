@@ -1,10 +1,12 @@
 #include "profile/worst_access.h"
 
 #include "base/options.h"
+#include "base/record.h"
 #include "exec/thread.h"
 #include "profile/warp_replay.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Limits of the file: half a megabyte. */
 enum { MAX_SITES = 64, MAX_LAUNCHES = 16, LINE = 128 };
@@ -51,7 +53,10 @@ void worst_access_write(uint32_t site, unsigned launch, uint64_t code, const cha
     if (!worst_access_on || site >= MAX_SITES || launch >= MAX_LAUNCHES || kept[site].lanes == 0) {
         return;
     }
-    FILE *file = fopen(sim_options.warps, "ae");
+    static struct sim_record record = {EVIDENCE_WARP, false};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
     if (file == NULL) {
         return;
     }
@@ -69,5 +74,8 @@ void worst_access_write(uint32_t site, unsigned launch, uint64_t code, const cha
                 (unsigned long long)(a->address[__builtin_ctz(left)] - from));
     }
     fprintf(file, "]}\n");
-    fclose(file);
+    if (fclose(file) == 0) {
+        sim_record(&record, sim_options.warps, text, length);
+    }
+    free(text);
 }

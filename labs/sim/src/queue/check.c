@@ -66,7 +66,7 @@ void sim_async_report_pending(void) {
         char operation[128];
         sim_report_once(
             &f,
-            "the program ends, but nothing has waited for %s, which may never run: call "
+            "the program ends without waiting for %s, which may never run: call "
             "cudaDeviceSynchronize(), or wait for the stream",
             sim_async_describe(&w->operation, operation, sizeof operation));
     }

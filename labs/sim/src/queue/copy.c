@@ -1,6 +1,7 @@
 #include "queue/copy.h"
 
 #include "base/errors.h"
+#include "exec/fault.h"
 #include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
@@ -24,6 +25,9 @@ struct job {
  * `side`: "source" or "destination". Hold the device's lock. */
 static bool side_fits(const void *pointer, size_t bytes, bool device, const char *side,
                       struct sim_location location) {
+    if (sim_hooks) {
+        sim_hooks->host_side(pointer, bytes, side[0] == 'd', location);
+    }
     if (sim_is_managed(pointer)) {
         return true;
     }
@@ -68,6 +72,13 @@ static size_t extent(const struct sim_copy *c, size_t pitch, size_t slice) {
 static void copy_rows(const struct job *job, char *to, size_t to_pitch, size_t to_slice,
                       const char *from, size_t from_pitch, size_t from_slice, bool observed) {
     const struct sim_copy *c = &job->copy;
+    const struct sim_accesses accesses = {.name = c->name,
+                                          .location = c->location,
+                                          .from = from,
+                                          .to = to,
+                                          .from_bytes = extent(c, from_pitch, from_slice),
+                                          .to_bytes = extent(c, to_pitch, to_slice)};
+    sim_accesses_for_call(&accesses);
     for (size_t z = 0; z < c->depth; z++) {
         for (size_t y = 0; y < c->height; y++) {
             char *at = to + z * to_slice + y * to_pitch;
@@ -84,6 +95,7 @@ static void copy_rows(const struct job *job, char *to, size_t to_pitch, size_t t
             }
         }
     }
+    sim_accesses_for_call(NULL);
 }
 
 static void run_copy(void *closure) {

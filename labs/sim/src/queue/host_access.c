@@ -91,8 +91,8 @@ static void check_source(const struct sim_async *w) {
         struct sim_finding f = sim_async_finding(w, "async-race");
         char operation[128];
         sim_report_once(&f,
-                        "host code has changed the memory that %s was to read before it ran: wait "
-                        "for it before the memory is used again",
+                        "host code changed memory that %s had not read yet: wait for this operation "
+                        "before you use the memory again",
                         sim_async_describe(&w->operation, operation, sizeof operation));
     }
 }
@@ -124,15 +124,18 @@ bool sim_async_check_memory(const struct sim_async *w) {
         sim_async_describe(&w->operation, operation, sizeof operation);
         if (is_left(r->from)) {
             sim_report_once(&f,
-                            "%s uses a local variable of a function that has returned before "
-                            "anything waited for the operation",
+                            "%s uses a local variable of a function that has already returned: let "
+                            "the function wait for this operation before it returns",
                             operation);
         }
         if (w->freed) {
             return false; /* the heap may use it again */
         }
         if (is_hosts(r->from) && !sim_is_readable(r->from)) {
-            sim_report_once(&f, "%s uses host memory that was freed before it ran", operation);
+            sim_report_once(&f,
+                            "%s uses host memory that was already freed: wait for this operation "
+                            "before you free the memory",
+                            operation);
             return false;
         }
     }

@@ -1,5 +1,6 @@
 #include "queue/queue.h"
 
+#include "base/at_end.h"
 #include "base/errors.h"
 #include "queue/check.h"
 #include "queue/host_access.h"
@@ -305,7 +306,7 @@ void sim_forget_streams(void) {
     sim_unlock_queue();
 }
 
-__attribute__((destructor)) static void report_at_exit(void) {
+static void report_at_exit(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
     }
@@ -320,3 +321,4 @@ __attribute__((destructor)) static void report_at_exit(void) {
     }
     sim_unlock_queue();
 }
+SIM_AT_END(report_at_exit);

@@ -40,8 +40,8 @@ void sim_async_report_race(const struct sim_async *a, const struct sim_async *b,
     describe_memory(at, memory, sizeof memory);
     sim_report_once(&f,
                     "%s and %s in another stream access the same bytes of %s, at least one of them "
-                    "writes, and nothing orders the two: let one stream wait for an event of the "
-                    "other, or the host for the first",
+                    "writes, and either may run first: let one stream wait for an event of the "
+                    "other, or let the host wait for the first",
                     sim_async_describe(&a->operation, first, sizeof first),
                     sim_async_describe(&b->operation, second, sizeof second), memory);
 }

@@ -1,6 +1,6 @@
 /* Measured on an H200, bit by bit:
  *
- * - normalised integers are widened to 16 bits (signed ones to 15), and so is their sum, rounded to
+ * - normalized integers are widened to 16 bits (signed ones to 15), and so is their sum, rounded to
  *   nearest. Signed 8-bit integers are widened after the sum;
  * - floats are cut off 27 bits below the leading bit of the largest in their group; all else is
  * exact, and the sum is rounded to nearest, halves away from zero;

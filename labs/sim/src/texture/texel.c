@@ -100,7 +100,7 @@ static float within(float value, float least, float most) {
     return value > least ? value < most ? value : most : least;
 }
 
-/* Integers take the low bits of the float, as the device does; normalised ones are rounded. */
+/* Integers take the low bits of the float, as the device does; normalized ones are rounded. */
 void texel_border(struct sim_texture *t, const float color[4]) {
     for (unsigned i = 0; i < t->channels; i++) {
         union channel *b = &t->border[i];

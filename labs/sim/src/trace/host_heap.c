@@ -3,6 +3,7 @@
  * never freed, or freed while pending work uses it, is found. */
 #include "trace/host_heap.h"
 
+#include "base/at_end.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "exec/thread.h"
@@ -132,7 +133,7 @@ static bool same_call(const struct block *a, const struct block *b) {
 }
 
 /* One finding for each call that allocated. */
-__attribute__((destructor)) static void report_leaks(void) {
+static void report_leaks(void) {
     const struct block *reported[MOST_SITES];
     unsigned sites = 0;
     for (size_t i = 0; i < size && sites < MOST_SITES && sim_sticky() == cudaSuccess; i++) {
@@ -158,3 +159,4 @@ __attribute__((destructor)) static void report_leaks(void) {
                    bytes, number, number == 1 ? "" : "s");
     }
 }
+SIM_AT_END(report_leaks);

@@ -2,13 +2,18 @@
 #ifndef SIM_RECORDER_H
 #define SIM_RECORDER_H
 
+#include "check/racecheck.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The program is about to copy bytes from `from` to `to`, or to fill them if `from` is NULL. A
  * kernel does so in a loop, byte by byte. `pc`: the return address of the call. */
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc);
 
-/* The program is about to compare and exchange these bytes atomically. */
-void record_atomic(const void *at, size_t bytes, const void *pc);
+/* The program is about to access these bytes atomically. `counted`: a prediction counts it as an
+ * atomic function: not the load with which one begins that compares and exchanges. */
+void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
+                   const void *pc);
 
 #endif

@@ -12,10 +12,13 @@
 #include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/merged_accesses.h"
+#include "profile/passes.h"
 #include "profile/profile.h"
 #include "profile/warp_replay.h"
-#include "trace/recorder.h"
+#include "trace/call_targets.h"
+#include "trace/confinement.h"
 #include "trace/host_heap.h"
+#include "trace/recorder.h"
 #include "trace/spin.h"
 
 #include "sim_marks.h"
@@ -37,10 +40,8 @@ static struct {
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. Its stack
  * is local memory, which is not recorded. */
 static _Thread_local struct lane_stream *stream;
-static _Thread_local struct access_tags *tags; /* while there is a stream */
-static struct {
-    uintptr_t from, to;
-} shared_memory; /* of the running block */
+static _Thread_local struct access_tags *tags;       /* while there is a stream */
+static struct { uintptr_t from, to; } shared_memory; /* of the running block */
 static _Thread_local const char *stack;
 static _Thread_local size_t stack_bytes;
 
@@ -63,10 +64,16 @@ static void launch_end(const struct sim_config *config) {
     stream = NULL;
     stack = NULL;
     check_launch_end();
+    if (sim_options.predict && trace.counted) {
+        profile_end_block();
+    }
     profile_write(config, !trace.exhausted);
 }
 
 static void block_begin(const struct worker *w) {
+    if (sim_options.predict && trace.counted) {
+        profile_end_block();
+    }
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
         for (unsigned t = 0; t < w->count; t++) {
@@ -78,7 +85,22 @@ static void block_begin(const struct worker *w) {
     }
 }
 
+static bool block_wanted(void) {
+    return !sim_options.predict || !trace.profiled || profile_counts_block(&blockIdx);
+}
+
+/* Where a prediction is asked for, the running lane passes the call that returns to pc. */
+static inline void pass(const void *pc) {
+    if (sim_options.predict && stream != NULL &&
+        !passes_add((uint32_t)((const char *)pc - program_base))) {
+        trace.exhausted = true;
+    }
+}
+
 static void thread(const struct worker *w, unsigned t) {
+    if (sim_options.predict) {
+        passes_next_lane();
+    }
     if (sim_checked) {
         check_thread(t);
     }
@@ -190,11 +212,23 @@ static void warp_waits(const struct worker *w, unsigned first) {
             }
         }
         replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
+        if (sim_options.predict) {
+            profile_end_warp();
+        }
     }
+}
+
+static void host_function(const void *function, struct sim_location location) {
+    call_target_given_at((uintptr_t)function, location);
+}
+
+static void compares(const void *at, size_t bytes, const void *pc) {
+    record_atomic(at, bytes, RACE_COMPARE, true, pc);
 }
 
 static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .launch_end = launch_end,
+                                       .block_wanted = block_wanted,
                                        .block_begin = block_begin,
                                        .thread = thread,
                                        .block_parks = block_parks,
@@ -204,14 +238,17 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .barrier = barrier,
                                        .warp_barrier = warp_barrier,
                                        .warp_waits = warp_waits,
-                                       .atomic = record_atomic,
+                                       .atomic = compares,
                                        .heap_changed = heap_changed,
                                        .accessed = accessed,
                                        .filled = filled,
                                        .host_receives = host_receives,
                                        .copied = copied,
                                        .host_allocated = host_heap_allocated,
-                                       .host_frees = host_heap_frees};
+                                       .host_frees = host_heap_frees,
+                                       .host_side = confinement_call,
+                                       .host_function = host_function,
+                                       .students_turn = confinement_turn};
 
 /* After options.c, before the program's own constructors, which may allocate and launch. */
 __attribute__((constructor(102))) static void install(void) {
@@ -249,6 +286,9 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
+    if (stack == NULL) {
+        confine(address, bytes, store, pc);
+    }
     if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
                       : is_usual(address, bytes, store, pc)) {
         return;
@@ -262,9 +302,39 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     if (stream == NULL || is_local(address)) {
         return;
     }
+    if (piece == 0) {
+        pass(pc);
+    }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
                             (uint64_t)(uintptr_t)at)) {
         trace.exhausted = true;
+    }
+}
+
+/* Counts it for a prediction. */
+static void note_atomic(const void *address, size_t bytes, const void *pc) {
+    if (!sim_options.predict || stream == NULL || is_local(address)) {
+        return;
+    }
+    pass(pc);
+    if (!lane_stream_access(stream,
+                            event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC,
+                            (uint64_t)(uintptr_t)address)) {
+        trace.exhausted = true;
+    }
+}
+
+void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
+                   const void *pc) {
+    const void *address = (const void *)(uintptr_t)at;
+    confine_host(address, bytes, true, pc);
+    if (sim_checked) {
+        check_access(address, bytes, how, pc);
+        race_atomic(address, how);
+    }
+    spin_note(at, bytes, pc);
+    if (counted) {
+        note_atomic(address, bytes, pc);
     }
 }
 
@@ -286,6 +356,9 @@ static inline void record(const void *address, unsigned width, bool store, const
 
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    if (stack == NULL) {
+        confine(address, width, store, pc);
+    }
     if (stack == NULL && sim_host_access != NULL) {
         sim_host_access(address, width, store, true, (const char *)pc - 1);
         return;
@@ -321,11 +394,11 @@ void sim_note_layout(size_t size, size_t alignment) {
     alignment_of[size] = same ? (unsigned char)alignment : MOST_ALIGNMENT;
 }
 
-/* Does the alignment of its structure say how the device copies an object? In shared memory it knows
- * the address itself, of words of 4 bytes. */
+/* Does the alignment of its structure say how the device copies an object? In shared memory it
+ * knows the address itself, of words of 4 bytes. */
 static bool is_layout_known(const void *address, size_t size) {
-    const bool is_shared = (uintptr_t)address >= shared_memory.from &&
-                           (uintptr_t)address < shared_memory.to;
+    const bool is_shared =
+        (uintptr_t)address >= shared_memory.from && (uintptr_t)address < shared_memory.to;
     return size <= MOST_STRUCTURE && alignment_of[size] != UNKNOWN_ALIGNMENT &&
            (!is_shared || alignment_of[size] < 4);
 }
@@ -350,6 +423,9 @@ static void note_pieces(const void *address, size_t size, unsigned width, bool s
 /* An access whose address need not be a multiple of its size: a structure's, as a rule. */
 static inline void record_unaligned(const void *address, unsigned size, bool store,
                                     const void *pc) {
+    if (stack == NULL) {
+        confine(address, size, store, pc);
+    }
     if (sim_checked) {
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
@@ -362,6 +438,9 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
 /* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
  * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    if (stack == NULL) {
+        confine(address, size, store, pc);
+    }
     if (sim_checked && !check_words(address, size, store, pc)) {
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
@@ -378,6 +457,10 @@ static bool is_checked(const void *address) {
 
 void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
     last_access = pc;
+    confine_host(to, bytes, true, pc);
+    if (from != NULL) {
+        confine_host(from, bytes, false, pc);
+    }
     if (sim_checked && bytes > 0) {
         if (from != NULL && is_checked(from)) {
             check_unaligned(from, bytes, RACE_LOAD, pc);
@@ -402,6 +485,7 @@ void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
 }
 
 int sim_mark(unsigned long long mark) {
+    pass(__builtin_return_address(0));
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
     }
@@ -472,6 +556,6 @@ void __tsan_func_exit(void) {
 }
 void __tsan_vptr_update(void **at, void *value);
 void __tsan_vptr_update(void **at, void *value) {
-    (void)at;
     (void)value;
+    confine_host(at, sizeof *at, true, __builtin_return_address(0));
 }

@@ -1,5 +1,5 @@
 // expect: nothing
-// Two events around a kernel, synchronised before the time is asked for.
+// Two events around a kernel, synchronized before the time is asked for.
 #include <cstdio>
 #include <cuda_runtime.h>
 

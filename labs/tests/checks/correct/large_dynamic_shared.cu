@@ -1,5 +1,5 @@
 // expect: nothing
-// 60 KiB of dynamic shared memory, asked for in advance.
+// 60 KB of dynamic shared memory, asked for in advance.
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -123,8 +123,8 @@ START_TEST(headers_that_lie) {
     refused(HEADER("'<f4'", "False", "(2147483648,)"), 4, "above 2147483647");
     refused(HEADER("'<f4'", "False", "(99999999999999999999999999,)"), 4, "above 2147483647");
     refused(HEADER("'<f4'", "False", "(2147483647, 2147483647, 2147483647, 2147483647)"), 4,
-            "16 GiB");
-    refused(HEADER("'<f8'", "False", "(65536, 32769)"), 8, "16 GiB");
+            "16 GB");
+    refused(HEADER("'<f8'", "False", "(65536, 32769)"), 8, "16 GB");
     refused(HEADER("'|u1'", "False", "(1, 1, 1, 1, 1)"), 1, "more than 4 dimensions");
     refused(HEADER("'<f4'", "True", "(2, 3)"), 24, "Fortran");
     refused(HEADER("'<f4'", "Maybe", "(2, 3)"), 24, "fortran_order");

@@ -7,6 +7,7 @@
 #include "runner/fence.h"
 
 #include <check.h>
+#include <fenv.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,6 +238,45 @@ START_TEST(a_wrong_file_is_our_fault) {
 }
 END_TEST
 
+static void rounds_upwards(struct runner *r) {
+    doubles(r);
+    fesetround(FE_UPWARD);
+}
+
+START_TEST(a_floating_point_mode_that_is_left_is_told_and_reset) {
+    plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", doubles);
+    ck_assert_ptr_null(strstr(content(status_file), "floating-point"));
+    plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", rounds_upwards);
+    says("\"left\":\"another floating-point mode");
+    plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\nset times 0.1\n"
+          "step B\nin image f4 1x2 0\nout out f4 1x2 8\nset times 0.1\n",
+          rounds_upwards);
+    FILE *file = fopen(results_file, "rb");
+    float results[4];
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fread(results, sizeof *results, 4, file), 4);
+    fclose(file);
+    ck_assert(results[0] == results[2] && results[1] == results[3]);
+}
+END_TEST
+
+static void sees_odd_addresses(struct runner *r) {
+    const struct npy *in = runner_input(r, "image", "<f4");
+    ck_assert_uint_eq((uintptr_t)in->data % 16, 4);
+    ck_assert_uint_eq((uintptr_t)runner_output(r, "out", in->bytes) % 16, 4);
+    doubles(r);
+}
+
+START_TEST(shifted_arrays_begin_an_element_later_and_keep_both_guards) {
+    const char *steps = "step A\nplace start start\nshift 4\nin image f4 1x2 0\n"
+                        "out out f4 1x2 0\n";
+    plays(steps, sees_odd_addresses);
+    says("\"guards\":\"intact\"");
+    plays(steps, writes_before);
+    says("\"guards\":\"written before\"");
+}
+END_TEST
+
 START_TEST(fences_of_any_size_have_both_ends) {
     for (size_t bytes = 0; bytes < 9000; bytes += bytes < 70 ? 1 : 997) {
         for (int at_end = 0; at_end < 2; at_end++) {
@@ -264,6 +304,8 @@ int main(void) {
         held_arrays_stay_where_they_are,
         the_failing_call_reaches_the_driver,
         a_wrong_file_is_our_fault,
+        a_floating_point_mode_that_is_left_is_told_and_reset,
+        shifted_arrays_begin_an_element_later_and_keep_both_guards,
         fences_of_any_size_have_both_ends,
     };
     Suite *suite = suite_create("runner: steps");

@@ -52,6 +52,80 @@ START_TEST(symbols) {
 }
 END_TEST
 
+__constant__ double c_wide[4][9];
+struct numbers {
+    float first;
+    double second;
+};
+__device__ numbers d_numbers;
+struct holder {
+    static __constant__ float c_of_class[2][2];
+};
+__constant__ float holder::c_of_class[2][2];
+
+__global__ void read_wide(double *d_out) {
+    d_out[0] = c_wide[3][8] + d_numbers.second + holder::c_of_class[1][1];
+}
+
+// Odd, and right: CUDA knows a variable by the address of its first byte, with the size of all.
+START_TEST(other_names_of_a_whole_variable) {
+    double h_in[4][9], h_out[4][9];
+    void *whole, *first;
+    size_t size;
+    for (int i = 0; i < 36; i++) {
+        h_in[i / 9][i % 9] = i;
+    }
+    ck_success(cudaMemcpyToSymbol(c_wide[0], h_in, sizeof h_in));
+    ck_success(cudaMemcpyFromSymbol(h_out, c_wide, sizeof h_out));
+    ck_assert_mem_eq(h_in, h_out, sizeof h_in);
+    for (int p = 3; p >= 0; p--) {
+        ck_success(cudaMemcpyToSymbol(*c_wide, h_in[3 - p], 72, p * sizeof c_wide[0]));
+    }
+    auto &all = c_wide;
+    ck_success(cudaMemcpyFromSymbol(h_out, all, sizeof h_out));
+    ck_assert_double_eq(h_out[3][8], h_in[0][8]);
+    ck_success(cudaMemcpyToSymbol((const void *)c_wide, h_in, sizeof h_in));
+    ck_success(cudaMemcpyToSymbol((const void *)&c_wide[0][0], h_in, 8, 280));
+    ck_error(cudaMemcpyToSymbol((const void *)c_wide, h_in, 16, 280), cudaErrorInvalidValue);
+    ck_success(cudaMemcpyToSymbol(d_numbers.first, h_in, 8, 8));
+    ck_success(cudaGetSymbolAddress(&whole, c_wide));
+    ck_success(cudaGetSymbolAddress(&first, c_wide[0][0]));
+    ck_assert_ptr_eq(whole, first);
+    ck_success(cudaGetSymbolSize(&size, c_wide[0]));
+    ck_assert_uint_eq(size, sizeof h_in);
+    ck_success(cudaMemcpyToSymbol(holder::c_of_class, h_in, 16));
+}
+END_TEST
+
+static void name_parts() {
+    double h[9] = {0};
+    void *address;
+    size_t size;
+    ck_error(cudaMemcpyToSymbol(c_wide[1], h, sizeof h), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyToSymbol(c_wide[0][1], h, 8), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyToSymbol(&c_wide[2], h, 8), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyToSymbol((const void *)c_wide[3], h, 8), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyToSymbol("c_wide", h, 2), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyToSymbolAsync(d_numbers.second, h, 8), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyFromSymbol(h, c_wide[1], 8), cudaErrorInvalidSymbol);
+    ck_error(cudaMemcpyFromSymbolAsync(h, d_table[1], 8), cudaErrorInvalidSymbol);
+    ck_error(cudaGetSymbolAddress(&address, c_wide[1]), cudaErrorInvalidSymbol);
+    ck_error(cudaGetSymbolSize(&size, c_wide[1]), cudaErrorInvalidSymbol);
+}
+
+START_TEST(a_part_of_a_variable_is_no_symbol) {
+    struct outcome outcome = run_program(name_parts, NULL);
+    ck_assert_int_eq(outcome.status, 0);
+    ck_found(outcome, "wrong-space",
+             "cudaMemcpyToSymbol() fails with cudaErrorInvalidSymbol: its symbol is a part of "
+             "c_wide, 72 bytes after the beginning, and CUDA knows only c_wide as a whole: write "
+             "c_wide, and give the distance in bytes as the argument offset");
+    ck_found(outcome, "wrong-space", "a part of d_numbers, 8 bytes after the beginning");
+    ck_found(outcome, "wrong-space", "add the distance to the address that you get");
+    ck_found(outcome, "wrong-space", "without quotes and &");
+}
+END_TEST
+
 __global__ void hand_out(float **d_place) {
     *d_place = &d_table[0][1];
 }
@@ -389,7 +463,8 @@ START_TEST(a_forked_child_has_a_device_too) {
 }
 END_TEST
 
-RUN_SUITE("sim: device", symbols, a_name_is_no_address, a_name_is_no_argument,
+RUN_SUITE("sim: device", symbols, other_names_of_a_whole_variable,
+          a_part_of_a_variable_is_no_symbol, a_name_is_no_address, a_name_is_no_argument,
           atomics_over_all_blocks, vector_types, integer_intrinsics, less_common_arithmetic,
           conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
           a_forked_child_has_a_device_too)

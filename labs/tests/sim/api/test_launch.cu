@@ -48,7 +48,7 @@ START_TEST(sizes_that_the_device_refuses) {
     };
     for (auto &w : wrong) {
         nothing<<<w.grid, w.block>>>();
-        ck_error(cudaDeviceSynchronize(), cudaSuccess); // synchronising does not tell
+        ck_error(cudaDeviceSynchronize(), cudaSuccess); // synchronizing does not tell
         ck_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
         ck_error(cudaGetLastError(), cudaErrorInvalidConfiguration);
         ck_error(cudaGetLastError(), cudaSuccess);

@@ -129,5 +129,52 @@ START_TEST(past_the_end_of_dynamic_memory) {
 }
 END_TEST
 
+__device__ char with_its_own(int i) {
+    __shared__ char s_inner[30000];
+    s_inner[i] = 1;
+    return s_inner[i];
+}
+
+__global__ void with_a_function(char *d_out) {
+    __shared__ char s_outer[30000];
+    s_outer[0] = with_its_own((int)threadIdx.x);
+    d_out[0] = s_outer[0];
+}
+
+static void run_too_much_in_all() {
+    char *d_out;
+    cudaMalloc(&d_out, 32);
+    with_a_function<<<1, 1>>>(d_out);
+    cudaDeviceSynchronize();
+    if (cudaGetLastError() != cudaErrorInvalidValue) { // a check does not make it compile
+        exit(3);
+    }
+}
+
+START_TEST(what_nvcc_would_not_compile) {
+    struct outcome outcome = run_program(run_too_much_in_all, NULL);
+    ck_found(outcome, "invalid-launch", "nvcc does not compile with_a_function");
+    ck_found(outcome, "invalid-launch", "take 60000 bytes; a block may have 49152 (48 KB)");
+    ck_found(outcome, "invalid-launch", "use a smaller tile, or declare it extern __shared__");
+    ck_assert(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 0);
+}
+END_TEST
+
+static void run_too_much_dynamic() {
+    char *d_out;
+    cudaMalloc(&d_out, 32);
+    dynamic_only<<<1, 1, 50000>>>(d_out, 50000);
+}
+
+START_TEST(dynamic_memory_that_nobody_asked_for) {
+    struct outcome outcome = run_program(run_too_much_dynamic, NULL);
+    ck_found(outcome, "invalid-launch",
+             "50000 bytes of shared memory (0 of them __shared__ variables); a block may have "
+             "49152 (48 KB), or up to 232448 after cudaFuncSetAttribute(dynamic_only, "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+}
+END_TEST
+
 RUN_SUITE("sim: shared memory", every_kind_of_declaration, poison_in_every_block,
-          how_much_a_block_may_have, past_the_end_of_dynamic_memory)
+          how_much_a_block_may_have, past_the_end_of_dynamic_memory,
+          what_nvcc_would_not_compile, dynamic_memory_that_nobody_asked_for)

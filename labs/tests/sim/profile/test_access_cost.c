@@ -86,6 +86,33 @@ START_TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
 }
 END_TEST
 
+/* As constants.csv and counters.csv of labs/tests/predict/h200 show of an H200. */
+START_TEST(a_pass_through_the_l1_cache_is_four_sectors_or_one_line) {
+    const struct {
+        unsigned width;
+        uint64_t base, stride;
+        unsigned wavefronts;
+    } of[] = {{4, 4096, 4, 1},   {4, 4100, 4, 1},   {4, 4096, 0, 1},  {4, 4096, 16, 4},
+              {4, 4096, 32, 8},  {16, 4096, 16, 4}, {8, 4096, 8, 2},  {4, 4096, 128, 31}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        const struct warp_access a = every_lane(of[i].width, of[i].base, of[i].stride);
+        ck_assert_uint_eq(cost_l1_wavefronts(&a, cost_sectors(&a)), of[i].wavefronts);
+    }
+}
+END_TEST
+
+START_TEST(lanes_at_one_address_are_counted) {
+    struct warp_access a = every_lane(4, 4096, 0);
+    ck_assert_uint_eq(cost_same_address(&a), 32);
+    a = every_lane(4, 4096, 4);
+    ck_assert_uint_eq(cost_same_address(&a), 1);
+    a.address[31] = a.address[7];
+    ck_assert_uint_eq(cost_same_address(&a), 2);
+    a.active = 1;
+    ck_assert_uint_eq(cost_same_address(&a), 1);
+}
+END_TEST
+
 START_TEST(constant_reads_are_served_word_by_word) {
     struct warp_access a = every_lane(4, 0, 0);
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
@@ -123,6 +150,8 @@ int main(void) {
     tcase_add_test(tests, a_full_row_of_floats_is_four_sectors);
     tcase_add_test(tests, one_word_for_all_lanes_is_a_broadcast);
     tcase_add_test(tests, a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it);
+    tcase_add_test(tests, a_pass_through_the_l1_cache_is_four_sectors_or_one_line);
+    tcase_add_test(tests, lanes_at_one_address_are_counted);
     tcase_add_test(tests, constant_reads_are_served_word_by_word);
     tcase_add_test(tests, a_double_or_a_vector_of_constants_is_one_word);
     tcase_add_test(tests, vectors_at_odd_addresses_touch_one_word_more);

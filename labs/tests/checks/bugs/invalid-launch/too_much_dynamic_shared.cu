@@ -1,5 +1,5 @@
 // expect: invalid-launch
-// 60 KiB of dynamic shared memory without having asked for more than the default 48.
+// 60 KB of dynamic shared memory without having asked for more than the default 48.
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -1,0 +1,152 @@
+"""Which loops need no mark for each round; the counters are the same without these marks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import tree_sitter_cuda
+from constant_values import Constants
+from control_marks import Marker
+from straight_loops import constants_of, is_straight
+from tree_sitter import Language, Node, Parser
+
+from grader.paths import ROOT
+
+HEAD = """
+enum { LENGTH = 1 << 4 };
+template <int R> __global__ void k(float *a, const float *b, int n, int size, float s) {
+    constexpr int width = 2 * R + 1;
+"""
+
+
+def first(node: Node, kind: str) -> Node:
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if node.type == kind:
+            return node
+        stack.extend(reversed(node.named_children))
+    raise AssertionError(f"no {kind}")
+
+
+def straight(body: str) -> bool:
+    """Is the first loop of the body straight?"""
+    source = f"{HEAD}{body}\n}}\n".encode()
+    code = Marker(source, is_counted=True).code  # without directives
+    root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
+    assert not root.has_error
+    local = constants_of(first(root, "function_definition"))
+    return is_straight(first(root, "for_statement"), Constants(root), local, source)
+
+
+UNROLL = "#pragma unroll\n"
+STRAIGHT = {
+    "literal": "for (int k = 0; k < 8; k++) s += b[k];",
+    "enumerator": "for (int k = 0; k < LENGTH; k++) { s += b[k]; }",
+    "parameter of a template": "for (int k = -R; k <= R; ++k) s += b[k];",
+    "constexpr of the function": "for (int k = 0; k < width; k += 2) s = fmaf(b[k], s, b[k + 1]);",
+    "downwards": "for (int k = width - 1; k >= 0; k--) s += __ldg(&b[k]);",
+    "assigned first": "int k;\n#pragma unroll\nfor (k = 0; k < 4; k++) s += b[k];",
+    "nested": (
+        "for (int k = 0; k < 4; k++) {\n#pragma unroll\nfor (int j = 0; j < R; j++) s += b[j]; }"
+    ),
+}
+MARKED = {
+    "length known at run time": "for (int k = 0; k < n; k++) s += b[k];",
+    "first round known at run time": "for (int k = n; k < 8; k++) s += b[k];",
+    "a parameter that an inner constant hides": (
+        "for (int k = 0; k < size; k++) s += b[k];\n{ constexpr int size = 3; s += size; }"
+    ),
+    "if": "for (int k = 0; k < 8; k++) if (b[k] > 0) s += b[k + 1];",
+    "choice": "for (int k = 0; k < 8; k++) s += n > k ? b[k] : a[k];",
+    "second operand of and": "for (int k = 0; k < 8; k++) s += n > k && b[k] > 0;",
+    "break": "for (int k = 0; k < 8; k++) { s += b[k]; break; }",
+    "continue": "for (int k = 0; k < 8; k++) { s += b[k]; continue; }",
+    "return": "for (int k = 0; k < 8; k++) { a[k] = s; return; }",
+    "barrier": "for (int k = 0; k < 8; k++) { a[k] = s; __syncthreads(); }",
+    "shuffle": "for (int k = 1; k < 8; k += 2) s += __shfl_xor_sync(~0u, s, k);",
+    "call": "for (int k = 0; k < 8; k++) s += function(b, k);",
+    "lambda": "for (int k = 0; k < 8; k++) s += [&] { return b[k]; }();",
+    "counter changed in the body": "for (int k = 0; k < 8; k++) { s += b[k]; k += n; }",
+    "counter lent": "for (int k = 0; k < 8; k++) { int *p = &k; s += b[*p]; }",
+    "step that doubles": "for (int k = 1; k < 8; k *= 2) s += b[k];",
+    "two conditions": "for (int k = 0; k < 8 && b[k] > 0; k++) s += b[k];",
+    "inner loop without a pragma": (
+        "for (int k = 0; k < 8; k++) for (int j = 0; j < 2; j++) s += b[j];"
+    ),
+    "inner loop of any length": (
+        "for (int k = 0; k < 8; k++) {\n#pragma unroll\nfor (int j = 0; j < n; j++) s += b[j]; }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRAIGHT)
+def test_rounds_without_marks(name: str) -> None:
+    body = STRAIGHT[name]
+    assert straight(body if body.startswith("int") else UNROLL + body)
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_rounds_with_marks(name: str) -> None:
+    assert not straight(UNROLL + MARKED[name])
+
+
+@pytest.mark.parametrize(
+    "pragma", ["", "#pragma unroll 4\n", "#pragma nounroll\n", "#pragma unroll 1\n"]
+)
+def test_only_a_pragma_makes_straight_code(pragma: str) -> None:
+    assert not straight(pragma + STRAIGHT["literal"])
+
+
+# LOOP stands for a loop of 6 loads. Lanes come to it on different ways.
+DIVERGED = {
+    "after_a_branch": "if (t % 3 == 0) s += b[t]; LOOP",
+    "before_a_branch": "LOOP if (t % 3 == 0) s += b[t + 7];",
+    "in_both_arms": "if (t % 2) { LOOP } else { s += b[t]; LOOP } s += b[t + 1];",
+    "in_a_loop": "for (int i = 0; i < t % 4; i++) { LOOP s += b[i + t]; }",
+    "after_continue": "for (int i = 0; i < 5; i++) { if ((t + i) % 3 == 0) continue; LOOP }",
+    "after_break": "for (int i = 0; i < 9; i++) { if (i > t % 5) break; LOOP } s += b[t + 3];",
+    "after_return": "if (t % 8 == 5) { a[t] = s; return; } LOOP",
+    "in_a_switch": (
+        "switch (t % 3) { case 0: s += b[t]; case 1: LOOP break; default: s += b[2 * t]; }"
+    ),
+    "twice": "LOOP if (t & 1) s += b[t + 9]; LOOP",
+}
+LOOP = "\n{}\nfor (int k = 0; k < 6; k++) s += b[t * 3 + k * 64];\n"
+
+
+def counters(pragma: str, folder: Path) -> dict[str, dict[str, int]]:
+    """What ./grade run counts of each kernel of DIVERGED, its loops with this pragma."""
+    kernels = "".join(
+        f"__global__ void {name}(float *a, const float *b) {{\n"
+        "int t = threadIdx.x; float s = 0;\n"
+        f"{body.replace('LOOP', LOOP.format(pragma))}\na[t] = s;\n}}\n"
+        for name, body in DIVERGED.items()
+    )
+    calls = "".join(f"{name}<<<1, 96>>>(a, b);\n" for name in DIVERGED)
+    source = folder / "diverged.cu"
+    source.write_text(
+        f"{kernels}int main(void) {{\nfloat *a, *b;\ncudaMalloc(&a, 4000); cudaMalloc(&b, 4000);\n"
+        f"cudaMemset(b, 0, 4000);\n{calls}cudaFree(a); cudaFree(b);\n"
+        "return cudaDeviceSynchronize();\n}\n"
+    )
+    process = subprocess.run(
+        [ROOT / "grade", "run", source, "--json", folder / "counters.json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    document = json.loads((folder / "counters.json").read_text())
+    return {kernel["name"]: kernel["counters"] for kernel in document["kernels"]}
+
+
+def test_the_counters_are_those_with_marks(tmp_path: Path) -> None:
+    """`unroll 99` unrolls as much, and leaves the marks."""
+    without = counters("#pragma unroll", tmp_path)
+    assert set(without) == set(DIVERGED)
+    assert without == counters("#pragma unroll 99", tmp_path)
+    requests = {name: c["global_load_requests"] for name, c in without.items()}
+    assert requests["after_a_branch"] == 3 * (1 + 6)
+    assert requests["after_return"] == 3 * 6
