@@ -6,7 +6,7 @@
 /* A block is as wide as a warp, so that the 32 lanes of a warp read 32 neighbours of one row. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* Constant memory: at most 64 KiB, written by the host, read by all threads through a cache that
+/* Constant memory: at most 64 KB, written by the host, read by all threads through a cache that
  * hands out one word at a time to a whole warp. Sized for the largest mask; a smaller one fills the
  * beginning, row by row, as it came. */
 __constant__ float c_mask[MASK_MAX_SIZE];

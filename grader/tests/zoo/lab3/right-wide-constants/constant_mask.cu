@@ -1,7 +1,8 @@
 // zoo: right
 //
 // Part A keeps the mask as float4, four taps a read; part B keeps the bank as double. Both reads are
-// wider than a word, and the same for all lanes of a warp. Part A has a stream of its own.
+// wider than a word, and the same for all lanes of a warp. Part A has a stream of its own. c_bank[0]
+// begins where c_bank does, so CUDA takes it for c_bank.
 #include "lab.h"
 #include <vector>
 __constant__ float4 c_quads[(MASK_MAX_SIZE + 3) / 4];
@@ -56,7 +57,7 @@ cudaError_t set_bank(const float *h_bank, int radius) {
     const size_t n = (size_t)(2 * radius + 1) * (2 * radius + 1);
     for (int p = 0; p < 4; p++) {
         const std::vector<double> wide(h_bank + p * n, h_bank + (p + 1) * n);
-        const cudaError_t e = cudaMemcpyToSymbol(c_bank[p], wide.data(), n * sizeof(double));
+        const cudaError_t e = cudaMemcpyToSymbol(c_bank[0], wide.data(), n * sizeof(double), p * sizeof c_bank[0]);
         if (e != cudaSuccess) return e;
     }
     return cudaSuccess;
