@@ -24,7 +24,7 @@ from grader.commands import (
     solution,
     submit,
 )
-from grader.compile.make import BuildError
+from grader.compile.make_process import BuildError
 from grader.execute.backend import BackendError
 from grader.model import spec
 
@@ -83,7 +83,8 @@ def _app(arguments: list[str]) -> typer.Typer:
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
     if everything and (paths.ROOT / "grader" / "bulk").is_dir():  # not in a student's copy
-        importlib.import_module("grader.commands.bulk").add_to(app)
+        for name in overview.INSTRUCTOR:
+            importlib.import_module(f"grader.commands.{name}").add_to(app)
     for lab_id in labs if everything else {first} & labs.keys():
         app.command(name=lab_id, help=overview.sentence(lab_id))(grade_options.command(lab_id))
     return app

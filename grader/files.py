@@ -16,6 +16,7 @@ MAX_FILE = 1 << 20
 REMEDIES = {
     errno.ENOSPC: "free some space",
     errno.EDQUOT: "free some space",
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
     errno.EROFS: "copy the repository to a folder that you can write to",
     errno.EACCES: "copy the repository to a folder that you can write to",
     errno.EPERM: "copy the repository to a folder that you can write to",
@@ -56,30 +57,38 @@ def read_regular(path: Path, limit: int = MAX_FILE, *, truncate: bool = False) -
 
 
 @contextlib.contextmanager
-def prepared(path: Path, data: bytes) -> Iterator[Path]:
+def prepared(path: Path, data: bytes, *, sync: bool = True) -> Iterator[Path]:
     """Yields a file beside `path` that holds `data` and is on the disk, for the caller to rename to
     `path`; it is removed at the end if it was not renamed. A full disk raises OSError here, before
-    anything is replaced."""
+    anything is replaced.
+
+    sync: whether to wait for the disk; thousands of files that can be made again need not."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                if sync:
+                    os.fsync(file.fileno())
+        except OSError as problem:  # the file that the user knows
+            problem.filename = str(path)
+            raise
         yield part
     finally:
         part.unlink(missing_ok=True)
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all: no reader ever sees half of it. Raises OSError."""
-    with prepared(path, data) as part:
+def replace(path: Path, data: bytes, *, sync: bool = True) -> None:
+    """Writes a file whole or not at all: no reader ever sees half of it. sync: as in prepared().
+    Raises OSError."""
+    with prepared(path, data, sync=sync) as part:
         part.replace(path)
 
 
-def update(path: Path, data: bytes) -> None:
+def update(path: Path, data: bytes, *, sync: bool = True) -> None:
     """As replace(), but a file that has these bytes already is left alone and keeps its date."""
     with contextlib.suppress(OSError):
         if path.read_bytes() == data:
             return
-    replace(path, data)
+    replace(path, data, sync=sync)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.checks.correct import Wrong
-from grader.contract import arrays, as_c, draw, judge, play, shrink, words
+from grader.contract import arrays, as_c, draw, judge, play, reasons, shrink, words
 from grader.contract.judge import Failure
 from grader.contract.play import Played, Player
+from grader.contract.reasons import Reasons
 from grader.contract.step import Sequence, Step
 from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
@@ -27,6 +28,7 @@ from grader.oracle.operations import OPERATIONS
 
 SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
 ENOUGH = 4  # wrong elements
+MOST_EXPLAINED = 40  # the largest radius of a mask whose mistakes are looked for
 TOLD_BY_SIZE = ("all-zero", "uninitialised-value")  # known by wrong pixels of 0, or by huge ones
 REFUSED = (
     "a call that must be refused comes before: does it change anything? One that returns "
@@ -115,7 +117,8 @@ class _Run:
         played = self.player.play(sequence)
         self.seconds += played.seconds
         if played.end == "our-fault":
-            return self.line("error", [f"the runner failed: {played.reason}"])
+            reason = "" if is_secret else f": {played.reason}"  # it may hold what was printed
+            return self.line("error", [f"the runner failed{reason}"])
         self.calls += len(played.results)
         failure = judge.first_failure(self.player, played)
         if failure is None:
@@ -131,13 +134,16 @@ class _Run:
         player = self.player
         first = failure
         drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
-        sequence, failure = _smallest(player, played, first)
+        reason, failure = _smallest(player, played, first)
+        sequence = reason.sequence
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
             file = player.lab.file_of(player.contract)
             todo = self.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        lines = [f"smallest case that fails: {words.sequence(sequence, self._refused())}"]
+        lines = [
+            f"smallest case that fails: {words.sequence(sequence, self._refused(), reason.needed)}"
+        ]
         name, diagnosis = failure.name, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
@@ -146,8 +152,11 @@ class _Run:
             # Shrinking has tried to do without the calls before: they are part of the reason.
             if len(sequence) == 1 and not sequence[-1].refuse:
                 diagnosis = _explained(player, sequence[-1], failure)
-                if diagnosis is None and (diagnosis := _explained(player, drawn, first)):
-                    lines.append(f"on a larger one, {words.sequence((drawn,))}:")
+                if diagnosis is None:
+                    diagnosis, larger = _explained_larger(player, drawn, first)
+                    if diagnosis:
+                        told = words.sequence((larger,), self._refused(), reason.needed)
+                        lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
             if self.keep:
@@ -159,8 +168,8 @@ class _Run:
         return self.line("fail", lines, name, {"steps": len(sequence)})
 
 
-def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Sequence, Failure]:
-    """A small sequence that fails in the same way, and its failure."""
+def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons, Failure]:
+    """A small sequence that fails in the same way, what of it is the reason, and its failure."""
     found: dict[Sequence, Failure] = {}
 
     def fails(candidate: Sequence) -> bool:
@@ -171,9 +180,11 @@ def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Sequenc
         return True
 
     small = shrink.shrink(played.sequence, failure.index, fails, shrink.Budget())
-    if small in found:
-        return small, found[small]
-    return played.sequence[: failure.index + 1], failure
+    if small not in found:
+        small = played.sequence[: failure.index + 1]
+        found[small] = failure
+    reason = reasons.find(small, player.contract.choose, fails, reasons.cost())
+    return reason, found[reason.sequence]
 
 
 def _wrong(player: Player, step: Step, failure: Failure) -> Wrong:
@@ -195,6 +206,8 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
     """The known mistake, where there are enough wrong elements to tell it from others."""
     if failure.comparison is None or failure.comparison.count() < ENOUGH:
         return None
+    if step.radius > MOST_EXPLAINED or step.width * step.height > play.MOST_KEPT:
+        return None  # to compute it with each of the known mistakes takes too long
     alike = step.image_content == "flat" or step.mask_content in ("one", "zero")
     if alike or (step.radius == 0 and step.mask in SQUARE):
         return None  # many mistakes give the same output there
@@ -207,6 +220,23 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
     if found and found.name in TOLD_BY_SIZE and step.image_content in arrays.FAR_FROM_1:
         return None
     return found
+
+
+def _explained_larger(
+    player: Player, drawn: Step, failure: Failure
+) -> tuple[Diagnosis | None, Step]:
+    """The known mistake as the call that was drawn shows it, or else one of its size with values
+    that tell mistakes apart; and that call."""
+    if diagnosis := _explained(player, drawn, failure):
+        return diagnosis, drawn
+    content = "noise" if drawn.type == "u1" else "signed"
+    (clearer,) = draw.consistent(
+        [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
+    )
+    again = judge.first_failure(player, player.play((clearer,)))
+    if again is None or again.name != failure.name:
+        return None, drawn
+    return _explained(player, clearer, again), clearer
 
 
 def _wrong_lines(wrong: Wrong) -> list[str]:

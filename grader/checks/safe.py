@@ -42,7 +42,7 @@ def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Che
         return _found(submission, safe, forwards, findings)
     if not forwards.right:
         return _verdict(submission, safe, "skip", forwards, needs=needs)
-    if alone := _one_thread(safe, runner):
+    if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
     remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.contract import draw, words
+from grader.contract import draw, judge
+from grader.contract import words as in_words
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
 from grader.execute.instrumented import Runner
@@ -34,16 +35,19 @@ def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
     """The first error in the contract's short sequence, or None. safe: tells whether OpenMP's
     threads can be checked for races. Raises OSError."""
     sequence = draw.checked(contract)
-    if contract.threads and not runner.openmp_unsupported(safe):
-        raced = _play(runner, contract, sequence, OPENMP_RACES)
-        if unsafe := _errors(raced):
-            return unsafe
     if runner.backend != "sim" or not _is_traced(runner, contract):
-        return _errors(_play(runner, contract, sequence, SANITIZED))
+        # First, as an access outside an array may break whatever the other runs are judged by.
+        if unsafe := _errors(_play(runner, contract, sequence, SANITIZED)):
+            return unsafe
+        if contract.threads and not runner.openmp_unsupported(safe):
+            return _errors(_play(runner, contract, sequence, OPENMP_RACES))
+        return None
     forwards = _play(runner, contract, sequence, CHECKED)
     if unsafe := _errors(forwards):
         return unsafe
-    backwards = _play(runner, contract, sequence, CHECKED_REVERSED)
+    # Without the last call, which takes as long as all others: the first run has searched it for
+    # races, and without a race the order has no effect.
+    backwards = _play(runner, contract, sequence[:-1], CHECKED_REVERSED)
     return _errors(backwards) or _order_dependent(forwards, backwards)
 
 
@@ -66,7 +70,9 @@ def _errors(played: Played) -> Unsafe | None:
         first = errors[0]
         known = 0 <= first.step < len(played.sequence)
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
-        return Unsafe(first.kind, (_where(played, index), first.render()), tuple(errors))
+        words = judge.of_the_caller(first)
+        lines = (_where(played, index), words or first.render())
+        return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
     if played.fault:
         where = _where(played, len(played.results))
         return Unsafe("out-of-bounds", (where, f"your function {played.fault}"))
@@ -74,7 +80,7 @@ def _errors(played: Played) -> Unsafe | None:
 
 
 def _where(played: Played, index: int) -> str:
-    return f"in a call with {words.sequence((played.sequence[index],))}:"
+    return f"in a call with {in_words.sequence((played.sequence[index],))}:"
 
 
 def _order_dependent(forwards: Played, backwards: Played) -> Unsafe | None:

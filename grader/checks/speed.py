@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from grader.checks.speed_points import NO_SOLUTION, achieved, earned, estimated, settled
+from grader.checks.speed_words import busy, figures, no_solution, say, time_of
 from grader.compile import make, sources
+from grader.compile.make_process import BuildError
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
 from grader.model.spec import Speed
@@ -25,15 +27,14 @@ from grader.oracle.operations import OPERATIONS
 from grader.timing import reference, row_samples
 from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
-    BASELINE,
     F64,
     REFERENCE,
     STUDENT,
-    Interval,
     Timings,
     floor,
     has_reference,
     hidden_ns,
+    highest_floor,
     impossible,
     mostly_disturbed,
     undisturbed,
@@ -47,6 +48,7 @@ MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
 OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
 MOST_REPEATS = 1500  # calls timed from outside; a process start costs only milliseconds
 ATTEMPTS = 5  # at timing from outside; the memory that a process gets changes its cost
+UNFIT = "this machine cannot measure time reliably now"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Session:
     voided: int = 0
     copy_ns: float = float("inf")
     mac_rate: float = 0.0
+    processes: list[Timings] = field(default_factory=list)
 
     def add(self, ran: TimedRun) -> None:
         assert ran.status is not None
@@ -84,9 +87,11 @@ class Session:
         self.voided += voided
         self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
         self.mac_rate = max(self.mac_rate, ran.status.mac_rate)
+        self.processes.append(Timings(kept, ran.status.copy_ns, ran.status.mac_rate, voided))
 
     def timings(self) -> Timings:
-        return Timings(np.concatenate(self.rounds), self.copy_ns, self.mac_rate, self.voided)
+        rounds, each = np.concatenate(self.rounds), tuple(self.processes)
+        return Timings(rounds, self.copy_ns, self.mac_rate, self.voided, each)
 
 
 def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
@@ -105,7 +110,7 @@ def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
     request = make.BuildRequest(submission, where, "speed", files=(file,), reference=in_advance)
     built = make.build(request)
     if built.binary is None:
-        raise make.BuildError("the file does not build as a shared object", "\n".join(built.errors))
+        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
     folder = sources.course_build(lab, where)
     solution, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = reference.has_source(lab, file) or (in_advance and solution.is_file())
@@ -143,8 +148,10 @@ def check(
     where: Backend,
     work: Path,
     keep: Callable[[Speed, Timings], None] | None = None,
+    processes: int = 1,
 ) -> Check:
     """Times and judges. where: the backend that it is timed on. keep: is given what was measured.
+    processes: it is timed in so many at least, within the budget.
 
     Raises OSError, BuildError or DatasetMissing, for which the student is not to blame.
     """
@@ -154,7 +161,7 @@ def check(
         bench = bench_for(submission, speed, where)
         given = inputs.inputs(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, work)
-        timings = _measure(speed, bench, given, work)
+        timings = _measure(speed, bench, given, work, processes)
         if keep:
             keep(speed, timings)
         ending = _judged(speed, bench, given, work, timings)
@@ -172,9 +179,9 @@ def check(
     )
 
 
-def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
+def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path, processes: int = 1) -> Timings:
     """Runs the timing program until the points are certain or the budget is spent, and compares
-    the outputs of every run.
+    the outputs of every run. processes: as for check().
 
     Raises Ended when a run failed or an output is wrong.
     """
@@ -187,7 +194,8 @@ def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path) -> Timings:
         session.add(ran)
         spent += ran.wall if bench.wall else ran.processor  # a busy machine takes longer
         timings = session.timings()
-        if spent >= BUDGET or _settled(speed, timings):
+        enough = len(timings.processes) >= processes and _settled(speed, timings)
+        if spent >= BUDGET or enough:
             return timings
 
 
@@ -211,41 +219,43 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
     """The outcome that the times give."""
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
-        return Ending("uncertain", _busy(timings))
+        return Ending("uncertain", busy(timings))
     operation = OPERATIONS[bench.operation]
+    results = float(np.prod(operation.output(given.arrays)[1]))
     taps = speed.taps or operation.taps(given.arrays)
-    least = floor(timings, float(np.prod(operation.output(given.arrays)[1]) * taps))
-    details = _details(timings, ratio, least.ns)
+    macs = results * taps
+    plain = floor(timings, macs)
+    details = figures(timings, ratio, plain, highest_floor(timings, macs))
     if fault := unfit(speed, timings):
-        lines = [f"this machine cannot measure time reliably now: {fault}"]
-        return Ending("error", lines, "machine-unfit", details)
+        return Ending("error", [f"{UNFIT}: {fault}"], "machine-unfit", details)
+    least = floor(timings, results * (speed.fewest_taps or taps))
     if impossible(timings, least):
         lines = [
-            f"{_ms(timings.typical(STUDENT))} a call is impossible: the {least.bound} alone takes "
-            f"{_ms(least.ns)} on this machine",
+            f"{time_of(timings.typical(STUDENT))} a call is impossible: the {least.bound} alone "
+            f"takes {time_of(least.ns)} on this machine",
             "so your function does not do the work of this check",
         ]
         return Ending("fail", lines, "impossible-time", details)
-    lines = say(speed, timings, ratio, least.ns)
+    lines = say(speed, timings, ratio, plain.ns)
     points = earned(speed, ratio)
     if points is None and estimated(speed, timings):
-        return Ending("uncertain", [*lines, *_no_solution()], NO_SOLUTION, details)
+        return Ending("uncertain", [*lines, *no_solution()], NO_SOLUTION, details)
     if points is None:
         lines.append("too close to the threshold to decide on this machine; you lose no points")
         return Ending("uncertain", lines, None, details)
     if points == 0:
-        lines += [f"try: {speed.hint}", *(_no_solution() if estimated(speed, timings) else [])]
+        lines += [f"try: {speed.hint}", *(no_solution() if estimated(speed, timings) else [])]
         return Ending("fail", lines, "slow", details)
     if excess := unreported(bench, speed, given, work, timings):
         lines.append(
-            f"but measured from outside the process, each call takes {_ms(excess)} longer than the "
-            "timing program reported; the check is not decided, and you lose no points"
+            f"but measured from outside the process, each call takes {time_of(excess)} longer than "
+            "the timing program reported; the check is not decided, and you lose no points"
         )
         return Ending("uncertain", lines, "clocks-disagree", details)
     if points < speed.points:
         lines.append(f"try: {speed.hint}")
     if estimated(speed, timings):
-        lines += _no_solution()
+        lines += no_solution()
     return Ending("pass", lines, None, details, points)
 
 
@@ -287,71 +297,3 @@ def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, o
     elif ran.end != "completed":
         raise Ended("error", [f"the timing program failed: {ran.reason}"])
     return ran.wall if bench.wall else ran.processor
-
-
-def _ms(ns: float) -> str:
-    if ns >= 1e6:
-        return f"{ns / 1e6:.3g} ms"
-    return f"{ns / 1e3:.3g} µs"
-
-
-def say(speed: Speed, timings: Timings, ratio: Interval, floor_ns: float) -> list[str]:
-    """How fast it is, compared with what, how sure that is, and how near to the machine's limit."""
-    student = timings.typical(STUDENT)
-    if speed.against == "baseline":
-        compared = f"{ratio.middle:.3g} times the speed of the given baseline"
-        thresholds = f"the check needs {speed.at_least:g} times"
-    else:
-        compared = f"{ratio.middle:.2f} times the speed of the course's solution"
-        thresholds = f"half of the points from {speed.pass_at:g} on, all from {speed.full_at:g} on"
-    lines = [
-        f"{_ms(student)} a call: {compared} ({ratio.low:.2f} to {ratio.high:.2f} in "
-        f"{len(timings.rounds)} rounds); {thresholds}",
-    ]
-    if estimated(speed, timings) and speed.baseline_is:
-        times = timings.typical(BASELINE) / student
-        low, high = speed.baseline_is
-        lines = [
-            f"{_ms(student)} a call: {times:.3g} times the speed of the given baseline; the "
-            f"course's solution reaches {low:g} to {high:g} times, so yours has {ratio.low:.2g} to "
-            f"{ratio.high:.2g} times the solution's speed; {thresholds}"
-        ]
-    percent = 100 * floor_ns / student
-    lines.append(
-        f"the fastest possible on this machine is about {_ms(floor_ns)}; you reach "
-        f"{percent:.2g} % of that"
-    )
-    return lines
-
-
-def _no_solution() -> list[str]:
-    """What a student's copy of the course adds to every speed check."""
-    return [
-        "measured against the given baseline; your instructor's grader measures against the "
-        "course's solution, which is not in this copy"
-    ]
-
-
-def _busy(timings: Timings) -> list[str]:
-    return [
-        f"other programs kept the cores busy: {timings.voided} of "
-        f"{timings.voided + len(timings.rounds)} rounds were disturbed and do not count; try again "
-        "when the machine is idle"
-    ]
-
-
-def _details(timings: Timings, ratio: Interval | None, floor_ns: float) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "rounds": len(timings.rounds),
-        "voided": timings.voided,
-        "floor_ns": round(floor_ns),
-        "copy_ns": round(timings.copy_ns),
-        "mac_rate": timings.mac_rate,
-    }
-    for side, name in enumerate(("student_ns", "baseline_ns", "reference_ns", "again_ns")):
-        if len(timings.column(side)):
-            found[name] = round(timings.typical(side))
-    if ratio:
-        found |= {"ratio": ratio.middle, "ratio_low": ratio.low, "ratio_high": ratio.high}
-        found["efficiency"] = floor_ns / timings.typical(STUDENT)
-    return found

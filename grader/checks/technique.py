@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+import msgspec
+
 from grader.execute.instrumented import InstrumentedRun
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
@@ -17,6 +19,10 @@ from grader.model.verdicts import grade_line
 
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
+OTHER_SIZE = (
+    "at another size than that of this check in lab.toml, which only your instructor knows: "
+    "choose blocks and loops by the sizes that your function gets"
+)
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
 
@@ -61,6 +67,34 @@ def check(
         details=_details(technique, measured) if measured and verdict != "error" else None,
         seconds=run.outcome.seconds,
     )
+
+
+def without_secrets(line: Check, technique: Technique, at_public_size: Check) -> Check:
+    """The line of a check at a size that no student may know, without figures from which the size
+    could be computed: where the verdict is the same at the size in lab.toml, the line of that.
+
+    line: passed or failed.
+    """
+    if line.verdict == at_public_size.verdict:
+        return at_public_size
+    kept = ("counter", "limit", "limit_is", "per", "kernels")
+    details = {key: value for key, value in line.details.items() if key in kept}
+    message = line.message
+    if line.verdict == "fail":
+        message = [OTHER_SIZE, _limit_in_words(technique), *_why(technique)]
+    return msgspec.structs.replace(line, message=message, details=details)
+
+
+def _limit_in_words(technique: Technique) -> str:
+    words = counters.in_words(technique.counter)
+    unit = counters.unit(technique.counter, technique.per)
+    return f"{words}{unit}: there should be {_limit(technique)}"
+
+
+def _limit(technique: Technique) -> str:
+    if technique.at_most is not None:
+        return f"at most {technique.at_most:g}"
+    return f"at least {technique.at_least:g}"
 
 
 def _judged(
@@ -156,11 +190,7 @@ def _explanation(submission: Submission, technique: Technique, measured: Measure
     if measured.value is None:
         nothing = counters.denominator_in_words(technique.counter)
         return [f"{names}: there are no {nothing}, so nothing can be judged", *_why(technique)]
-    limit = (
-        f"at most {technique.at_most:g}"
-        if technique.at_most is not None
-        else f"at least {technique.at_least:g}"
-    )
+    limit = _limit(technique)
     value = number(measured.value)
     lines = [f"{names}: {value} {words}{unit}; it should be {limit}"]
     if worst := measured.worst:

@@ -12,11 +12,12 @@ from grader import exit_codes
 from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.compile import make, nvcc_check
+from grader.model import plain_text
 
 
 def build(
     lab: options.LabName,
-    src: options.Src = "starter",
+    src: options.Src = options.STARTER,
     backend: options.BackendOption = options.BackendName.auto,
     unit_tests: Annotated[
         bool, typer.Option(help="Build the lab's unit tests and run them.")
@@ -47,7 +48,8 @@ def build(
     if unit_tests:
         environment = os.environ | ({"CK_FORK": "no"} if chosen == "gpu" else {})
         os.execve(result.binary, [str(result.binary)], environment)
-    print(f"{lab}: {submission.shown} builds for {chosen}; now ./grade {lab}")
+    files = " and ".join(map(submission.path, loaded.submit))
+    print(plain_text.line(f"{lab}: {files} builds for {chosen}; now {options.again(loaded, src)}"))
     if result.nvcc and (check := nvcc_check.check(submission, result.nvcc)).message:
         print("\n".join(check.message), file=sys.stderr)
         raise typer.Exit(exit_codes.LESS if check.verdict == "fail" else exit_codes.FULL_MARKS)

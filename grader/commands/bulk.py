@@ -1,47 +1,55 @@
-"""The instructor's commands: `./grade bulk` and `./grade export`."""
+"""`./grade bulk`: grades a class."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader import exit_codes, files
-from grader import export as exports
+from grader import exit_codes
+from grader.bulk import final
 from grader.bulk.batch import Batch
 from grader.bulk.cache_key import Options
-from grader.bulk.intake.discover import discover
-from grader.bulk.isolation import probe
+from grader.bulk.cluster.executor import HandedOverError
+from grader.bulk.cluster.slurm import SlurmError
+from grader.bulk.database import FILE, HIDDEN, StoreError
+from grader.bulk.intake import discover
+from grader.bulk.intake.discover import DOWNLOAD, Download
+from grader.bulk.intake.entry import Entry
+from grader.bulk.intake.folder import DiskFolder
+from grader.bulk.intake.on_roster import attendance
 from grader.bulk.pool import Pool
-from grader.bulk.store import Store, StoreError
-from grader.commands import output
+from grader.bulk.store import Store
+from grader.class_leaderboard import standings
+from grader.commands import bulk_machine, cluster_options, output
 from grader.commands.bulk_progress import Bar
 from grader.commands.errors import UsageError
+from grader.course import settings
+from grader.course.roster import Roster, RosterError
+from grader.course.roster import load as load_roster
+from grader.course.settings import SettingsError
 from grader.execute.backend import BackendError
-from grader.export import feedback, gradebook
+from grader.export import gradebook, leaderboard, publish
 from grader.export.summary import summary
-from grader.model import spec
-from grader.sandbox import bubblewrap
+from grader.model import plain_text, spec
 
-TRUSTED = "--i-trust-these-submissions"
-FREE = 256 << 20  # bytes of disk that a run needs at least
+NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
 
 def add_to(app: typer.Typer) -> None:
     app.command(name="bulk")(bulk)
-    app.command(name="export")(export)
 
 
 def bulk(
     submissions: Annotated[
         Path,
         typer.Argument(
-            help="A folder with a folder, zip or tarball per student, or Canvas's download."
+            help="The download of Canvas, Moodle, Gradescope or Autolab, as it is or unzipped; "
+            "or a folder with a folder, git clone, zip or tarball per student."
         ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder for the grades.")],
@@ -59,12 +67,32 @@ def bulk(
             help="Submissions graded at a time; by default one more than the cores.",
         ),
     ] = len(os.sched_getaffinity(0)) + 1,  # one often waits while the kernel sets a sandbox up
+    course: Annotated[
+        Path | None,
+        typer.Option(
+            "--course",
+            metavar="course.toml",
+            help="The course's due dates, late days, groups and weights; kept for the next run.",
+        ),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            "--roster",
+            metavar="CSV",
+            help="Who should hand in: a gradebook, a worksheet or a roster of Canvas, Moodle or "
+            "Gradescope, or a table with columns such as name,email,id,login.",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="Continue the run in RUN; grade only what is new or changed."
+            "--resume",
+            help="Continue the run in RUN; grade only what is new or changed. Without a run in "
+            "RUN, begin one.",
         ),
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     backend: Annotated[
         str,
         typer.Option(metavar="auto|cpu|sim|gpu", help="auto never takes a GPU."),
@@ -86,98 +114,163 @@ def bulk(
             help="Whether to make a report.html for each submission; takes longer.",
         ),
     ] = True,
+    executor: Annotated[
+        str,
+        typer.Option(metavar="local|slurm", help="Where to grade: here, or as a Slurm job array."),
+    ] = "local",
+    slurm_options: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--slurm", metavar="NAME=VALUE", help="An option of sbatch, such as partition=short."
+        ),
+    ] = None,
+    per_task: Annotated[
+        int, typer.Option(min=1, help="Grades in one task of a Slurm job array.")
+    ] = 8,
+    print_script: Annotated[
+        bool,
+        typer.Option("--print-script", help="Write a script for sbatch instead of submitting."),
+    ] = False,
+    board: Annotated[
+        bool | None,
+        typer.Option(
+            "--leaderboard/--no-leaderboard",
+            help="Whether to make a leaderboard of those who hand in a leaderboard.txt; kept for "
+            "the next run. By default as course.toml says.",
+        ),
+    ] = None,
     trusted: Annotated[
         bool,
         typer.Option(
-            TRUSTED, help="Grade even without a sandbox, and do not test the sandbox first."
+            bulk_machine.TRUSTED,
+            help="Grade even without a sandbox, and do not test the sandbox first.",
         ),
     ] = False,
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
     chosen = _labs(labs)
+    cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task, print_script)
     _check_folders(submissions, out)
+    expected, given = _roster(roster), _course(course)
+    bulk_machine.check_disk(out)
     output.announce_first_build()
-    _check_sandbox(trusted, backend == "gpu")
+    bulk_machine.check_sandbox(trusted, backend == "gpu")
+    download, entries = _submissions(submissions, expected)
+    if resume and not (out / HIDDEN / FILE).exists():
+        output.say(f"{out} has no run yet: beginning one")
+        resume = False
     try:
         store = Store(out, resume)
     except StoreError as problem:
         raise UsageError(str(problem)) from problem
     try:
-        if shutil.disk_usage(out).free < FREE:
-            raise UsageError(f"the disk of {out} is nearly full: free at least {FREE >> 20} MB")
-        options = Options(backend, timed, seconds, pages)
-        bar = Bar()
-        batch = Batch(store, chosen, options, bar)
+        if given:
+            store.keep_setting(final.COURSE, given)
+        if board is not None:
+            store.keep_setting(standings.SETTING, b"on" if board else b"off")
+        rules = final.rules(store)
+        seeds = {
+            lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
+        }
+        options = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
+        bar = Bar(quiet)
+        batch = Batch(store, chosen, options, bar, rules.attempts == "best")
         batch.prepare()
+        store.keep_setting(DOWNLOAD, str(download).encode())
+        store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
         with Pool(jobs, store.own) as pool, bar:
-            batch.run(submissions, pool)
-        feedback.write(store)
-        gradebook.write(store)
+            batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
+        grades = publish.write(store)
+        for text in leaderboard.warnings(grades):
+            output.say(text)
+        if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
+            names = ", ".join(plain_text.line(name) for name in unknown)
+            output.say(f"course.toml names nobody of this run with: {names}")
         print(summary(store))
         print(f"gradebook: {out / gradebook.NAME}")
+        if standings.is_on(store):
+            print(f"leaderboard: {out / leaderboard.NAME}")
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
+    except HandedOverError as how:
+        print(how)
+        raise typer.Exit(exit_codes.FULL_MARKS) from None
+    except SlurmError as problem:
+        output.say(f"{problem}; {out} has the grades so far: continue with --resume")
+        raise typer.Exit(exit_codes.FAULT) from None
+    except SettingsError as problem:
+        raise UsageError(str(problem)) from problem
     except BackendError as problem:
         if problem.usage:
             raise UsageError(str(problem)) from problem
         raise
     except KeyboardInterrupt:
-        _say(f"stopped; {out} has the grades so far: continue with the same command and --resume")
+        output.say(
+            f"stopped; {out} has the grades so far: continue with the same command and --resume"
+        )
         raise typer.Exit(exit_codes.INTERRUPTED) from None
     except sqlite3.OperationalError as problem:
-        _say(f"{out} cannot be written ({problem}); correct that, then continue with --resume")
+        output.say(
+            f"{out} cannot be written ({problem}); correct that, then continue with --resume"
+        )
         raise typer.Exit(exit_codes.FAULT) from None
-    finally:
-        store.close()
-
-
-def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
-    form: Annotated[str, typer.Option("--format", metavar="|".join(exports.FORMATS))] = "csv",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="PATH", help="The file to write; a folder if each student gets a file."
-        ),
-    ] = None,
-) -> None:
-    """Write the grades of a run in the format of another program."""
-    if form not in exports.FORMATS:
-        raise UsageError(f"there is no format {form}; the formats are {', '.join(exports.FORMATS)}")
-    try:
-        store = Store(run, resume=True)
-    except StoreError as problem:
-        raise UsageError(str(problem)) from problem
-    try:
-        written: list[Path] = []
-        for name, data in exports.FORMATS[form](store):
-            whole = "/" not in name  # the only file, for all students
-            if whole and out is None:
-                sys.stdout.buffer.write(data)
-                continue
-            target = out if whole and out else (out or run / "export" / form) / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            files.update(target, data)
-            written.append(target)
-        if written:
-            where = os.path.commonpath(written)
-            _say(f"{len(written)} files in {where}" if len(written) > 1 else f"wrote {where}")
     finally:
         store.close()
 
 
 def _check_folders(submissions: Path, out: Path) -> None:
     """Raises UsageError when the folders cannot be what the instructor meant."""
+    if submissions.is_file() and submissions.suffix.lower() == ".zip":
+        return
     if not submissions.is_dir():
-        raise UsageError(f"{submissions} is not a folder")
+        raise UsageError(f"{submissions} is not a folder, and not the zip of a class")
     if out.resolve().is_relative_to(submissions.resolve()):
         raise UsageError(
             f"{out} is inside {submissions}, where every folder is taken for a student's; "
             "name a folder outside of it"
         )
-    if not discover(submissions):
-        raise UsageError(
-            f"{submissions} has no submissions: it needs a folder, zip or tarball per student"
-        )
+    if not DiskFolder(submissions).children():
+        raise UsageError(NO_SUBMISSIONS.format(submissions))
+
+
+def _course(file: Path | None) -> bytes:
+    """The text of --course, which can be used; b"" for none. Raises UsageError."""
+    if file is None:
+        return b""
+    try:
+        settings.load(file, frozenset(spec.available()))
+        return file.read_bytes()
+    except SettingsError as problem:
+        raise UsageError(str(problem)) from problem
+    except OSError as problem:
+        raise UsageError(f"{file} cannot be read: {problem.strerror}") from problem
+
+
+def _roster(file: Path | None) -> Roster | None:
+    """The people of --roster. Raises UsageError."""
+    try:
+        return load_roster(file) if file else None
+    except RosterError as problem:
+        raise UsageError(str(problem)) from problem
+
+
+def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[Entry]]:
+    """What was handed in, and an empty entry for each student of the roster who handed in nothing.
+    Says on stderr what was recognized. Raises UsageError."""
+    try:
+        download = discover.download(place)
+    except OSError as problem:
+        raise UsageError(f"{place} cannot be read: {problem.strerror}") from problem
+    if not download.entries:
+        raise UsageError(NO_SUBMISSIONS.format(place))
+    output.say(str(download))
+    if download.doubt:
+        output.say(download.doubt)
+    if expected is None:
+        return download, download.entries
+    present = attendance(download.entries, expected)
+    for line in present.lines():
+        output.say(line)
+    return download, present.entries
 
 
 def _labs(listed: str) -> list[spec.Lab]:
@@ -188,30 +281,3 @@ def _labs(listed: str) -> list[spec.Lab]:
         if name not in known:
             raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
     return [spec.load(name) for name in dict.fromkeys(names)]
-
-
-def _check_sandbox(trusted: bool, gpu: bool) -> None:
-    """Raises UsageError where a submission could escape from its sandbox. With `trusted`, a sandbox
-    is used where there is one, and not tested."""
-    reason = bubblewrap.missing_for_gpus() if gpu else bubblewrap.missing()
-    if trusted:
-        if reason is not None:
-            _say(f"submissions run without a sandbox: {reason}")
-        return
-    if reason is None:
-        if sys.stderr.isatty():
-            _say("testing the sandbox that submissions run in (a few seconds)")
-        problems = probe.problems(probe.run_all(gpu))
-        if not problems:
-            os.environ[bubblewrap.REQUIRED] = "1"  # the workers inherit it
-            return
-        reason = "the sandbox failed its tests: " + "; ".join(problems[:3])
-    raise UsageError(
-        f"submissions cannot be isolated on this machine: {reason}. A submitted program could "
-        "read, change and send away whatever you can. If you trust every submission, add "
-        f"{TRUSTED}"
-    )
-
-
-def _say(text: str) -> None:
-    print(f"grade: {text}", file=sys.stderr)

@@ -1,9 +1,10 @@
-"""A progress bar for bulk runs: on stderr, and only on a terminal."""
+"""How far a bulk run is, on stderr: a bar on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -16,11 +17,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+INTERVAL = 10.0  # seconds between two lines at least
+
 
 class Bar:
     """One phase at a time: done of total, rate, time left, and failures so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        terminal = sys.stderr.isatty()
         self._progress = Progress(
             TextColumn("{task.description:>10}"),
             BarColumn(),
@@ -30,11 +34,14 @@ class Bar:
             TimeRemainingColumn(),
             TextColumn("{task.fields[failures]}"),
             console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
+            disable=quiet or not terminal,
             transient=True,
         )
         self._task = self._progress.add_task("", total=0, rate="", failures="")
-        self._started, self._done, self._failed = time.monotonic(), 0, 0
+        self._lines = not quiet and not terminal
+        self._clock = clock
+        self._name, self._total, self._done, self._failed = "", 0, 0, 0
+        self._started = self._said = clock()
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -49,13 +56,25 @@ class Bar:
         self._progress.stop()
 
     def phase(self, name: str, total: int) -> None:
-        self._started, self._done = time.monotonic(), 0
+        self._name, self._total, self._done = name, total, 0
+        self._started = self._said = self._clock()
         self._progress.reset(self._task, description=name, total=total, rate="")
 
     def step(self, failed: bool) -> None:
         self._done += 1
         self._failed += failed
-        minutes = (time.monotonic() - self._started) / 60
+        now = self._clock()
+        minutes = (now - self._started) / 60
         rate = f"{self._done / minutes:.0f}/min" if minutes > 0 else ""
         failures = f"failed: {self._failed}" if self._failed else ""
         self._progress.update(self._task, advance=1, rate=rate, failures=failures)
+        if self._lines and now - self._said >= INTERVAL and self._done < self._total:
+            self._said = now
+            print(self._line(now - self._started), file=sys.stderr, flush=True)
+
+    def _line(self, seconds: float) -> str:
+        """As in "grading: 34 of 120, 1 failed, about 3 min left"."""
+        left = seconds / self._done * (self._total - self._done)
+        about = f"{max(1, round(left / 60))} min" if left >= 90 else f"{max(1, round(left))} s"
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._name}: {self._done} of {self._total}{failed}, about {about} left"

@@ -73,8 +73,15 @@ def _doctor(colour: options.ColourOption = output.Colour.auto) -> None: ...
 
 def _setup(
     check: Annotated[bool, typer.Option("--check")] = False,
+    handouts: Annotated[bool, typer.Option("--handouts")] = False,
     dev: Annotated[
         bool, typer.Option("--dev", hidden=not Path(stamp.LOCKS["dev"]).exists())
+    ] = False,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", hidden=not Path(stamp.LOCKS["slurm"]).exists())
+    ] = False,
+    bench: Annotated[
+        bool, typer.Option("--bench", hidden=not Path(stamp.LOCKS["bench"]).exists())
     ] = False,
 ) -> None: ...
 

@@ -16,7 +16,8 @@ from typing import Literal
 
 from grader.commands import output
 from grader.commands.parser import Parser
-from grader.sandbox import bubblewrap
+from grader.sandbox import choice as sandboxes
+from grader.sandbox.tiers import Tier
 from grader.setup import photograph, python_packages, stamp, system_packages
 
 State = Literal["ok", "missing", "optional"]
@@ -213,11 +214,21 @@ def photograph_row() -> Row:
 
 
 def sandbox() -> Row:
-    why = bubblewrap.missing()
-    if why is None:
-        return Row("sandbox", "ok", bubblewrap.tier())
-    advice = "your own code also runs without it; ./grade bulk, for others' code, needs it"
-    return Row("sandbox", "optional", why, advice)
+    """The sandbox that programs run in, what it cannot stop, and why it is not a stronger one."""
+    choice = sandboxes.chosen()
+    if choice.tier is None:
+        advice = "your own code also runs without it; ./grade bulk, for others' code, needs it"
+        why = "; ".join(dict.fromkeys(choice.refused))
+        return Row("sandbox", "optional", why, advice)
+    tier = choice.tier
+    details = [f"tier {tier.number} of 3, {tier.name}"]
+    details += [f"not tier {number}: {why}" for number, why in enumerate(choice.refused, start=1)]
+    details += [] if tier.strangers else ["./grade bulk, for others' code, needs a stronger one"]
+    return Row("sandbox", "ok", "; ".join([*details, f"inside, a program can still {_gaps(tier)}"]))
+
+
+def _gaps(tier: Tier) -> str:
+    return ", or ".join(tier.cannot_stop())
 
 
 COLOURS: dict[State, str] = {"ok": "32", "missing": "31", "optional": "33"}

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+import msgspec
+
 from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
-from grader.grading import pipeline
+from grader.grading import leaderboard, pipeline
 from grader.grading.evidence import Evidence
 from grader.grading.observer import Observer
 from grader.grading.plan import matching, plan_for
 from grader.model import result, spec
+from grader.render import leaderboard as render_leaderboard
 from grader.render import limits as render_limits
 from grader.render import profile as render_profile
 from grader.render.terminal import Terminal
@@ -34,6 +37,7 @@ class Request:
     timed: bool
     profiled: bool
     fresh: bool
+    leaderboard: bool
 
 
 class Progress:
@@ -55,6 +59,8 @@ def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
     if request.json_file == request.html_file == "-":
         raise UsageError("--json and --html cannot both go to stdout: give one a file")
+    if request.leaderboard and (request.pattern is not None or not request.timed):
+        raise UsageError("--leaderboard needs every check and their times: no -k, no --no-speed")
     lab = options.load(request.lab)
     submission = options.submission(lab, request.src)
     backend = options.backend(lab, request.backend)
@@ -79,7 +85,7 @@ def grade(request: Request) -> int:
             print(text, flush=True)
 
     if not quiet:
-        files = [f"{submission.shown}/{name}" for name in lab.submit]
+        files = [submission.path(name) for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
     output.announce_first_build()
     evidence = Evidence(submission) if request.html_file else None
@@ -92,11 +98,17 @@ def grade(request: Request) -> int:
             request.verbose,
             use_cache=progress.is_own(submission) and not fresh,
             evidence=evidence,
+            processes=leaderboard.PROCESSES if request.leaderboard else 1,
         )
     finally:
         live.clear()
     if not quiet:
         print(terminal.footer(graded, request.html_file), flush=True)
+    if request.leaderboard:
+        scored = leaderboard.of(graded, lab)
+        graded = msgspec.structs.replace(graded, leaderboard=scored)
+        text = render_leaderboard.table(lab.id, scored, terminal.width)
+        print(f"\n{text}", file=sys.stderr if quiet else sys.stdout)
     if request.profiled:
         stream = sys.stderr if quiet else sys.stdout
         tables = _tables(lab, graded.checks, profiles, output.width_of(stream))
@@ -109,7 +121,8 @@ def grade(request: Request) -> int:
     if request.html_file and evidence:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        output.write(request.html_file, html.page(graded, evidence).encode(errors="replace"))
+        page = html.page(graded, evidence, on_this_machine=True)
+        output.write(request.html_file, page.encode(errors="replace"))
     return graded.exit_code
 
 

@@ -28,7 +28,7 @@ def command(lab_id: str) -> Callable[..., None]:
     """The function that Typer makes `./grade <lab_id>` from."""
 
     def grade(
-        src: options.Src = "starter",
+        src: options.Src = options.STARTER,
         backend: options.BackendOption = options.BackendName.auto,
         pattern: Annotated[
             str | None,
@@ -78,6 +78,14 @@ def command(lab_id: str) -> Callable[..., None]:
                 "--fresh", help="Run again the checks that this same file has passed before."
             ),
         ] = False,
+        leaderboard: Annotated[
+            bool,
+            typer.Option(
+                "--leaderboard",
+                help="Score each part that is right and safe: the fastest time that this machine "
+                "allows, over yours.",
+            ),
+        ] = False,
     ) -> None:
         from grader.commands import grade as grading
         from grader.commands import watch
@@ -94,6 +102,7 @@ def command(lab_id: str) -> Callable[..., None]:
             timed=timed,
             profiled=profiled,
             fresh=fresh,
+            leaderboard=leaderboard,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from typing import Annotated
 
@@ -35,13 +36,24 @@ LabName = Annotated[
 Src = Annotated[
     str,
     typer.Option(
-        "--src", metavar="PATH", help="The folder with your files of the lab, or its parent folder."
+        "--src",
+        metavar="PATH",
+        help="Your file, whatever its name; or the folder with your files of the lab, or its "
+        "parent folder.",
     ),
 ]
 BackendOption = Annotated[
     BackendName, typer.Option(help="auto: the GPU where one answers, else the simulator.")
 ]
 ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a terminal only.")]
+
+
+STARTER = "starter"  # --src, if left out
+
+
+def again(lab: spec.Lab, src: str) -> str:
+    """The command that grades what --src names, to be typed."""
+    return f"./grade {lab.id}" + ("" if src == STARTER else f" --src {shlex.quote(src)}")
 
 
 def load(lab_id: str) -> spec.Lab:
@@ -51,7 +63,7 @@ def load(lab_id: str) -> spec.Lab:
 
 
 def submission(lab: spec.Lab, src: str) -> Submission:
-    """The files of a lab in the folder `src`. Raises UsageError where the folder is not there."""
+    """The files of a lab that `src` names. Raises UsageError where there are none."""
     try:
         return submissions.find(lab, src)
     except submissions.SourceError as problem:

@@ -55,6 +55,11 @@ def announce_first_build() -> None:
         print("building the simulator and the runner (once, about 15 s)", file=sys.stderr)
 
 
+def say(text: str) -> None:
+    """Says on stderr what happens, in one line."""
+    print(f"grade: {text}", file=sys.stderr)
+
+
 def write(target: str, data: bytes) -> None:
     """Writes `data` to a file, whole or not at all; to stdout where `target` is "-". A device or a
     pipe, such as /dev/stdout, is written to and never replaced. Raises UsageError."""

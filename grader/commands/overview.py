@@ -24,6 +24,12 @@ STUDENT = {
 INSTRUCTOR = {  # not in a student's copy
     "bulk": "grade a folder of submissions, each in its own sandbox",
     "export": "write the grades of a bulk run for another program",
+    "merge": "fill in the speed that a run on a machine with a GPU measured",
+    "override": "set a student's points by hand, in a way that survives every regrade",
+    "report": "the class as a page: points, checks, mistakes, and every student's report",
+    "diff": "who moved between two runs of a class, by how much, and why",
+    "similarity": "rank pairs of submissions that are alike, side by side",
+    "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }
 TAKE_A_LAB = ("hint", "reset", "submit", "solution", "build")
 COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # a shell sets it to ask for completions
@@ -42,7 +48,7 @@ options
 
 environment variables
   NO_COLOR=1             no colour
-  CONVLABS_NO_SANDBOX=1  run your own programs without the sandbox, where bubblewrap fails
+  CONVLABS_NO_SANDBOX=1  run your own programs without a sandbox, where it fails
   PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status
@@ -72,8 +78,8 @@ def purpose(lab_id: str) -> str:
 
 def help_text() -> str:
     """What `./grade --help` prints, without a newline at its end."""
-    labs = [f"  {lab_id:8}  {purpose(lab_id)}" for lab_id in outline.available()]
-    others = [f"  {name:8}  {line}" for name, line in commands().items()]
+    labs = [f"  {lab_id:10}  {purpose(lab_id)}" for lab_id in outline.available()]
+    others = [f"  {name:10}  {line}" for name, line in commands().items()]
     return "\n".join([USAGE, "labs", *labs, "", "commands", *others, "", SETTINGS.rstrip()])
 
 

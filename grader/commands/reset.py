@@ -11,7 +11,7 @@ import typer
 from grader import paths
 from grader.commands import options
 from grader.commands.errors import UsageError
-from grader.model import submission as submissions
+from grader.model import plain_text
 from grader.student import starter_files
 
 
@@ -41,4 +41,4 @@ def reset(
     backup = starter_files.restore(loaded, folder, datetime.now())
     print(f"{lab}: {what} {'is' if len(names) == 1 else 'are'} the unsolved starter again")
     if backup is not None:
-        print(f"your version is kept in {submissions.harmless(f'{shown}/{backup.name}')}/")
+        print(f"your version is kept in {plain_text.name(f'{shown}/{backup.name}')}/")

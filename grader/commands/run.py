@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -16,6 +17,7 @@ from grader.compile.compiler_messages import Diagnostic
 from grader.sandbox.ending import Finished, early_end, shell_status
 
 MOST_WARNINGS = 10  # of the compiler that are shown
+PREDICT_SAMPLE = 16  # blocks of each launch that are run for a prediction
 
 
 def run(
@@ -45,6 +47,17 @@ def run(
             "where the blocks inside the grid's edge all do the same.",
         ),
     ] = 0,
+    predicted: Annotated[
+        bool,
+        typer.Option(
+            "--predict",
+            help="Predict how long each kernel takes on a GPU. Runs only a few blocks of each "
+            "launch, so the program's results are wrong.",
+        ),
+    ] = False,
+    gpu: Annotated[
+        str, typer.Option("--gpu", metavar="NAME", help="The GPU of --predict.")
+    ] = "h200",
     seconds: Annotated[
         float,
         typer.Option(
@@ -59,7 +72,11 @@ def run(
     from grader.execute import program
     from grader.render import profile as render_profile
 
+    if predicted and (profiled or checked or json_file is not None):
+        raise typer.BadParameter("--predict goes without --profile, --check and --json")
     output.announce_first_build()
+    if predicted:
+        raise typer.Exit(_predict(files, include or [], context.obj, seconds, sample, gpu))
     traced = profiled or checked or json_file is not None
     try:
         built = program.build(files, include or [], traced)
@@ -85,6 +102,36 @@ def run(
     if json_file is not None:
         output.write(json_file, msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
     raise typer.Exit(_status(done))
+
+
+def _predict(
+    files: list[str],
+    include: list[str],
+    arguments: list[str],
+    seconds: float,
+    sample: int,
+    name: str,
+) -> int:
+    """Prints a prediction for each launch; returns the exit status."""
+    from grader.execute import program
+    from grader.predict import counts, gpu, nvcc
+    from grader.render import prediction
+
+    if name not in gpu.names():
+        raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
+    try:
+        built = program.build(files, include, True)
+    except program.ProgramError as problem:
+        raise CommandError(str(problem), exit_codes.LESS) from problem
+    _show_warnings(built.warnings)
+    done, launches = program.execute_sampled(built, arguments, seconds, sample or PREDICT_SAMPLE)
+    compiled = nvcc.compiled([Path(file) for file in files], [Path(f) for f in include])
+    found = counts.of_launches(built.binary, launches, compiled)
+    print(prediction.render(found, gpu.gpu(name), output.width_of(sys.stderr)), file=sys.stderr)
+    ending = _early_end(done)
+    if ending is not None:
+        print(f"grade: {ending}", file=sys.stderr)
+    return _status(done)
 
 
 def _show_warnings(warnings: list[Diagnostic]) -> None:

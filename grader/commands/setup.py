@@ -15,12 +15,24 @@ def run(arguments: Sequence[str]) -> int:
     """Installs what is missing, and nothing else. Returns the exit status."""
     parser = Parser("setup")
     parser.add_argument("--check", action="store_true", help="also what unit tests in C need")
+    parser.add_argument(
+        "--handouts", action="store_true", help="also what makes the handouts' site and PDFs"
+    )
     if Path(stamp.LOCKS["dev"]).exists():
         parser.add_argument(
             "--dev", action="store_true", help="also what the tests of the project need"
         )
+    if Path(stamp.LOCKS["slurm"]).exists():
+        parser.add_argument(
+            "--slurm", action="store_true", help="also submitit, which grades a class on Slurm"
+        )
+    if Path(stamp.LOCKS["bench"]).exists():
+        parser.add_argument(
+            "--bench", action="store_true", help="also the libraries that make bench compares with"
+        )
     options = vars(parser.parse_args(arguments))
-    flavour = "dev" if options.get("dev") else "check" if options["check"] else "run"
+    asked = [name for name in ("dev", "slurm", "bench", "handouts", "check") if options.get(name)]
+    flavour = asked[0] if asked else "run"
     if install.missing(flavour):
         return install.set_up(flavour)
     if "MAKELEVEL" not in os.environ:  # make calls this before every unit test

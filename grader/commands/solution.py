@@ -11,8 +11,7 @@ import typer
 from grader import exit_codes, paths
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
-from grader.model import spec
-from grader.model import submission as submissions
+from grader.model import plain_text, spec
 from grader.student import progress
 
 
@@ -46,7 +45,7 @@ def _copy(texts: dict[str, str], folder: Path) -> None:
         raise UsageError(f"{folder} already has {', '.join(existing)}; name another folder")
     for name, text in texts.items():
         output.write(str(folder / name), text.encode())
-        print(f"wrote {submissions.harmless(str(folder / name))}")
+        print(f"wrote {plain_text.name(str(folder / name))}")
 
 
 def _refusal(lab: spec.Lab) -> str:

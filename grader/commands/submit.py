@@ -12,7 +12,7 @@ from grader import exit_codes, paths
 from grader.commands import options, output
 from grader.commands.errors import CommandError
 from grader.compile import make
-from grader.model import submission as submissions
+from grader.model import plain_text, pseudonym
 from grader.model.submission import Submission
 from grader.render import terminal
 from grader.student import progress, submission_zip
@@ -20,7 +20,7 @@ from grader.student import progress, submission_zip
 
 def submit(
     lab: options.LabName,
-    src: options.Src = "starter",
+    src: options.Src = options.STARTER,
     out: Annotated[
         str,
         typer.Option("--out", metavar="FILE", help="The zip; build/submit/labN.zip by default."),
@@ -46,19 +46,25 @@ def submit(
     print(f"{lab}  {loaded.title}")
     for name in loaded.submit:
         digest = submission.digest(name)
-        print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}")
+        own = submission.own_names.get(name)
+        taken = f"  from {submission.path(name)}" if own else ""
+        print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}{taken}")
+    for content in submission_zip.pseudonym_file(submission).values():
+        print(
+            f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {pseudonym.read(content)}"
+        )
     for warning in submission_zip.warnings(submission):
         print(f"  warning: {warning}")
-    print(f"  {_grade(submission)}")
-    name = submissions.harmless(out or str(target.relative_to(paths.ROOT)))
+    print(f"  {_grade(submission, src)}")
+    name = plain_text.name(out or str(target.relative_to(paths.ROOT)))
     print(f"upload this: {name}  {len(data)} bytes  sha256 {hashlib.sha256(data).hexdigest()}")
 
 
-def _grade(submission: Submission) -> str:
+def _grade(submission: Submission, src: str) -> str:
     """The points of exactly these files when they were last graded on this machine."""
     record = progress.read(submission.lab.id)
     for grade in (record.last, record.best) if record else ():
         if grade.of(submission.contents):
             points = terminal.points(grade.score, None)
             return f"graded {grade.when:%Y-%m-%d %H:%M}: {points}"
-    return f"these files have not been graded yet: run ./grade {submission.lab.id} first"
+    return f"these files have not been graded yet: run {options.again(submission.lab, src)} first"

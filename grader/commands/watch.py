@@ -11,7 +11,7 @@ from pathlib import Path
 from grader import exit_codes
 from grader.commands import options
 from grader.commands.errors import CommandError
-from grader.compile.make import BuildError
+from grader.compile.make_process import BuildError
 from grader.model.outline import SpecError
 
 State = tuple[tuple[int, int, int] | None, ...]
@@ -24,8 +24,8 @@ def watch(lab_id: str, src: str, grade: Callable[[], int]) -> int:
     """Grades, waits for a change, grades again, until Ctrl-C. Returns the exit status."""
     lab = options.load(lab_id)
     submission = options.submission(lab, src)
-    watched = [submission.folder / name for name in lab.submit]
-    names = ", ".join(f"{submission.shown}/{name}" for name in lab.submit)
+    watched = [submission.file(name) for name in lab.submit]
+    names = ", ".join(map(submission.path, lab.submit))
     try:
         while True:
             _clear()

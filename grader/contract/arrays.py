@@ -14,9 +14,13 @@ The exponents of huge, tiny and lowest are four times as large for doubles: no f
 and, of bytes: noise, extreme (0 and 255 only), close (all within 3 of one value), dark (0 and 1
 only).
 Masks: signed, in [-1, 1); average, positive and of sum 1; one, a single coefficient that is not 0;
-missing, signed with a single 0; zero; faint and strong, signed times 2^-30 and 2^10; of a
-column times a row also scaled, with coefficients of 2^-59 to 2^59. None of the random ones has
-a symmetry.
+missing, signed with a single 0; zero; faint and strong, signed times 2^-30 and 2^10; symmetric,
+the same from all four sides; uneven, symmetric but for the sign of one coefficient; faintest,
+of magnitudes from 2^-59 to 2^-55, which is above lab 5's least, 1e-18; of a
+column times a row also scaled, with coefficients of 2^-59 to 2^59; nearly, with one coefficient
+off by almost 12 u, which is separable within lab 5's tolerance of 16 u; barely, with the smallest
+one off by just more than 20 u, which is not; apart, of which only the first and the last row (or
+column) are not 0, and one is no multiple of the other. No other random one has a symmetry.
 """
 
 from __future__ import annotations
@@ -33,21 +37,44 @@ from grader.oracle.inputs import Inputs
 Array = npt.NDArray[Any]
 
 PHASES = 4  # of lab 3's bank
+MOST_BYTES = 2_000_003  # the bytes of a larger image are repeated
 IMAGES = ("noise", "signed", "sparse", "flat", "wide", "huge", "tiny", "ramp")
 BITS = (*IMAGES, "lowest")
 FAR_FROM_1 = ("huge", "tiny", "lowest")
 BYTES = ("noise", "extreme", "close", "dark")
 MASKS = ("signed", "average", "one", "missing", "zero")
-FAR_MASKS = ("faint", "strong")
+FAINTEST = "faintest"
+FAR_MASKS = ("faint", "strong", FAINTEST)
+EVEN_MASKS = ("symmetric", "uneven")
 OUTER_MASKS = (*MASKS, "scaled")
+NEARLY = "nearly"
+CLOSE_MASKS = (NEARLY, "barely", "apart")
+TOLERANCE = 2.0**-20  # lab 5's SEPARABLE_TOLERANCE: 16 u
+ROUNDED = 0.75 * TOLERANCE  # 12 u: what lab.h allows for when the mask was computed
+BEYOND = 1.25 * TOLERANCE  # 20 u: also beyond it for who compares with the lines, which are rounded
 
 
 def inputs(step: Step) -> Inputs:
     """The image and, where the step has one, the mask."""
     image = np.ascontiguousarray(_image(step))
+    if step.nudged == "pixel":
+        _nudge(image, step.seed)
     if step.mask == "none":
         return Inputs(image)
-    return Inputs(image, np.ascontiguousarray(_mask(step)))
+    mask = np.ascontiguousarray(_mask(step))
+    if step.nudged == "coefficient":
+        _nudge(mask, step.seed)
+    return Inputs(image, mask)
+
+
+def _nudge(array: Array, seed: int) -> None:
+    """Gives one element another value of the same size."""
+    flat = array.reshape(-1)
+    chosen = (seed >> 8) % len(flat)
+    if array.dtype.kind == "u":
+        flat[chosen] ^= np.uint8(255)
+    else:
+        flat[chosen] = -flat[chosen] if flat[chosen] else 1.0
 
 
 def _uniform(seed: int, count: int, kind: str) -> Array:
@@ -85,7 +112,8 @@ def _content(step: Step, value: Array) -> Array:
 
 
 def _bytes(step: Step) -> Array:
-    numbers = stream.splitmix64(~step.seed, 0, 3 * step.width * step.height) >> np.uint64(56)
+    count = 3 * step.width * step.height
+    numbers = stream.splitmix64(~step.seed, 0, min(count, MOST_BYTES)) >> np.uint64(56)
     if step.image_content == "extreme":
         numbers = (numbers & np.uint64(1)) * np.uint64(255)
     elif step.image_content == "dark":
@@ -93,7 +121,7 @@ def _bytes(step: Step) -> Array:
     elif step.image_content == "close":
         first = numbers[0] if len(numbers) else np.uint64(0)
         numbers = (first + (numbers & np.uint64(3))) % np.uint64(256)
-    return numbers.astype(np.uint8)
+    return np.resize(numbers.astype(np.uint8), count)
 
 
 def mask_shape(step: Step) -> tuple[int, ...]:
@@ -125,6 +153,12 @@ def _mask(step: Step) -> Array:
         value = np.where(np.arange(count) == chosen, value, 0.0)
     elif kind == "missing":
         value[chosen] = 0.0
+    elif kind in EVEN_MASKS:
+        value = _even(value.reshape(shape))
+        if kind == "uneven":
+            value[chosen] = -value[chosen]
+    elif kind == FAINTEST:
+        value = np.copysign(np.maximum(np.abs(value), 2.0**-4), value) * 2.0**-55
     elif kind in FAR_MASKS:
         value *= {"faint": 2.0**-30, "strong": 2.0**10}[kind]
     elif kind == "average":
@@ -132,8 +166,17 @@ def _mask(step: Step) -> Array:
     return value.astype(step.type).reshape(shape)
 
 
+def _even(mask: Array) -> Array:
+    """The mask, or each of a bank, made the same from all four sides."""
+    mask = mask + mask[..., ::-1]
+    mask = mask + mask[..., ::-1, :]
+    return np.asarray(mask / 4.0).reshape(-1)
+
+
 def _outer(step: Step, size: int) -> Array:
     """A column times a row; where it must not be separable, with a coefficient changed."""
+    if step.mask_content in CLOSE_MASKS:
+        return _close(step, size)
     column = _uniform(step.seed, size, "f4")
     row = _uniform(step.seed ^ 1, size, "f4")
     if step.mask_content == "missing":
@@ -153,6 +196,31 @@ def _outer(step: Step, size: int) -> Array:
     if step.inseparable:
         return _changed(mask if step.mask_content == "scaled" else _without_small(mask), step.seed)
     return mask
+
+
+def _close(step: Step, size: int) -> Array:
+    """Of CLOSE_MASKS. The coefficients are products of small integers, which no rounding changes:
+    only the one that is changed is not the product of its column and its row."""
+    if step.mask_content == "apart":
+        mask = np.zeros((size, size), dtype=np.float32)
+        mask[0], mask[-1] = _uniform(step.seed, 2 * size, "f4").reshape(2, size)
+        return np.ascontiguousarray(mask.T if step.seed % 2 else mask)
+    column, row = (np.rint(2047.0 * _uniform(s, size, "f4")) for s in (step.seed, step.seed ^ 1))
+    column, row = (np.copysign(np.maximum(np.abs(line), 512.0), line) for line in (column, row))
+    y, x = step.seed % size, (step.seed >> 16) % size
+    if step.mask_content == "barely":  # small: a fit of all coefficients cannot hide its error
+        column[y], row[x] = 1.0, 1.0
+    mask = np.outer(column, row).astype(np.float32)
+    mask[y, x] = _off(mask, BEYOND if step.mask_content == "barely" else 0.8 * ROUNDED)[y, x]
+    return mask
+
+
+def _off(mask: Array, error: float) -> Array:
+    """Each coefficient as the next larger one (in magnitude) that is off by more than `error`."""
+    off, right = mask.copy(), mask.astype(np.float64)
+    while (close := np.abs(off - right) <= error * np.abs(off)).any():
+        off = np.where(close, np.nextafter(off, np.copysign(np.float32(np.inf), off)), off)
+    return off
 
 
 def _scaled(line: Array, seed: int, spread: int) -> Array:

@@ -169,5 +169,7 @@ def _asserted(player: Player, step: Step, out: str) -> Iterator[str]:
     yield f"for (size_t i = 0; i < sizeof {out} / sizeof {out}[0]; i++) {{"
     yield f"    ck_assert_msg(fabs((double){out}[i] - expected[i]) <= allowed[i],"
     yield '                  "element %zu is %.9g, expected %.9g",'
-    yield f"                  i, (double){out}[i], expected[i]);"
+    yield "                  /* NaN: without the sign that printf() would show */"
+    yield f"                  i, isnan((double){out}[i]) ? (double)NAN : (double){out}[i],"
+    yield "                  expected[i]);"
     yield "}"

@@ -23,9 +23,19 @@ CHECKED_COST = 4  # a call under all checks takes so many times as long
 FEW = 24  # steps of a sequence that is run under all checks
 # cudaErrorMemoryAllocation, cudaErrorECCUncorrectable, cudaErrorLaunchFailure, cudaErrorUnknown
 ERRORS = (2, 214, 719, 999)
-LONG = ((33_000, 1), (1, 33_000), (300, 230))  # more than 16 bits count: with a sign, or without
+FAR_RADIUS = 130  # more than 8 bits count of an offset, with a sign; and 16 bits of an index
+SHIFTED = (8, 32, 64, 5)  # widths of images whose rows could all begin at a multiple of 16 bytes
+LAUNCH_OF_HOST = 6  # after three calls that allocate and two that copy
+# More columns or rows than 16 bits count; more tiles of 32x32 than two blocks for each of an H200's
+# 132 multiprocessors, and more pixels than 256 blocks of 256 threads with 4 pixels each.
+LONG = ((66_000, 1), (1, 65_535), (700, 503))
+LAYER_SIDE = 65_535  # lab 7 allows no longer side
+LAYERS = ("depthwise", "weights")
 SHARED = (48 << 10, 64 << 10, 100 << 10, 164 << 10, 0)  # of a block, on several devices
 TILE = 32  # DYNAMIC_TILE of lab 4
+MASKS_OF_MANY_CHANNELS = 17
+COLUMN = 33
+STACK = 8 << 20  # bytes of a thread's stack: what `ulimit -s` says on Linux
 # With bytes of 0 and 1, sums of 16383, 16384 and 16385: just below one half, on it, just above it.
 HALVES = ("16383,16385,0", "0,16383,16385", "16385,0,16383", "16384,16384,0", "16384,0,16384")
 WEIGHTS = ("709", "601", *HALVES, "0,1,32767", "32767,0,1", "1,32767,0")
@@ -37,14 +47,19 @@ def sequences(contract: Contract, seed: int) -> list[Sequence]:
     drawn = _Drawing(contract, seed)
     steps = [*drawn.failing_steps(), *drawn.refused_steps(), *drawn.free_steps(contract.calls)]
     steps += drawn.rare_steps()
+    if contract.threads and seed == contract.seed:  # one of them is enough: it takes a second
+        steps.append(drawn.longest_row())
+    steps += _Drawing(contract, seed ^ 0xFA7).far_steps()
     return [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
 
 
 def checked(contract: Contract) -> Sequence:
     """A short sequence for a run under all checks: every radius, type and border where there are
-    few of them, and small images."""
+    few of them, and small images; then one that has more tiles than a GPU runs blocks at a time."""
     drawn = _Drawing(contract, contract.seed ^ 0x5AFE)
-    return consistent(list(drawn.small_steps(FEW)))
+    many_tiles = drawn.long_step(*LONG[-1])
+    radius = min(contract.radius[1], many_tiles.radius + 1)  # so that threads share pixels
+    return consistent([*drawn.small_steps(FEW), replace(many_tiles, radius=radius)])
 
 
 def consistent(steps: Iterable[Step]) -> Sequence:
@@ -220,20 +235,87 @@ class _Drawing:
                     yield replace(step, threads=threads)
                     made += 1
 
+    def long_step(self, width: int, height: int) -> Step:
+        """A call with a large image, and as little work for each pixel as the contract allows."""
+        c = self.contract
+        if c.mask in LAYERS:
+            width, height = min(width, LAYER_SIDE), min(height, LAYER_SIDE)
+        step = replace(self.small(), radius=c.radius[0], width=width, height=height)
+        step = replace(step, channels=c.channel[0], masks=c.masks[0])
+        return replace(step, threads=min(c.threads, default=0))
+
+    def longest_row(self) -> Step:
+        """A call for C, whose one row has more bytes than the stack of a thread."""
+        items = {"u1": 1, "f4": 4, "f8": 8}
+        return self.long_step(STACK // items[self.contract.types[0]] + 1, 1)
+
     def rare_steps(self) -> Iterator[Step]:
         """A few calls farther out: images of more columns, rows or pixels than 16 bits count, masks
-        of tiny and of huge coefficients, and large ones where lab.h has no limit."""
-        least, masked = self.contract.radius[0], self.contract.mask != "none"
+        of tiny and of huge coefficients, large ones where lab.h has no limit, many channels and
+        masks, and planes that are nearly a column times a row."""
         for width, height in LONG:
-            step = replace(self.small(), radius=least, width=width, height=height)
-            step = replace(step, channels=self.contract.channel[0], masks=self.contract.masks[0])
-            yield replace(step, threads=min(self.contract.threads, default=0))
-        for _ in range(2 if masked else 0):
+            yield self.long_step(width, height)
+        for _ in range(2 if self.contract.mask != "none" else 0):
             for content in arrays.FAR_MASKS:
-                yield replace(self.small(), mask_content=content)
+                step = replace(self.small(), mask_content=content)
+                if content == arrays.FAINTEST:
+                    step = replace(step, image_content="huge")
+                yield step
         largest = self.contract.larger_radius
         for _ in range(6 if largest else 0):
             yield replace(self.small(), radius=self.number(self.contract.radius[1] + 1, largest))
+        yield from self.deep_steps()
+        for content in arrays.CLOSE_MASKS * (6 if self.contract.inseparable else 0):
+            step = replace(self.small(), mask="outer", mask_content=content)
+            step = replace(step, radius=max(step.radius, 1))
+            yield replace(step, inseparable=content != arrays.NEARLY)
+
+    def deep_steps(self) -> Iterator[Step]:
+        """Calls with many channels, and with many masks, of each type. The image is one column of
+        more pixels than the tiles of most programs are high."""
+        c = self.contract
+        # Where a call of many channels takes a second, one of them is enough.
+        for kind in c.types if c.larger_masks else c.types[:1]:
+            height = 2 if c.larger_masks else COLUMN
+            tiny = replace(self.small(), type=kind, width=1, height=height)
+            if c.larger_channels:
+                masks = min(c.masks[1], MASKS_OF_MANY_CHANNELS)
+                yield replace(tiny, channels=c.larger_channels, masks=masks)
+            if c.larger_masks:
+                yield replace(tiny, channels=2, masks=c.larger_masks)
+
+    def far_steps(self) -> Iterator[Step]:
+        """What a program gets wrong only for one argument in ten thousand: very long rows, very
+        large masks, addresses of no use to vectors, masks that are symmetric but for one
+        coefficient, and calls that differ from the one before in a single number."""
+        c = self.contract
+        for width, height in c.far:
+            yield replace(self.small(), radius=c.radius[0], width=width, height=height)
+        if c.larger_radius:
+            taps = (2 * FAR_RADIUS + 1) ** 2
+            for chosen in (0, taps - 1):  # the tap that counts: with all of them, errors vanish
+                step = replace(self.small(), radius=FAR_RADIUS, width=3, height=2)
+                seed = step.seed // taps * taps + chosen
+                step = replace(step, seed=seed, image_content="noise", mask_content="one")
+                yield replace(step, border=c.borders[-1])
+        for width in SHIFTED if c.shift else ():
+            height = self.number(1, 9)
+            step = replace(self.small(), width=width, height=height, shifted=True)
+            yield replace(step, at_end=False, out_at_end=False)
+        for index in range(3 if c.huge else 0):
+            settings = ((name, values[index % len(values)]) for name, values in c.choose.items())
+            step = replace(self.small(), settings=tuple(settings), huge=True)
+            yield replace(step, failing=Failing(LAUNCH_OF_HOST, 999))
+        if c.mask in ("plane", "bank"):
+            for content in 2 * arrays.EVEN_MASKS:
+                step = self.small()
+                yield replace(step, radius=max(step.radius, 1), mask_content=content)
+        masked = c.mask in ("plane", "bank")
+        for nudged in ("pixel", "pixel", "coefficient" if masked else "pixel"):
+            step = replace(self.small(), width=self.number(3, 9), height=self.number(3, 9))
+            yield step
+            kept = c.kept and nudged == "pixel"
+            yield replace(step, held=True, nudged=nudged, kept=kept)
 
     def refused_steps(self) -> Iterator[Step]:
         """Every call that must be refused, each before one that must not."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.contract.play import Played, Player, Result, expected
-from grader.contract.step import Step
+from grader.contract.step import HUGE, Step
 from grader.model.finding import Finding
 from grader.model.spec import Contract
 from grader.oracle import compare
@@ -15,10 +15,13 @@ from grader.oracle.compare import SIGNALLING, Comparison
 from grader.oracle.operations import Array
 from grader.sandbox.ending import ADVICE
 
+OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
+OURS = "labs/"  # where a finding lies that no line of the student's made
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 # A function may ignore that one of these fails: there is nothing left to undo.
 RELEASES = (
-    "cudaFree", "cudaFreeAsync", "cudaFreeHost", "cudaFreeArray", "cudaHostUnregister",
+    "cudaFree", "cudaFreeAsync", "cudaFreeHost", "cudaFreeArray", "cudaFreeMipmappedArray",
+    "cudaHostUnregister",
     "cudaStreamDestroy", "cudaEventDestroy", "cudaGraphDestroy", "cudaGraphExecDestroy",
     "cudaMemPoolDestroy", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
 )  # fmt: skip
@@ -51,7 +54,7 @@ def first_failure(player: Player, played: Played) -> Failure | None:
     by_bits: dict[Step, tuple[int, Array]] = {}
     for index, result in enumerate(played.results):
         step = played.sequence[index]
-        findings = [f for f in played.findings if f.step == index and f.severity == "error"]
+        findings = [f for f in played.findings if f.step == index]
         failure = _of_step(player, index, step, result, findings)
         failure = failure or _other_bits(player.contract, by_bits, index, step, result)
         if failure:
@@ -64,6 +67,21 @@ def first_failure(player: Player, played: Played) -> Failure | None:
         last = len(played.sequence) - 1
         return Failure(last, at_end[0].kind, lines, None, tuple(at_end))
     return None
+
+
+def of_the_caller(finding: Finding) -> str:
+    """What a student reads in place of a finding in the grader's own files; "" for any other."""
+    if not finding.file.startswith(OURS):
+        return ""
+    if finding.kind == "leak":
+        return (
+            "the device memory of your function's caller was lost: cudaDeviceReset() frees the "
+            "memory of the whole program, not only yours"
+        )
+    return (
+        "your function overwrote memory of the program that calls it: does it write past the end "
+        "of an array of its own, such as a static one with an element for each thread?"
+    )
 
 
 def _stopped(played: Played) -> Failure:
@@ -80,9 +98,12 @@ def _stopped(played: Played) -> Failure:
 
 
 def _of_step(
-    player: Player, index: int, step: Step, result: Result, findings: list[Finding]
+    player: Player, index: int, step: Step, result: Result, all_findings: list[Finding]
 ) -> Failure | None:
     status = result.status
+    findings = [f for f in all_findings if f.severity == "error"]
+    # A note as long as the function reports the error: it says why.
+    refused = tuple(f.render() for f in all_findings if f.kind == "invalid-launch")[:1]
     found = tuple(f.render() for f in findings[:2])
 
     def failed(name: str, *lines: str) -> Failure:
@@ -97,15 +118,20 @@ def _of_step(
             f"your function changed `{status.changed}`, which is an input: its caller may still "
             "need it",
         )
+    if step.huge:
+        return _of_a_huge_image(index, result)
     if step.failing and status.failed_call:
         if failure := _after_a_failure(index, step, result):
             return failure
     elif status.returned == UNSOLVED:
         return failed("returned-error", status.error)
     elif status.returned:
-        return failed("returned-error" if status.returned > 0 else "rejected", status.error)
+        name = "returned-error" if status.returned > 0 else "rejected"
+        return failed(name, status.error, *(refused if not findings else ()))
     if status.left:
         return failed("leak", f"your function left {status.left} behind when it returned")
+    if findings and (words := of_the_caller(findings[0])):
+        return Failure(index, "wrote-outside", (words,), None, tuple(findings))
     if findings:
         return Failure(index, findings[0].kind, found, None, tuple(findings))
     if status.returned:
@@ -138,6 +164,23 @@ def _untouched(output: Array) -> bool:
     return bool((output == 255).all())
 
 
+def _of_a_huge_image(index: int, result: Result) -> Failure | None:
+    """No memory is large enough: the function must say so, and leave nothing behind."""
+    status = result.status
+    if status.returned != OUT_OF_MEMORY:
+        said = "cudaSuccess" if status.returned == 0 else status.error.rpartition(" ")[2]
+        lines = (
+            f"your function returned {said} for an image of {HUGE[0]} x {HUGE[1]} pixels, and must "
+            "return cudaErrorMemoryAllocation: no memory is large enough for it",
+            "count bytes in size_t: their number is too large for an int or an unsigned",
+        )
+        return Failure(index, "another-error", lines)
+    if status.left:
+        left = f"your function returned the error but left {status.left} behind"
+        return Failure(index, "leak-on-error", (left,))
+    return None
+
+
 def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
     """A call was made to fail: the function must return its error, and leave nothing behind."""
     status = result.status
@@ -153,6 +196,9 @@ def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
             return Failure(index, "leak-on-error", lines)
         return None
     forgiving = status.failed_call in RELEASES or status.failed_call in QUERIES
+    if status.returned == 0 and forgiving and status.left:
+        advice = f"your function then left {status.left} behind; go on and free the others"
+        return Failure(index, "leak-on-error", (what, advice))
     if status.returned == 0 and forgiving:
         return None  # its result is judged as if nothing had failed
     if status.returned == 0:

@@ -15,24 +15,23 @@ import numpy as np
 
 from grader.contract import arrays, script
 from grader.contract.step import Sequence, Step
-from grader.execute import harness, sanitizers
-from grader.execute.findings import FINDINGS, findings_in
-from grader.execute.modes import PLAIN, SANITIZED, WITHOUT_SPINNING, Mode
+from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute.case import without_result
+from grader.execute.findings import findings_in
+from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model.finding import Finding
 from grader.model.spec import Contract, Lab
 from grader.oracle import operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
-from grader.sandbox import launcher
-from grader.sandbox.bubblewrap import View
 from grader.sandbox.ending import end_of_run
 from grader.sandbox.limits import Limits
+from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs, read_output
 
-STATUS = "status.jsonl"
-MAX_STATUS = 1 << 20  # bytes
-KEPT = 4096  # inputs and right results that one process keeps: they are small
+KEPT = 4096  # inputs and right results that one process keeps
+MOST_KEPT = 1 << 19  # pixels of an image whose arrays are kept
 
 End = Literal["completed", "stopped", "our-fault"]
 
@@ -103,35 +102,21 @@ class Player:
 
     def _run(self, folder: Path, sequence: Sequence, slots: list[script.Slot]) -> Played:
         argv = [str(self.binary)]
-        for option, name in (
-            ("steps", script.STEPS),
-            ("data", script.DATA),
-            ("results", script.RESULTS),
-            ("status", STATUS),
-        ):
-            argv += [f"--{option}", f"{folder}/{name}"]
+        for file in (script.STEPS, script.DATA, script.RESULTS):
+            argv += [f"--{Path(file).stem}", f"{folder}/{file}"]
         size = slots[-1].offset + slots[-1].bytes
         limits = Limits(
             seconds=self.lab.limits.seconds,
-            file_size=max(size, MAX_STATUS),
+            file_size=size,
             address_space=None if self.gpu else self.mode.address_space,
         )
-        outputs = create_outputs(folder, (script.RESULTS, STATUS, FINDINGS))
+        outputs = create_outputs(folder, (script.RESULTS,))
         view = View((self.binary, folder), outputs, debugger=self.mode.debugger, gpu=self.gpu)
-        reader = "CONVLABS_RACE_FINDINGS" if self.mode.openmp_races else "CONVLABS_SIM_FINDINGS"
-        environment = (
-            self.mode.env
-            | WITHOUT_SPINNING
-            | {
-                reader: f"{folder}/{FINDINGS}",
-                "CONVLABS_CRASH_FINDINGS": f"{folder}/{FINDINGS}",
-            }
-        )
-        done = launcher.launch(argv, limits, folder, environment, view)
-        findings = findings_in(folder, self.binary)
+        done, reported = recorded.launch(argv, limits, folder, self.mode, view)
+        findings = findings_in(reported.lines(evidence.FINDING), self.binary)
         if self.mode is SANITIZED:
-            findings += sanitizers.findings(done.stderr.decode(errors="replace"))
-        statuses = _statuses(read_output(folder / STATUS, MAX_STATUS))
+            findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
+        statuses = _statuses(reported.of(evidence.STATUS))
         data = read_output(folder / script.RESULTS, size + 1)
         fault = next((s.fault for s in statuses if s.fault), "")
         ended = [s for s in statuses if not s.fault]
@@ -144,21 +129,19 @@ class Player:
         kind = reason = ""
         if early := end_of_run(done):
             end, kind, reason = "stopped", early.kind, early.reason
-        elif len(results) < len(sequence) or done.status != 0:
-            end, kind = "stopped", "no-result"
-            reason = f"ended with exit status {done.status} before your function returned"
-            if fault_of_ours := harness.fault(done):
-                end, reason = "our-fault", fault_of_ours
+        elif fault_of_ours := reported.our_fault():
+            end, reason = "our-fault", fault_of_ours
+        elif len(results) < len(sequence) or not reported.is_complete():
+            end, kind, reason = "stopped", "no-result", without_result(done, reported)
         printed = done.stdout.decode(errors="replace")
         return Played(sequence, results, end, kind, reason, fault, findings, printed, done.seconds)
 
 
-def _statuses(data: bytes) -> list[StepStatus]:
-    """The lines of the status file; what is damaged ends them."""
+def _statuses(lines: list[bytes]) -> list[StepStatus]:
+    """What the runner reported of each step; what is damaged ends it."""
     statuses: list[StepStatus] = []
-    with suppress(msgspec.DecodeError, UnicodeDecodeError):
-        lines = data.splitlines()
-        statuses.extend(msgspec.json.decode(line, type=StepStatus) for line in lines)
+    with suppress(msgspec.DecodeError):
+        statuses.extend(records.decode(line, StepStatus) for line in lines)
     return statuses
 
 
@@ -167,16 +150,30 @@ def _array(data: bytes, slot: script.Slot) -> Array:
     return np.frombuffer(part, dtype=slot.dtype).reshape(slot.shape)
 
 
-@lru_cache(maxsize=KEPT)
 def inputs(step: Step) -> Inputs:
     """The arrays of a step, read-only."""
+    return _kept_inputs(step) if _is_small(step) else _new_inputs(step)
+
+
+def _is_small(step: Step) -> bool:
+    return step.width * step.height <= MOST_KEPT
+
+
+def _new_inputs(step: Step) -> Inputs:
     made = arrays.inputs(step)
     for array in made.arrays.values():
         array.setflags(write=False)
     return made
 
 
-@lru_cache(maxsize=KEPT)
 def expected(operation: str, exact: str | None, step: Step) -> Expected:
     """The right result of a step."""
+    return (_kept_expected if _is_small(step) else _new_expected)(operation, exact, step)
+
+
+def _new_expected(operation: str, exact: str | None, step: Step) -> Expected:
     return operations.expected(operation, exact, inputs(step).arrays, step.driver_settings())
+
+
+_kept_inputs = lru_cache(maxsize=KEPT)(_new_inputs)
+_kept_expected = lru_cache(maxsize=KEPT)(_new_expected)

@@ -68,6 +68,8 @@ def _end(at_end: bool) -> str:
 def _directives(contract: Contract, step: Step, following: Step | None) -> list[str]:
     lines = [f"set {name} {value}" for name, value in step.driver_settings().items()]
     lines.append(f"place {_end(step.at_end)} {_end(step.out_at_end)}")
+    if step.shifted:
+        lines.append(f"shift {step.type[1]}")
     if contract.align:
         lines.append(f"align {contract.align}")
     if contract.read_only:

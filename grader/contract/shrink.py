@@ -121,8 +121,10 @@ def _smaller_together(best: Sequence, still: Fails) -> Sequence:
 
 def _simpler(step: Step) -> Iterator[Step]:
     """Steps with one argument smaller or simpler, the largest change first."""
-    if step.failing:
+    if step.failing and not step.huge:
         yield replace(step, failing=None)
+    if step.shifted:
+        yield replace(step, shifted=False)
     if step.refuse:
         yield replace(step, refuse=0)
     for width in _towards(step.width, SMALLEST):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+HUGE = (1 << 30, 65535)  # width and height of an image for which there is no memory
+
 
 @dataclass(frozen=True)
 class Failing:
@@ -23,7 +25,10 @@ class Step:
     other part sets it.
     held: the call gets the memory of the call before, where the sizes are the same. shared: the
     shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
-    outputs lie between their forbidden pages.
+    outputs lie between their forbidden pages. shifted: those that lie at the start begin one
+    element later, so that their address is a multiple of no more than an element's size. nudged:
+    "pixel" or "coefficient": one of them has another value. huge: the function is told that the
+    image has 2^30 x 65535 pixels: no memory is large enough for it.
     """
 
     part: str
@@ -50,6 +55,9 @@ class Step:
     failing: Failing | None = None
     at_end: bool = True
     out_at_end: bool = True
+    shifted: bool = False
+    nudged: str = ""
+    huge: bool = False
 
     def driver_settings(self) -> dict[str, str]:
         """What the lab's driver gets."""
@@ -66,6 +74,8 @@ class Step:
             given["separable"] = "no"
         if self.kept:
             given["mask"] = "kept"
+        if self.huge:
+            given["size"] = "huge"
         return given
 
 

@@ -7,6 +7,7 @@ megabytes whatever a lab's images are. It holds nothing of hidden cases.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -83,7 +84,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class Traced:
-    """A traced run. flops: floating-point operations that the taps of its operation need."""
+    """A traced run. flops: floating-point operations that the taps of its operation need; element:
+    the type that they are done in, float32 or float64."""
 
     checks: list[str]  # names
     part: str
@@ -92,11 +94,13 @@ class Traced:
     warps: list[Warp]
     pixels: int
     flops: int
+    element: str = "float32"
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What a speed check measured. times: nanoseconds a call, sorted, by whose function it is."""
+    """What a speed check measured. times: nanoseconds a call, sorted, by whose function it is;
+    mac_rate: of the type `element`."""
 
     check: str
     times: dict[str, F64]
@@ -104,6 +108,7 @@ class Timed:
     mac_rate: float
     macs: float  # of a call
     moved: int  # bytes that a call must read and write at least
+    element: str = "float32"
 
 
 @dataclass
@@ -152,6 +157,7 @@ class Evidence:
         given = inputs.inputs(lab, speed, speed.seed)
         operation = OPERATIONS[lab.part_of(speed).operation]
         taps = speed.taps or operation.taps(given.arrays)
+        kind, shape = operation.output(given.arrays)
         names = {STUDENT: "your file", 1: "baseline", REFERENCE: "solution"}
         columns = {name: np.sort(timings.column(side)) for side, name in names.items()}
         self.times.append(
@@ -160,8 +166,9 @@ class Evidence:
                 times={name: _thinned(column) for name, column in columns.items() if len(column)},
                 copy_ns=timings.copy_ns,
                 mac_rate=timings.mac_rate,
-                macs=float(given.image.size * taps),
-                moved=2 * given.image.nbytes,
+                macs=float(math.prod(shape) * taps),
+                moved=given.image.nbytes + math.prod(shape) * np.dtype(kind).itemsize,
+                element=np.dtype(kind).name,
             )
         )
 
@@ -182,6 +189,7 @@ class Evidence:
                 warps=warps.read(runner.binary, run.outcome.warps),
                 pixels=run.pixels,
                 flops=2 * taps * run.pixels,
+                element=np.dtype(operation.output(given.arrays)[0]).name,
             )
 
 

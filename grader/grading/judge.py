@@ -42,8 +42,8 @@ class Judge:
 
     so_far: the checks that have their verdict (the pipeline's own list). cache: the passes from
     before, where they may be used. keeps_tests: a test with the smallest calls that fail is kept
-    below build/; for a student's own file only. runner: of the instrumented program, once that is
-    built.
+    below build/; for a student's own file only. processes: in which a speed check is timed at
+    least. runner: of the instrumented program, once that is built.
     """
 
     plan: Plan
@@ -55,6 +55,7 @@ class Judge:
     evidence: Evidence | None
     cache: PassCache | None
     keeps_tests: bool
+    processes: int = 1
     runner: Runner | None = None
 
     def check(self, planned: Planned, pointless_after: str | None) -> Check:
@@ -116,7 +117,9 @@ class Judge:
             return self._contract(planned, check, program)
         if isinstance(check, Speed):
             keep = self.evidence.timed if self.evidence else None
-            return speed.check(self.submission, check, planned.backend, self.work, keep)
+            return speed.check(
+                self.submission, check, planned.backend, self.work, keep, self.processes
+            )
         return self._instrumented(check)
 
     def _correct(self, planned: Planned, case: Case, program: Path) -> Check:
@@ -181,11 +184,20 @@ class Judge:
         if isinstance(check, Safe):
             line = safe.check(self.submission, check, runner, needs)
             return self._with_drawn_calls(check, line, runner)
+        line = self._counted(check, runner, needs)
+        if not check.is_secret() or line.verdict not in ("pass", "fail"):
+            return line
+        public = self._counted(check.at_public_size(), runner, needs)
+        return technique.without_secrets(line, check, public)
+
+    def _counted(self, check: Technique, runner: Runner, needs: str) -> Check:
+        """The line of a technique check. Only what was counted at a size that students know is for
+        others to see."""
         if check.counter in counters.INSTRUCTIONS:
             run, executed = runner.stepped(check)
             return instructions.check(self.submission, check, run, executed, needs)
         run, counted = runner.profiled(check)
-        if counted:
+        if counted and not check.is_secret():
             self.observer.profiled(check, counted)
             if self.evidence:
                 self.evidence.counted(check, counted, run, runner)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from datasets.generate import DatasetMissing
 from grader import files
-from grader.compile.make import BuildError
+from grader.compile.make_process import BuildError
 from grader.model.result import Verdict
 
 # What a build or a run raises when the student's code is not to blame.

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from grader import files
+from grader.execute import records
 from grader.model import course_key
 from grader.model.result import Check
 from grader.model.spec import AnyCheck
@@ -37,9 +38,9 @@ class PassCache:
     def of(cls, binary: Path, lab: str) -> PassCache:
         """The passes noted beside a program. Damaged notes count as none."""
         passes: dict[str, Check] = {}
-        with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
             data = files.read_regular(binary.parent / NOTE)
-            passes = msgspec.json.decode(data, type=dict[str, Check])
+            passes = records.decode(data, dict[str, Check])
         return cls(binary.parent, course_key.digest(lab), passes)
 
     def find(self, planned: AnyCheck, program: Path) -> Check | None:

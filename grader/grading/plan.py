@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grader.execute.backend import Backend, cpu_has
+from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
 from grader.model.spec import AnyCheck, Case, Contract, Lab, Speed
 
@@ -39,7 +40,7 @@ class Plan:
     """The checks of one grading, in their order, and the programs that they run.
 
     pattern: of -k, when only a part of the lab's checks was selected. left_out: points for speed
-    that nothing here measures, and why.
+    that nothing here measures, and why. predicted: those of its checks whose time is predicted.
     """
 
     lab: Lab
@@ -48,6 +49,8 @@ class Plan:
     checks: tuple[Planned, ...]
     programs: frozenset[Program]
     left_out: tuple[Unmeasured, ...]
+    prediction: PredictedSpeed = "off"
+    predicted: tuple[Speed, ...] = ()
 
 
 def matching(lab: Lab, pattern: str) -> list[AnyCheck]:
@@ -58,9 +61,15 @@ def matching(lab: Lab, pattern: str) -> list[AnyCheck]:
     return [c for c in lab.checks() if pattern.lower() in f"{c.part} {c.name}".lower()]
 
 
-def plan_for(lab: Lab, backend: Backend, pattern: str | None = None, timed: bool = True) -> Plan:
+def plan_for(
+    lab: Lab,
+    backend: Backend,
+    pattern: str | None = None,
+    timed: bool = True,
+    prediction: PredictedSpeed = "shown",
+) -> Plan:
     """The plan for grading a lab on a backend. pattern: -k's; None for all checks. timed: speed is
-    checked as well, where it can be."""
+    checked as well, where it can be, and predicted elsewhere."""
     selected = lab.checks() if pattern is None else matching(lab, pattern)
     speeds = [check for check in selected if isinstance(check, Speed)]
     here = [check for check in speeds if _timed_on(lab, check, backend)]
@@ -75,6 +84,12 @@ def plan_for(lab: Lab, backend: Backend, pattern: str | None = None, timed: bool
         left_out=(
             *_unmeasured([c for c in here if not timed], NO_SPEED),
             *_unmeasured([c for c in speeds if c not in here], NO_GPU),
+        ),
+        prediction=prediction,
+        predicted=tuple(
+            c
+            for c in speeds
+            if timed and backend == "sim" and c not in here and prediction != "off"
         ),
     )
 

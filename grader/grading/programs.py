@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.compile import make, nvcc_check
-from grader.compile.make import Build, BuildError, BuildRequest, MachineBusyError
+from grader.compile.make import Build, BuildRequest
+from grader.compile.make_process import BuildError, MachineBusyError
 from grader.execute.backend import Backend
 from grader.grading.not_run import NotRun, at_fault
 from grader.grading.plan import Plan

@@ -63,6 +63,7 @@ WORDS = {
 
 # Of a function in C, by grader/execute/instructions.py.
 INSTRUCTIONS = {
+    "newer_instructions": "instructions newer than SSSE3",
     "avx_instructions": "AVX instructions",
     "wide_instructions": "AVX instructions with registers of 256 bits or more",
 }

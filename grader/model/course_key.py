@@ -20,10 +20,18 @@ from grader import paths
 
 # At the top, what counts is listed instead: instructors may keep submissions and runs there.
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
+AFTER = (
+    "class_leaderboard",
+    "class_page",
+    "course",
+    "export",
+    "similarity",
+)  # packages that read finished grades
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",
     "reproduce",  # the experiments of the papers behind the labs
+    *AFTER,
     "*.md",
     ".*",
     # left behind by Python, editors and patch
@@ -36,27 +44,52 @@ EXCLUDED = (  # names of files and folders, at any depth
     "*.orig",
     "*.rej",
 )
+PARTS = {  # of the course, by the beginning of a path
+    r"labs/lab\d+_\w+/lab\.toml": "the spec",
+    r"grader/hidden/": "the hidden cases",
+    r"solutions/": "the solution",
+    r"datasets/": "the inputs",
+    r"grader/": "the grader",
+}
+REST = "the course's programs"  # runner, timing, simulator, what builds them
+PART_NAMES = (*PARTS.values(), REST)
 _EXCLUDED = re.compile("|".join(map(translate, EXCLUDED)))
 OF_A_LAB = re.compile(r"(lab\d+)[_.]")  # lab3_constant_mask/, lab3.toml
 
 
 def digest(lab: str) -> bytes:
     """The hash for a lab ("lab3"), computed once per process."""
-    return _computed_once(paths.ROOT, lab)
+    return _whole(parts(lab))
+
+
+def parts(lab: str) -> dict[str, str]:
+    """The hash of each part of the course, in words, computed once per process: what changed can
+    be told from what did not."""
+    return dict(_computed_once(paths.ROOT, lab))
 
 
 @cache
-def _computed_once(root: Path, lab: str) -> bytes:
-    return compute(root, lab)
+def _computed_once(root: Path, lab: str) -> dict[str, str]:
+    return compute_parts(root, lab)
 
 
 def compute(root: Path, lab: str) -> bytes:
     """The hash for a lab of the course in `root`, as its files are now."""
-    whole = hashlib.sha256()
+    return _whole(compute_parts(root, lab))
+
+
+def compute_parts(root: Path, lab: str) -> dict[str, str]:
+    """As parts(), of the course in `root` as its files are now."""
+    hashes = {name: hashlib.sha256() for name in PART_NAMES}
     for path in sorted(_files(root, lab)):
+        part = next((name for start, name in PARTS.items() if re.match(start, path)), REST)
         content = (root / path).read_bytes()
-        whole.update(os.fsencode(path) + b"\0" + hashlib.sha256(content).digest())
-    return whole.digest()
+        hashes[part].update(os.fsencode(path) + b"\0" + hashlib.sha256(content).digest())
+    return {name: each.hexdigest() for name, each in hashes.items()}
+
+
+def _whole(hashes: dict[str, str]) -> bytes:
+    return hashlib.sha256(repr(sorted(hashes.items())).encode()).digest()
 
 
 def _files(root: Path, lab: str) -> Iterator[str]:

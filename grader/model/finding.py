@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from grader.model import plain_text
+
 
 class Finding(msgspec.Struct, frozen=True):
     """One finding, by file and line. severity: "error" or "note". block, thread: their indices,
@@ -30,8 +32,8 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.other_file}:{self.other_line}" if self.other_file and self.other_line else ""
 
     def render(self) -> str:
-        """One line. What cannot be printed becomes "?": the program may have written it."""
+        """One line; the program may have written it."""
         locations = dict.fromkeys([self.where(), self.elsewhere()])
         where = " and ".join(location for location in locations if location)
         text = f"{where}: {self.message}" if where else self.message
-        return "".join(c if c.isprintable() else "?" for c in text)[:400]
+        return plain_text.line(text, 400)

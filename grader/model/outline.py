@@ -62,6 +62,7 @@ def load(lab_id: str) -> Outline:
         )
     except KeyError as missing:
         problem: object = f"the key {missing} is missing"
-    except (OSError, ValueError, TypeError) as damage:  # tomllib's own error is a ValueError
+    # tomllib's own error is a ValueError.
+    except (OSError, ValueError, TypeError, RecursionError) as damage:
         problem = damage
     raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}")

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from grader.model.leaderboard import Leaderboard
+from grader.model.prediction import Prediction
 from grader.model.score import Score
 
 SCHEMA: Final = "convlabs-grade/v1"
@@ -52,6 +54,24 @@ class Machine(msgspec.Struct, frozen=True):
     compiler: str
 
 
+class Sandbox(msgspec.Struct, frozen=True):
+    """What kept the submission's programs from the rest of the machine."""
+
+    tier: Literal[1, 2, 3] | None  # 1 is the strongest; None: they ran without a sandbox
+    name: str  # "bubblewrap, own user"; "none"
+    version: str = ""  # of what makes the sandbox, and of the kernel
+    probes: int = 0  # attempts to break out and others, all of which ended as they must
+    probed: str = ""  # the day (UTC), as in 2026-01-31; "": a user's own code, without probes
+
+
+class Elsewhere(msgspec.Struct, frozen=True):
+    """Checks of a grade that another machine measured."""
+
+    backend: Literal["cpu", "sim", "gpu"]
+    machine: Machine
+    checks: list[str]  # the ids
+
+
 class Result(msgspec.Struct, frozen=True):
     """The grade of one lab."""
 
@@ -68,6 +88,10 @@ class Result(msgspec.Struct, frozen=True):
     selected: str | None = None  # the pattern of -k: the score covers what matched only
     open_todos: list[str] = []  # "file:line" of each numbered TODO left in the files
     schema: Literal["convlabs-grade/v1"] = SCHEMA
+    sandbox: Sandbox | None = None  # None: made by a grader that did not record it
+    elsewhere: Elsewhere | None = None
+    predictions: list[Prediction] = []  # of speed that needs a GPU, where there is none
+    leaderboard: Leaderboard | msgspec.UnsetType = msgspec.UNSET  # with --leaderboard alone
 
 
 def to_json(result: Result) -> bytes:

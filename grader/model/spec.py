@@ -77,6 +77,10 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         image = (self.image, self.size, self.channels, self.type)
         return repr((self.part, image, self.mask, sorted(self.settings().items())))
 
+    def is_secret(self) -> bool:
+        """Is there a part of the input that no student may know?"""
+        return False
+
     def settings(self) -> dict[str, str]:
         """The settings that the lab's driver gets."""
         return {**({"border": self.border} if self.border else {}), **self.set}
@@ -92,6 +96,9 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
     hidden: bool = False
+
+    def is_secret(self) -> bool:
+        return self.hidden
 
 
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
@@ -136,10 +143,18 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     read_only: bool = False  # inputs cannot be written to
     align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
     larger_radius: NotNegative = 0  # a few calls have a radius up to this: lab.h names no largest
+    far: list[tuple[Positive, Positive]] = []  # sizes of images with very many columns or rows
+    shift: bool = False  # a few calls have arrays that are aligned to their elements alone
+    huge: bool = False  # a call for an image too large for memory must report that
+    larger_channels: NotNegative = 0  # a few calls have so many channels, or so many masks
+    larger_masks: NotNegative = 0
     call: str
     returns: Literal["cudaError_t", "void"] = "cudaError_t"
     refuses: str = "radius"  # the argument that gets the value of `refuse`
     secret_seed: int | None = None  # of further calls, which no student can know; load() sets it
+
+    def is_secret(self) -> bool:
+        return self.secret_seed is not None
 
 
 class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -147,6 +162,8 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     and the result may not depend on the order in which threads run."""
 
     kind: ClassVar[Kind] = "safe"
+
+    one_thread: bool = False  # the part may leave its work to one thread, which races with none
 
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -160,6 +177,15 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
+    # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
+    public_size: tuple[Positive, Positive] | None = None
+
+    def is_secret(self) -> bool:
+        return self.public_size is not None
+
+    def at_public_size(self) -> Technique:
+        """The same check with the size that students know."""
+        return msgspec.structs.replace(self, size=self.public_size, public_size=None)
 
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""
@@ -182,6 +208,9 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     full_at: float = 0.9
     at_least: float | None = None  # against the baseline: times its speed
     taps: Positive | None = None  # multiply-adds that each result needs; None: the operation's
+    # Where a method is known that needs less time than those: the multiply-adds that take as long
+    # as the fastest one. What takes less is impossible.
+    fewest_taps: Positive | None = None
 
 
 AnyCheck = Case | Contract | Safe | Technique | Speed
@@ -236,9 +265,10 @@ class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: list[Case]
 
 
-def load(lab_id: str, hidden: bool = True) -> Lab:
+def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> Lab:
     """The spec of a lab with its hidden cases, where this copy of the course has them. `hidden`:
-    False for what students will read, such as a handout.
+    False for what students will read, such as a handout. `secret_seed`: a course's own, which draws
+    other hidden inputs than the repository's seed does.
 
     Raises SpecError when the file is missing or says something that cannot be.
     """
@@ -253,6 +283,8 @@ def load(lab_id: str, hidden: bool = True) -> Lab:
     hidden_included = hidden and hidden_file.exists()
     if hidden_included:
         secret = _decode(hidden_file, HiddenFile)
+        if secret_seed is not None:
+            secret = msgspec.structs.replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
             msgspec.structs.replace(
                 _seeded(case, secret.seed), hidden=True, name=f"hidden {number}"
@@ -280,7 +312,7 @@ def load(lab_id: str, hidden: bool = True) -> Lab:
 def _decode(file: Path, kind: type[T]) -> T:
     try:
         return msgspec.toml.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:  # msgspec's error is a ValueError
         raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}") from problem
 
 
@@ -306,7 +338,7 @@ def _resized(check: Technique, seed: int) -> Technique:
     width, height = check.size
     number = _seeded(check, seed, check.signature()).seed // 7919 % 7 + 1
     size = (width * (1 + number % 2), height + number // 2 * min(height, 32))
-    return msgspec.structs.replace(check, size=size)
+    return msgspec.structs.replace(check, size=size, public_size=check.size)
 
 
 def _check(lab: Lab, file: Path) -> None:
@@ -356,7 +388,9 @@ def _limits(lab: Lab, check: Technique) -> list[str]:
     elif check.per or check.kernel != "*":
         problems.append(f"{check.counter} is not counted by kernel, pixel or launch")
     elif not any(
-        (part.file or lab.submit[0]).endswith(".c") for part in lab.part if part.id == check.part
+        (part.file or "".join(lab.submit[:1])).endswith(".c")
+        for part in lab.part
+        if part.id == check.part
     ):
         problems.append(f"{check.counter} is counted in a file of C alone")
     if (check.at_most is None) == (check.at_least is None):

@@ -1,30 +1,34 @@
-"""A submission: the files of one lab from one folder, read once."""
+"""A submission: the files of one lab, read once from a folder or named by one of them."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import files, paths
+from grader.model import plain_text
 
 if TYPE_CHECKING:  # ./grade list, which imports this, runs before msgspec is installed
     from grader.model.spec import Lab
 
 
 class SourceError(Exception):
-    """--src names no folder with a submission: a usage error."""
+    """--src names no submission: a usage error."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The files of one lab from one folder.
+    """The files of one lab from one folder. `contents` has them under the lab's names.
 
     shown: the folder as messages name it. problems: why files cannot be graded, in words. home:
-    where the submission is built; None for build/<lab>, which keeps the last few builds.
+    where the submission is built; None for build/<lab>, which keeps the last few builds. own_names:
+    the files' own names, by the lab's, where they are others.
     """
 
     lab: Lab
@@ -33,6 +37,15 @@ class Submission:
     contents: dict[str, bytes]
     problems: list[str]
     home: Path | None = None
+    own_names: Mapping[str, str] = field(default_factory=dict)
+
+    def file(self, name: str) -> Path:
+        """Where the lab's file of that name is."""
+        return self.folder / self.own_names.get(name, name)
+
+    def path(self, name: str) -> str:
+        """How messages name the lab's file of that name: the folder and the file's own name."""
+        return f"{self.shown}/{plain_text.name(self.own_names.get(name, name))}"
 
     def digest(self, name: str) -> str:
         return hashlib.sha256(self.contents.get(name, b"")).hexdigest()
@@ -40,12 +53,10 @@ class Submission:
     def line(self, file: str, number: int) -> str:
         """The text of a source line, fit for a message; "" when the file is not one of the
         submission's."""
-        name = Path(file).name
-        if file != f"{self.shown}/{name}":
-            return ""
-        lines = self.contents.get(name, b"").decode(errors="replace").splitlines()
+        name = next((name for name in self.contents if self.path(name) == file), "")
+        lines = self.text(name).splitlines()
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        return "".join(c if c.isprintable() else "?" for c in text)[:100]
+        return plain_text.line(text, 100)
 
     def text(self, name: str) -> str:
         """The text of one of the files; "" when it is missing."""
@@ -54,6 +65,8 @@ class Submission:
     def misnamed(self) -> list[str]:
         """Advice about files that look like a missing one under another name, such as
         "Cpu_Loop.c" or "cpu_loop (1).c"."""
+        if self.own_names:
+            return []  # --src named the very file
         try:
             others = sorted(f.name for f in self.folder.iterdir() if f.is_file())
         except OSError:
@@ -67,7 +80,7 @@ class Submission:
                 and name.suffix.lower() in other.lower()
                 and other != name.name
             ]
-            advice += [f"there is '{harmless(o)}': rename it to {name}" for o in alike[:3]]
+            advice += [f"there is '{plain_text.name(o)}': rename it to {name}" for o in alike[:3]]
         return advice
 
     def remedies(self) -> list[str]:
@@ -82,7 +95,7 @@ class Submission:
     def open_todos(self) -> list[str]:
         """The source location, "folder/file:line", of every numbered TODO that is left."""
         return [
-            f"{self.shown}/{name}:{number}"
+            f"{self.path(name)}:{number}"
             for name in self.contents
             for number in self._lines_with(name, r"\bTODO \d+\b")
         ]
@@ -94,7 +107,7 @@ class Submission:
         heading = self._lines_with(file, rf"---- part {part}:")
         first = self._lines_with(file, r"---- part \w+:")[:1] == heading[:1]
         below = [] if first else [n for n in todos if heading and n > heading[0]]
-        return f"{self.shown}/{file}:{[*below, *todos][0]}" if todos else ""
+        return f"{self.path(file)}:{[*below, *todos][0]}" if todos else ""
 
     def _lines_with(self, file: str, pattern: str) -> list[int]:
         lines = self.contents.get(file, b"").decode(errors="replace").splitlines()
@@ -102,15 +115,18 @@ class Submission:
 
 
 def find(lab: Lab, src: str) -> Submission:
-    """The submission at `src`: a folder with the lab's files, or one that holds a folder labN_*.
+    """The submission at `src`: a folder with the lab's files, one that holds a folder labN_*, or a
+    file, whatever its name, in place of the lab's file with that suffix.
 
-    Raises SourceError when it is neither.
+    Raises SourceError when it is none of them.
     """
-    source = Path(src)
-    if not source.is_absolute() and not source.exists():
+    source, shown = Path(src), plain_text.name(src)
+    if not source.is_absolute() and not os.path.lexists(source):
         source = paths.ROOT / src  # ./grade works from anywhere; `starter` is the course's
-    if not source.is_dir():
-        raise SourceError(f"{src} is not a folder")
+    if not os.path.lexists(source):
+        raise SourceError(f"there is no file or folder {shown}")
+    if not os.path.isdir(source):
+        return _of_file(lab, source, shown)
     inside = sorted(p for p in source.glob(f"{lab.id}_*") if p.is_dir())
     if any((source / name).exists() for name in lab.submit):
         folder = source
@@ -120,27 +136,61 @@ def find(lab: Lab, src: str) -> Submission:
         folder = source  # the right folder, but the file is missing
     else:
         raise SourceError(
-            f"{src} contains neither {', '.join(lab.submit)} nor a folder {lab.id}_*; "
-            f"name the folder with your file: ./grade {lab.id} --src PATH"
+            f"{shown} is a folder that contains neither {', '.join(lab.submit)} nor a folder "
+            f"{lab.id}_*; name your file, or the folder with it: ./grade {lab.id} --src PATH"
         )
     contents, problems = read(folder, lab.submit)
     return Submission(lab, folder, _shown(folder), contents, problems)
 
 
-def read(folder: Path, names: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
+def _of_file(lab: Lab, file: Path, shown: str) -> Submission:
+    """The submission whose file with one suffix is `file`. The lab's other files are taken from its
+    folder: one of the same stem if there is one, as expert.c beside expert.cu, else one of the
+    lab's own name. Raises SourceError."""
+    endings = Counter(Path(name).suffix for name in lab.submit)
+    if file.suffix not in endings:
+        raise SourceError(
+            f"{lab.id} grades {' and '.join(lab.submit)}: --src takes a file that ends in "
+            f"{' or '.join(endings)}, and {shown} does not"
+        )
+    if file.name not in lab.submit and endings[file.suffix] > 1:
+        raise SourceError(
+            f"{lab.id} grades {' and '.join(lab.submit)}: {shown} could be either; name the folder "
+            "with all of them"
+        )
+    try:
+        files.read_regular(file)
+    except OSError as problem:
+        raise SourceError(f"{shown} {problem.strerror or problem}") from problem
+    own_names = {}
+    for name in lab.submit:
+        alike = file.with_suffix(Path(name).suffix)
+        if endings[alike.suffix] == 1 and os.path.lexists(alike):
+            own_names[name] = alike.name
+    own_names = {name: own for name, own in own_names.items() if own != name}
+    contents, problems = read(file.parent, lab.submit, own_names)
+    return Submission(
+        lab, file.parent, _shown(file.parent), contents, problems, own_names=own_names
+    )
+
+
+def read(
+    folder: Path, names: Sequence[str], own_names: Mapping[str, str] | None = None
+) -> tuple[dict[str, bytes], list[str]]:
     """The contents of the files of those names that can be read, and in words why the others, or
-    the empty ones, cannot be graded."""
+    the empty ones, cannot be graded. own_names: as of a Submission."""
     shown = _shown(folder)
     contents: dict[str, bytes] = {}
     problems: list[str] = []
     for name in names:
         try:
-            contents[name] = files.read_regular(folder / name)
+            own = (own_names or {}).get(name, name)
+            contents[name] = files.read_regular(folder / own)
         except OSError as problem:
-            problems.append(f"{shown}/{name} {problem.strerror or problem}")
+            problems.append(f"{shown}/{plain_text.name(own)} {problem.strerror or problem}")
         else:
             if not contents[name].strip():
-                problems.append(f"{shown}/{name} is empty")
+                problems.append(f"{shown}/{plain_text.name(own)} is empty")
     return contents, problems
 
 
@@ -157,9 +207,4 @@ def _shown(folder: Path) -> str:
         if resolved.is_relative_to(base):
             resolved = resolved.relative_to(base)
             break
-    return harmless(str(resolved))
-
-
-def harmless(name: str) -> str:
-    """A file's name, made safe for a #line and for a terminal."""
-    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)
+    return plain_text.name(str(resolved))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from grader import paths
 from grader.release import links, part
@@ -43,8 +44,11 @@ class Member:
 
 
 def lists() -> Lists:
-    """Reads student.toml."""
-    return Lists(**tomllib.loads(LISTS.read_text()))
+    """Reads student.toml. Raises ReleaseError."""
+    try:
+        return msgspec.toml.decode(LISTS.read_bytes(), type=Lists)
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ReleaseError(f"{SHOWN}: {problem}; repair it, or take it from git") from problem
 
 
 def matches(path: str, patterns: list[str]) -> bool:

@@ -2,8 +2,9 @@
 
 The gate reads the archive itself, not the list of files that were meant to go in. An archive within
 the archive is a finding, like every other file that is not text; the gate unpacks and searches it
-too, so that the message can say what it holds. The one exception is an object of a solution, in its
-place and stripped, where student.toml allows it.
+too, so that the message can say what it holds. There are two exceptions: an object of a solution,
+in its place and stripped, where student.toml allows it; and a picture of a handout that holds
+pixels alone, which are searched, too.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.release import contents, secret, stripped
+from grader.release import contents, picture, secret, stripped
 from grader.release.contents import Lists
 from grader.release.secret import Secret, squeezed
 
 OBJECTS = ["labs/lab*_*/reference/*.o"]
+PICTURES = ["handouts/figures/mistakes/*.png"]
 DEEPEST = 4  # levels of archives within archives
 LARGEST = 1 << 26  # bytes that are searched of a file in an inner archive
 NO_FILE = b"\0no file"
@@ -96,9 +98,17 @@ def _in_name(path: str, secrets: Known) -> Iterator[str]:
 
 def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tuple[str, str]]:
     """What is wrong with a file's bytes: the file, or the file within it, and the problem."""
-    may_be_object = secrets.lists.objects and contents.matches(path, OBJECTS)
-    for problem in stripped.problems(data) if may_be_object else _kind(data):
-        yield path, problem
+    pixels = b""
+    if contents.matches(path, PICTURES):
+        try:
+            pixels = picture.pixels(data)
+        except picture.NotPlainError as problem:
+            yield path, f"not a plain picture: {problem}"
+    elif secrets.lists.objects and contents.matches(path, OBJECTS):
+        yield from ((path, problem) for problem in stripped.problems(data))
+    else:
+        yield from ((path, problem) for problem in _kind(data))
+    data += pixels
     squeezed_data = squeezed(data)
     for text in secrets.texts:
         if text.text in squeezed_data:

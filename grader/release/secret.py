@@ -47,8 +47,15 @@ def telling(line: str) -> bool:
 
 
 def region_lines(text: str) -> list[tuple[int, str]]:
-    """The numbers and texts of the lines that a solution has and its starter has not."""
+    """The numbers and texts of the lines that a solution has and its starter has not.
+
+    A file without marked regions, such as an expert's, has no starter. Its long lines count; the
+    short ones are any program's.
+    """
     lines = []
+    if BEGIN not in text:
+        numbered = enumerate(map(str.strip, text.splitlines()), 1)
+        return [(n, line) for n, line in numbered if len(squeezed(line.encode())) >= LONG]
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()

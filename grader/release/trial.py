@@ -28,6 +28,7 @@ NETWORK = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT",
 LONGEST = 900.0  # seconds for one command
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ALL_PUBLIC = "all public checks passed"  # in the text of a grade
+AGAIN = 2  # times that a lab is timed again when a check could not be
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,10 @@ def speed_is_measured_beside_our_solution(
     """Only what it was compared with has to be right: a verdict depends on what else runs here."""
     files = [file.name for file in (copy.folder / "labs").glob(f"{lab}_*/reference/*.c.*")]
     checks = copy.speed(lab, str(submission)) if files else []
+    for _ in range(AGAIN):  # another program may have used the cores, and nothing is said then
+        if all("reference_ns" in check.details for check in checks):
+            break
+        checks = copy.speed(lab, str(submission))
     for check in checks:
         if "reference_ns" not in check.details:
             raise ReleaseError(

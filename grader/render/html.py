@@ -7,16 +7,26 @@ from functools import cache
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
 
 from grader import files
 from grader.checks.speed_points import tiers
 from grader.grading.evidence import Evidence, Failure
+from grader.model import plain_text
 from grader.model.result import Check, Result
-from grader.render import images, roofline, source_counters, timing_chart, warp_access
+from grader.render import (
+    handout,
+    images,
+    page_templates,
+    predicted_times,
+    roofline,
+    source_counters,
+    timing_chart,
+    warp_access,
+)
+from grader.render.sandbox import sandbox_in_words
 from grader.render.terminal import points
 
-HERE = Path(__file__).resolve().parent
+STYLE = page_templates.SHARED / "report.css"
 KINDS = {
     "build": "Build",
     "correct": "Correct results",
@@ -51,28 +61,32 @@ class Item:
     word: str
     failure: Failure | None
     figures: list[images.Figure]
+    section: handout.Section | None  # of the handout, about the mistake
     first: bool  # the first check that failed; its details are open
 
 
-def page(result: Result, evidence: Evidence) -> str:
-    """The report of one submission, as HTML."""
+def page(result: Result, evidence: Evidence, on_this_machine: bool = False) -> str:
+    """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
+    links to the handouts lead somewhere."""
     runs = list(evidence.runs.values())
     failed = {check.name for check in result.checks if check.verdict == "fail"}
     speeds = _speeds(result, evidence)
-    return str(
-        _template().render(
-            result=result,
-            score=points(result.score, result.selected),
-            shares=_shares(result),
-            groups=_groups(result, evidence),
-            runs=[(run, source_counters.listings(evidence.submission, run)) for run in runs],
-            shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
-            accesses=warp_access.worst(runs),
-            roofline=roofline.of_traced(runs),
-            speeds=speeds,
-            style=Markup((HERE / "templates" / "report.css").read_text(encoding="utf-8")),
-        )
+    text = _template().render(
+        result=result,
+        score=points(result.score, result.selected),
+        shares=_shares(result),
+        groups=_groups(result, evidence, on_this_machine),
+        runs=[(run, source_counters.listings(evidence.submission, run)) for run in runs],
+        shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
+        accesses=warp_access.worst(runs),
+        roofline=roofline.of_traced(runs),
+        speeds=speeds,
+        predictions=predicted_times.charts(result.predictions),
+        not_predicted=predicted_times.reasons(result.predictions),
+        sandbox_in_words=sandbox_in_words,
+        style=page_templates.style(STYLE),
     )
+    return plain_text.document(text)  # names of kernels and files are the student's
 
 
 def write(path: Path, result: Result, evidence: Evidence) -> None:
@@ -83,15 +97,7 @@ def write(path: Path, result: Result, evidence: Evidence) -> None:
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("report.html")
+    return page_templates.environment().get_template("report.html")
 
 
 def _shares(result: Result) -> list[Share]:
@@ -111,7 +117,9 @@ def _shares(result: Result) -> list[Share]:
     return shares
 
 
-def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Item]]]:
+def _groups(
+    result: Result, evidence: Evidence, on_this_machine: bool
+) -> list[tuple[str, str, list[Item]]]:
     """For each kind of checks: its heading, how many passed, and the checks."""
     failures = {failure.check: failure for failure in evidence.failures}
     first = next((c for c in result.checks if c.verdict in ("fail", "error")), None)
@@ -122,7 +130,9 @@ def _groups(result: Result, evidence: Evidence) -> list[tuple[str, str, list[Ite
         for check in checks:
             failure = None if check.hidden else failures.get(check.id)
             figures = images.figures(failure) if failure else []
-            items.append(Item(check, *WORDS[check.verdict], failure, figures, check is first))
+            section = handout.section(result.lab, check.diagnosis, on_this_machine)
+            words = WORDS[check.verdict]
+            items.append(Item(check, *words, failure, figures, section, check is first))
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
             groups.append((name, f"{passed} of {len(checks)} passed", items))

@@ -147,7 +147,24 @@ def _mark(drawing: Svg, failure: Failure) -> None:
 
 
 def png(picture: Bytes) -> str:
-    """A PNG as a data: URL."""
+    """A PNG as a data: URL. With at most 256 colours it has a palette: a third of a page's bytes
+    less, and a page is mostly pictures."""
     buffer = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(picture)).save(buffer, "PNG", compress_level=6)
+    image = Image.fromarray(np.ascontiguousarray(picture))
+    if picture.ndim == 3:
+        image = _with_palette(picture) or image
+    image.save(buffer, "PNG", compress_level=6)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def _with_palette(picture: Bytes) -> Image.Image | None:
+    """The same pixels as numbers of colours; None where there are more than 256 colours."""
+    height, width, _ = picture.shape
+    red, green, blue = np.moveaxis(picture.astype(np.uint32), 2, 0)
+    colours, index = np.unique(red << 16 | green << 8 | blue, return_inverse=True)
+    if len(colours) > 256:
+        return None
+    image = Image.fromarray(index.reshape(height, width).astype(np.uint8), "P")
+    channels = np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1)
+    image.putpalette(channels.astype(np.uint8).tobytes())
+    return image

@@ -25,10 +25,12 @@ DEPTH = 300  # the peak rate over the lowest rate of the vertical axis, at least
 
 
 class Gpu(msgspec.Struct, frozen=True):
-    """The limits of a GPU, from roofs.toml: operations and bytes per second."""
+    """The limits of a GPU, from roofs.toml: operations and bytes per second. flops: of floats;
+    flops64: of doubles."""
 
     device: str
     flops: float
+    flops64: float
     l1: float
     shared: float
     dram: float
@@ -42,6 +44,7 @@ class Point:
     level: str  # of memory; "" where there is one roof
     intensity: float  # operations per byte
     bandwidth: float  # of the roof above it, bytes per second
+    peak: float  # rate of the type that it computes with
     rate: float | None = None  # operations per second; None: as high as the roof allows
 
 
@@ -67,7 +70,10 @@ def of_traced(runs: list[Traced]) -> Roofline | None:
     the traffic allows. None when no kernel accessed memory."""
     roofs = gpu()
     points, rows = [], []
+    peaks = {"float32": roofs.flops, "float64": roofs.flops64}
+    drawn = {}
     for run in _one_per_part(runs):
+        peak = peaks.get(run.element, roofs.flops)
         kernels = [k for k in run.profile.kernels if _sectors(k)]
         levels = [
             ("L1", sum(_sectors(k) for k in kernels) * SECTOR, roofs.l1),
@@ -77,8 +83,9 @@ def of_traced(runs: list[Traced]) -> Roofline | None:
         names = ", ".join(dict.fromkeys(k.name for k in kernels))
         label = f"{run.part}  {names}" + ("" if run.right else " (its result is wrong)")
         for level, moved, roof in (known for known in levels if known[1]):
-            point = Point(run.part, level, run.flops / moved, roof)
-            most = min(roofs.flops, point.intensity * roof)
+            point = Point(run.part, level, run.flops / moved, roof, peak)
+            most = min(peak, point.intensity * roof)
+            drawn[run.element] = peak
             figures = (f"{_si(moved)}B", f"{point.intensity:.3g}", _rate(most))
             rows.append((label, level, *figures))
             points.append(point)
@@ -92,7 +99,7 @@ def of_traced(runs: list[Traced]) -> Roofline | None:
         "it."
     )
     lines = [("shared", roofs.shared), ("L1", roofs.l1), ("DRAM", roofs.dram)]
-    drawing = _chart(f"Kernels below the roofs of an {roofs.device}", points, lines, roofs.flops)
+    drawing = _chart(f"Kernels below the roofs of an {roofs.device}", points, lines, drawn)
     headings = ["kernel", "memory", "bytes", "operations per byte", "at most"]
     return Roofline(f"Roofs: measured on an {roofs.device}", note, drawing, headings, rows)
 
@@ -115,9 +122,10 @@ def of_timed(timed: Timed) -> Roofline | None:
         return None
     bandwidth = timed.moved / timed.copy_ns * 1e9
     intensity, peak = 2 * timed.macs / timed.moved, 2 * timed.mac_rate
+    medians = {name: float(times[len(times) // 2]) for name, times in timed.times.items()}
     points = [
-        Point(name, "", intensity, bandwidth, 2e9 * timed.macs / float(times[len(times) // 2]))
-        for name, times in timed.times.items()
+        Point(name, "", intensity, bandwidth, peak, 2e9 * timed.macs / ns)
+        for name, ns in medians.items()
     ]
     note = (
         f"A call does {_count(2 * timed.macs)} operations and must read and write "
@@ -125,7 +133,10 @@ def of_timed(timed: Timed) -> Roofline | None:
         "the image and of multiply-adds."
     )
     drawing = _chart(
-        "Functions below the roofs of this machine", points, [("copy", bandwidth)], peak
+        "Functions below the roofs of this machine",
+        points,
+        [("copy", bandwidth)],
+        {timed.element: peak},
     )
     rows = [
         (p.name, f"{p.intensity:.3g}", _rate(p.rate or 0), f"{100 * (p.rate or 0) / peak:.1f} %")
@@ -145,10 +156,14 @@ def _wavefronts(kernel: Kernel) -> int:
     return kernel.counters.shared_load_wavefronts + kernel.counters.shared_store_wavefronts
 
 
-def _chart(label: str, points: list[Point], roofs: list[tuple[str, float]], peak: float) -> Markup:
+def _chart(
+    label: str, points: list[Point], roofs: list[tuple[str, float]], peaks: dict[str, float]
+) -> Markup:
+    """peaks: the highest rate of each type that the points compute with."""
+    peak = max(peaks.values())
     ridges = [peak / bandwidth for _, bandwidth in roofs]
     xs = [*(p.intensity for p in points), *ridges]
-    heights = [p.rate or min(peak, p.intensity * p.bandwidth) for p in points]
+    heights = [p.rate or min(p.peak, p.intensity * p.bandwidth) for p in points]
     axes = _Axes(min(xs) / 8, max(xs) * 4, min(peak / DEPTH, *(h / 3 for h in heights)), peak * 2)
     drawing = Svg(WIDTH, HEIGHT, label)
     axes.draw(drawing)
@@ -161,9 +176,11 @@ def _chart(label: str, points: list[Point], roofs: list[tuple[str, float]], peak
         y -= 12 * math.sin(angle) + 4 * math.cos(angle)
         label = f"{name} {_si(bandwidth)}B/s"
         drawing.text(x, y, label, "roof-name", angle=math.degrees(angle))
-    drawing.path([axes.at(min(ridges), peak), axes.at(axes.right, peak)], "roof")
-    x, y = axes.at(axes.right, peak)
-    drawing.text(x - 4, y - 7, f"float32 {_rate(peak)}", "label", "end")
+    for element, rate in peaks.items():
+        start = min(rate / bandwidth for _, bandwidth in roofs)
+        x, y = axes.at(axes.right, rate)
+        drawing.path([axes.at(start, rate), (x, y)], "roof")
+        drawing.text(x - 4, y - 7, f"{element} {_rate(rate)}", "label", "end")
     positions = [axes.at(p.intensity, h) for p, h in zip(points, heights, strict=True)]
     for number, (point, (x, y)) in enumerate(zip(points, positions, strict=True)):
         drawing.line(x, y, x, HEIGHT - BOTTOM, "drop")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.grading.evidence import Traced
+from grader.model import plain_text
 from grader.model.counters import Counters, accumulate
 from grader.model.submission import Submission
 
@@ -68,7 +69,7 @@ def listings(submission: Submission, run: Traced) -> list[Listing]:
             accumulate(by_line.setdefault((line.file, line.line), Counters()), line.counters)
     listed = []
     for name, content in submission.contents.items():
-        file = f"{submission.shown}/{name}"
+        file = submission.path(name)
         counted = {n: c for (f, n), c in by_line.items() if f == file and n}
         if counted:
             listed.append(_listing(file, content.decode(errors="replace").splitlines(), counted))
@@ -89,16 +90,10 @@ def _listing(file: str, lines: list[str], counted: dict[int, Counters]) -> Listi
         counters = counted.get(number, Counters())
         values = [_sum(counters, names) for _, _, names in used]
         cells = [Cell(f"{v:,}" if v else "", v / m) for v, m in zip(values, most, strict=True)]
-        rows.append(Row(number, _plain(lines[number - 1]), cells))
+        rows.append(Row(number, plain_text.line(lines[number - 1], LONGEST), cells))
     total = [f"{sum(_sum(c, names) for c in counted.values()):,}" for _, _, names in used]
     return Listing(Path(file).name, [(name, meaning) for name, meaning, _ in used], rows, total)
 
 
 def _sum(counters: Counters, names: tuple[str, ...]) -> int:
     return sum(int(getattr(counters, name)) for name in names)
-
-
-def _plain(line: str) -> str:
-    text = line.expandtabs(4)
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

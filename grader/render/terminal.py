@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
+from grader.checks import predicted_words as words
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
@@ -72,9 +73,26 @@ class Terminal:
             lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")
         return lines
 
+    def predictions(self, result: Result) -> str:
+        """What is predicted of speed that needs a GPU; "" for nothing. Reasons that are the same
+        for all are said once."""
+        decided = {check.id for check in result.checks}
+        shown = [p for p in result.predictions if p.check not in decided]
+        reasons = {p.reason for p in shown}
+        if len(shown) > 1 and len(reasons) == 1 and "" not in reasons:
+            return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
+        lines = []
+        for each in shown:
+            _, part, name = each.check.split("/", 2)
+            lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
+            lines += [wrapped for text in words.lines(each) for wrapped in self._wrap(text)]
+        return "\n".join(lines)
+
     def footer(self, result: Result, report: str | None = None) -> str:
-        """The score, what is left to do, and how to go on. `report`: where the HTML report is."""
-        lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
+        """What is predicted, the score, what is left to do, and how to go on. `report`: where the
+        HTML report is."""
+        lines = [self.predictions(result)] if result.predictions else []
+        lines.append(f"  {self._paint('1', points(result.score, result.selected))}")
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:
             count = len(result.open_todos)
@@ -94,7 +112,7 @@ class Terminal:
         if report or public:
             pictures = report or f"./grade {result.lab} --html report.html"
             lines.append(f"  pictures: {pictures}")
-        return "\n".join(lines)
+        return "\n".join(line for line in lines if line)
 
     def _wrap(self, line: str) -> list[str]:
         hang = INDENT + "    " if line.startswith("    ") else INDENT
@@ -111,10 +129,12 @@ def points(score: Score, selected: str | None) -> str:
     if selected is not None:
         return f"{score.earned:g}/{score.measured:g} of the checks that match '{selected}'"
     text = f"{score.earned:g}/{score.measured:g}"
+    if score.predicted:
+        text += f", {score.predicted:g} of them by prediction, not measured"
     if not score.unmeasured:
         return text
     rest = ", ".join(f"{u.points:g} {u.reason}" for u in score.unmeasured)
-    return f"{text} measured, {rest}"
+    return f"{text}, {rest}" if score.predicted else f"{text} measured, {rest}"
 
 
 def _all_printed(check: Check) -> list[str]:

@@ -9,20 +9,29 @@ import msgspec
 
 from grader import paths
 from grader.execute import profile
-from grader.model import result
+from grader.model import class_grades, class_standings, result
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
+    "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-grade/v1": result.Result,
+    "convlabs-leaderboard/v1": class_standings.ClassStandings,
     "convlabs-profile/v1": profile.Profile,
+}
+# Keys that older documents of the same version lack, by schema and type.
+ADDED_LATER = {
+    ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
+    ("convlabs-grade/v1", "Score"): ("predicted",),
 }
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The schema of that name. A document has every key, and no other."""
+    """The schema of that name. A document has no other keys, and all that were in its version from
+    the beginning."""
     document = msgspec.json.schema(TYPES[name])
-    for definition in document["$defs"].values():
-        definition["required"] = list(definition["properties"])
+    for type_, definition in document["$defs"].items():
+        later = ADDED_LATER.get((name, type_), ())
+        definition["required"] = [key for key in definition["properties"] if key not in later]
         definition["additionalProperties"] = False
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = name

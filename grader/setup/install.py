@@ -41,7 +41,9 @@ class Missing:
 
 def missing(flavour: str) -> Missing:
     """What a flavour needs and this machine lacks. "run" is all that grading needs, "check" adds
-    what unit tests in C need, "dev" what the tests of the project need."""
+    what unit tests in C need, "handouts" what makes the pages of `make handouts`, "dev" what the
+    tests of the project need, "bench" what make bench compares with, "charts" what draws the charts
+    of ./grade report."""
     return Missing(
         system=[p for p in system_packages.packages(flavour) if not p.present()],
         python=not python_packages.ready(_environment(flavour)),

@@ -18,7 +18,8 @@ from grader.setup.failure import SetupError
 from grader.setup.runner import Output, Runner, shown
 
 VENV = Path(stamp.VENV)
-SIZES = {"run": 65, "dev": 155}  # MB to download for x86-64; "dev" includes "run"
+# MB to download for x86-64; all include "run"
+SIZES = {"run": 65, "handouts": 149, "dev": 260, "slurm": 66, "bench": 200, "charts": 82}
 PATIENCE = {"retries": "1", "timeout": "10"}  # pip's own are 5 and 15 s: minutes without a network
 PIP = (stamp.PYTHON, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
 
@@ -62,7 +63,14 @@ def ready(flavour: str) -> bool:
 def title(flavour: str) -> str:
     """What is to be installed: number and size."""
     size = SIZES[flavour] - (SIZES["run"] if ready("run") else 0)
-    what = "Python packages for the tests" if flavour == "dev" else "Python packages"
+    words = {
+        "handouts": " for the handouts",
+        "dev": " for the tests",
+        "slurm": " for Slurm",
+        "bench": " for the comparisons",
+        "charts": " for the charts",
+    }
+    what = f"Python packages{words.get(flavour, '')}"
     return f"{what}: {_count(flavour)} into build/venv, about {size} MB to download"
 
 
@@ -161,14 +169,15 @@ def _install_error(output: Output, configuration: str, flavour: str) -> SetupErr
             f"pip could not install the Python packages: {cause.text}", cause.advice, output.text
         )
     lock = shown(Path(stamp.LOCKS[flavour]))
-    option = " --dev" if flavour == "dev" else ""
+    commands = {"run": "./grade setup", "charts": "./grade report RUN"}
+    command = commands.get(flavour, f"./grade setup --{flavour}")
     return SetupError(
         f"pip could not reach the package index {index(configuration)}: {cause.text}",
         f"{cause.advice}. Or, on a machine that has a network, a processor of the same kind "
         f"and Python {sys.version_info.major}.{sys.version_info.minor},\n\n"
         f"    python3 -m pip download --require-hashes --only-binary :all: -r {lock} -d wheels\n\n"
         "and here, with that folder,\n\n"
-        f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels ./grade setup{option}",
+        f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels {command}",
         output.text,
     )
 

@@ -12,13 +12,21 @@ VENV = os.path.join(ROOT, "build", "venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOCKS = {
     "run": os.path.join(ROOT, "grader", "setup", "requirements.lock"),
-    # absent from a student's copy, which has no tests of the grader
+    # what `make handouts` needs
+    "handouts": os.path.join(ROOT, "grader", "setup", "requirements-handouts.lock"),
+    # absent from a student's copy: what the tests and ./grade bulk --executor slurm need
     "dev": os.path.join(ROOT, "grader", "setup", "requirements-dev.lock"),
+    "slurm": os.path.join(ROOT, "grader", "setup", "requirements-slurm.lock"),
+    # what make bench and make bench-sim compare with
+    "bench": os.path.join(ROOT, "grader", "setup", "requirements-bench.lock"),
+    # also absent there: what ./grade report draws with
+    "charts": os.path.join(ROOT, "grader", "setup", "requirements-reproduce.lock"),
 }
 
 
 def path(flavour):  # type: (str) -> str
-    """The stamp of a flavour: "run" (what a student needs) or "dev" (what the tests need)."""
+    """The stamp of a flavour: "run" (what a student needs), "handouts", "dev" (the tests),
+    "slurm", "bench" or "charts"."""
     return os.path.join(VENV, flavour + ".stamp")
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from grader.model.submission import Submission
 
 SCHEMA = "convlabs-progress/v1"
+# What reading a damaged record can raise: of its JSON, or of a value that is not what it must be.
+DAMAGE = (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,10 @@ class Record:
 
 
 def is_own(submission: Submission) -> bool:
-    """Whether it is the student's own, in starter/: a grade of any other is not recorded."""
-    return submission.folder.resolve() == (paths.STARTER / submission.lab.folder).resolve()
+    """Whether it is the student's own, in starter/ and under the lab's names: a grade of any other
+    is not recorded."""
+    folder = paths.STARTER / submission.lab.folder
+    return not submission.own_names and submission.folder.resolve() == folder.resolve()
 
 
 def keep(submission: Submission, graded: Result) -> str | None:
@@ -102,7 +106,7 @@ def read(lab_id: str) -> Record | None:
         if table["schema"] != SCHEMA:
             return None
         return Record(best=_grade(table["best"]), last=_grade(table["last"]))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except DAMAGE:
         return None
 
 

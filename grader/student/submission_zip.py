@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 
+from grader import files
+from grader.model import plain_text, pseudonym
+from grader.model.pseudonym import PseudonymError
 from grader.model.submission import Submission
 from grader.student import starter_files
 
@@ -14,42 +18,61 @@ FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest date in a zip: the same files,
 
 
 def pack(submission: Submission) -> bytes:
-    """A zip with exactly the files that the lab asks for, at its root. It is not compressed: the
-    result would depend on the version of zlib."""
+    """A zip with the files that the lab asks for, and leaderboard.txt if there is one.
+    It is not compressed: the result would depend on the version of zlib."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
-        for name in submission.lab.submit:
+        contents = {name: submission.contents[name] for name in submission.lab.submit}
+        for name, content in (contents | pseudonym_file(submission)).items():
             entry = zipfile.ZipInfo(name, FIRST_DAY)
             entry.create_system = 3  # Unix, on every system
             entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, submission.contents[name])
+            archive.writestr(entry, content)
     return data.getvalue()
+
+
+def pseudonym_file(submission: Submission) -> dict[str, bytes]:
+    """leaderboard.txt, for who takes part in the leaderboard; {} where there is none to read."""
+    try:
+        return {pseudonym.FILE: files.read_regular(submission.folder / pseudonym.FILE)}
+    except OSError:
+        return {}
 
 
 def refusals(submission: Submission) -> list[str]:
     """Why these files must not be handed in, one sentence for each reason; [] where they may."""
     missing = [n for n in submission.lab.submit if n not in submission.contents]
-    reasons = [*submission.problems, *submission.misnamed()]
+    reasons = [*submission.problems, *submission.misnamed(), *_bad_pseudonym(submission)]
     for name, content in submission.contents.items():
         if conflict := CONFLICT.search(content):
             line = content[: conflict.start()].count(b"\n") + 1
-            reasons.append(f"{submission.shown}/{name}:{line} has the mark of an unfinished merge")
+            reasons.append(f"{submission.path(name)}:{line} has the mark of an unfinished merge")
     if not missing and set(_unsolved(submission)) == set(submission.lab.submit):
         reasons.append(f"{submission.shown} is still the unsolved starter")
     return reasons
 
 
+def _bad_pseudonym(submission: Submission) -> list[str]:
+    for content in pseudonym_file(submission).values():
+        try:
+            pseudonym.read(content)
+        except PseudonymError as problem:
+            return [f"{submission.shown}/{pseudonym.FILE} {problem}"]
+    return []
+
+
 def warnings(submission: Submission) -> list[str]:
     """What the student may have overlooked, but may hand in."""
     texts = [
-        f"{submission.shown}/{name} is still the unsolved starter" for name in _unsolved(submission)
+        f"{submission.path(name)} is still the unsolved starter" for name in _unsolved(submission)
     ]
     if todos := submission.open_todos():
         count = f"{len(todos)} TODO{'s are' if len(todos) > 1 else ' is'}"
         texts.append(f"{count} still open; the first: {todos[0]}")
-    for name in submission.lab.submit:
-        for mark in (f".{name}.swp", f".#{name}", f"#{name}#"):
-            if (submission.folder / mark).exists() or (submission.folder / mark).is_symlink():
+    for file in map(submission.file, submission.lab.submit):
+        name = plain_text.name(file.name)
+        for mark in (f".{file.name}.swp", f".#{file.name}", f"#{file.name}#"):
+            if os.path.lexists(submission.folder / mark):
                 texts.append(f"{name} seems to be open in an editor; is everything saved?")
                 break
     return texts

@@ -1,7 +1,7 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
 # Folders of grader/tests whose tests compile little.
-PYTHON_FAST := datasets diagnose export model oracle release student timing
+PYTHON_FAST := datasets diagnose export fuzz model oracle release similarity student timing
 
 # The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
@@ -9,12 +9,12 @@ TIME_lint := 15 s
 WHAT_lint := ruff, mypy and clang on every file; the layers of grader/ and labs/sim
 TIME_unit-plain := 1 min
 WHAT_unit-plain := unit tests of the runtime and the simulator, in C
-TIME_python-fast := 20 s
+TIME_python-fast := 90 s
 WHAT_python-fast := grader tests of $(PYTHON_FAST)
 TIME_unit-asan := 1 min
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-TIME_python-slow := 45 min
-WHAT_python-slow := all other Python tests: they build and grade submissions
+TIME_python-slow := 35 min
+WHAT_python-slow := all other Python tests: they build and grade submissions; of the zoo, a part
 LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
 
 .PHONY: test-all test-plan
@@ -40,6 +40,10 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(Q)$(PYTHON) -m mypy
 	$(say) LINT 'imports between packages'
 	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
+	$(say) LINT 'generated blocks of the handouts'
+	$(Q)$(PYTHON) -m handouts.facts --check
+	$(say) LINT 'pages of measured times'
+	$(Q)$(PYTHON) -m labs.bench pages --check
 	@$(MAKE) -j$$(nproc) lint-c lint-layers
 
 unit-plain unit-asan: setup-dev
@@ -49,7 +53,7 @@ FAST_FOLDERS := $(PYTHON_FAST:%=grader/tests/%)
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadfile
 
 .PHONY: grader-test python-fast python-slow
-grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (45 minutes)
+grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (40 minutes; of the zoo, a part)
 	$(say) PYTEST 'all Python tests'
 	$(Q)$(PYTEST)
 python-fast: setup-dev runtime
@@ -62,16 +66,24 @@ python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
 # ---- the grader measured: commands, not tests
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
-.PHONY: zoo-table mutation
+.PHONY: zoo zoo-table mutation
+zoo: setup-dev runtime ## programs with a known verdict: all are graded (30 minutes; `make test` grades nearly half of them, another part for each commit)
+	$(Q)ZOO=all $(PYTHON) -m pytest -q grader/tests/zoo
 zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (30 minutes)
 	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/zoo/test_zoo.py -k 'test_zoo['
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
-# A class of 120 graded in bulk, killed three times on the way: grader/bulk/RESULTS.md.
+# A class of 300 graded in bulk, killed 20 times on the way: grader/bulk/RESULTS.md. With
+# STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/.
 .PHONY: prove-bulk
-prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes)
-	$(Q)$(PYTHON) -m grader.tests.bulk.prove_bulk
+prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes; STUDENTS=30 KILLS=4: 4)
+	$(Q)$(PYTHON) -m grader.tests.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
+
+# What each sandbox costs a launch, and how long programs that resist outlive their limit.
+.PHONY: sandbox-times
+sandbox-times: setup-dev ## start times of the three sandboxes, and the times of death in them
+	$(Q)$(PYTHON) -m grader.tests.sandbox.times
 
 # Three reports, light and dark, as build/screenshots/*.png: look at them after a change of one.
 .PHONY: screenshots

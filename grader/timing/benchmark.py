@@ -7,19 +7,21 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from socket import socket
 from typing import Literal
 
 import msgspec
 import numpy as np
 
-from grader.execute import harness
+from grader.execute import evidence, records
+from grader.execute.evidence import Evidence
 from grader.model.spec import Speed
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
-from grader.sandbox.bubblewrap import View
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
+from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs
 from grader.timing import noise, row_samples
 from grader.timing.row_samples import RowSample
@@ -29,8 +31,7 @@ from grader.timing.verifier import Verifier
 Side = Literal["student", "baseline", "reference"]
 End = Literal["completed", "returned", "failed", "our-fault"]
 STARTING = 10.0  # seconds of processor time to start, to warm up and to end, at most
-SAMPLES, STATUS = "bands", "status.json"  # files that the program writes
-MAX_STATUS = 4 << 20  # bytes
+SAMPLES = "bands"  # the file that the program writes
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -118,27 +119,27 @@ class Bench:
                 argv += [f"--{side}", str(library)]
             argv += ["--part", speed.part, *self._array_options(inputs, folder)]
             argv += self._options(speed, limits, seed)
-            argv += ["--status", f"{folder}/{STATUS}"]
             bounds = Limits(
                 seconds=STARTING + 2 * min(limits[1], 30),
-                file_size=row_samples.MAX_BYTES,
+                file_size=max(row_samples.MAX_BYTES, evidence.MEMORY),
                 address_space=None,
                 kernel_counts=False,
             )
-            outputs = create_outputs(folder, (SAMPLES, STATUS))
+            outputs = create_outputs(folder, (SAMPLES,))
             view = View((folder, self.program, *sides.values()), outputs, gpu=self.gpu)
             before = _children_seconds()
             if only is None:
                 argv += ["--row-samples", f"{folder}/{SAMPLES}"]
-                done = launcher.launch(argv, bounds, folder, view=view)
+                done, reported = _run(argv, bounds, folder, view)
                 samples = row_samples.read(folder / SAMPLES, self.operation, inputs, seed)
                 kept_promise = True
             else:
                 verifier = Verifier(limits[0], self.operation, inputs)
                 argv += ["--only", only, "--verifier", str(verifier.program_end.fileno())]
-                done = _run_verified(argv, bounds, folder, view, verifier)
+                with verifier.program_end as program_end:
+                    done, reported = _run(argv, bounds, folder, view, program_end, verifier)
                 samples, kept_promise = verifier.result()
-            timed = _timed_run(done, _children_seconds() - before, folder)
+            timed = _timed_run(done, reported, _children_seconds() - before)
             if timed.end == "completed" and not kept_promise:
                 reason = "after your function had returned, its output still changed"
                 return replace(timed, end="failed", reason=reason)
@@ -184,16 +185,23 @@ class Bench:
         return [*options, "--output", "x".join(map(str, sizes))]
 
 
-def _run_verified(
-    argv: list[str], limits: Limits, folder: Path, view: View, verifier: Verifier
-) -> Finished:
-    """Runs the program connected to a verifier."""
-    with verifier.program_end as program_end:
-        files = (program_end.fileno(),)
-        with launcher.start(argv, limits, folder, view=view, files=files) as running:
-            program_end.close()  # only the program still holds it: its end is then noticed
-            verifier.start()
-            return running.wait()
+def _run(
+    argv: list[str],
+    limits: Limits,
+    folder: Path,
+    view: View,
+    program_end: socket | None = None,
+    verifier: Verifier | None = None,
+) -> tuple[Finished, Evidence]:
+    """Runs the program, connected to the verifier where there is one."""
+    with evidence.recorder() as recorder:
+        environment = recorder.environment(view.gpu)
+        files = (recorder.descriptor, *([program_end.fileno()] if program_end else []))
+        with launcher.start(argv, limits, folder, environment, view, files) as running:
+            if program_end and verifier:
+                program_end.close()  # only the program still holds it: its end is then noticed
+                verifier.start()
+            return running.wait(), recorder.read()
 
 
 def _children_seconds() -> float:
@@ -202,7 +210,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _timed_run(done: Finished, processor: float, folder: Path) -> TimedRun:
+def _timed_run(done: Finished, reported: Evidence, processor: float) -> TimedRun:
     """How the run ended, and the program's status when it was completed."""
 
     def ended(end: End, reason: str) -> TimedRun:
@@ -211,13 +219,15 @@ def _timed_run(done: Finished, processor: float, folder: Path) -> TimedRun:
     if early := end_of_run(done):
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended("failed", f"while it was timed, your program {early.reason}{advice}")
-    status = harness.read_status(folder / STATUS, Status, MAX_STATUS)
-    if status is None:
-        if fault := harness.fault(done):
-            return ended("our-fault", fault)
-        return ended(
-            "failed", f"while it was timed, your program ended with exit status {done.status}"
-        )
+    if fault := reported.our_fault():
+        return ended("our-fault", fault)
+    try:
+        status = records.decode(reported.last(evidence.STATUS), Status)
+    except msgspec.DecodeError:
+        status = None
+    if status is None or not reported.is_complete():
+        why = reported.students_fault() or f"your program ended with exit status {done.status}"
+        return ended("failed", f"while it was timed, {why}")
     if status.returned != 0:
         return ended("returned", f"while it was timed, {status.error}")
     return TimedRun("completed", "", done.seconds, processor, status)

@@ -25,7 +25,7 @@ IMPOSSIBLE = 0.8  # of the floor, which is measured itself; and a zero border le
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio: its median, and the confidence interval of the median."""
+    """A ratio or a time: its median, and the confidence interval of the median."""
 
     low: float
     middle: float
@@ -40,6 +40,7 @@ class Timings:
     copy_ns: float  # to read as many bytes as the image has and write as many as the result has
     mac_rate: float  # multiply-adds a second
     voided: int = 0  # further rounds that do not count, because something else ran on the machine
+    processes: tuple[Timings, ...] = ()  # the same of each process alone, if there were several
 
     def column(self, side: int) -> F64:
         """The times of one side, without the rounds in which it was not timed."""
@@ -53,7 +54,7 @@ class Timings:
 
 
 def interval(ratios: F64) -> Interval:
-    """The median of the ratios with its bootstrap interval. Deterministic."""
+    """The median of the ratios, or of times, with its bootstrap interval. Deterministic."""
     middle = float(np.median(ratios))
     if len(ratios) < FEW:
         return Interval(float(ratios.min()) / FEW_FACTOR, middle, float(ratios.max()) * FEW_FACTOR)
@@ -138,6 +139,11 @@ def floor(timings: Timings, macs: float) -> Floor:
     if work >= timings.copy_ns:
         return Floor(work, "multiply-adds")
     return Floor(timings.copy_ns, "memory")
+
+
+def highest_floor(timings: Timings, macs: float) -> float:
+    """The largest floor, in ns, that one of the processes of a check has measured."""
+    return max(floor(each, macs).ns for each in (timings, *timings.processes))
 
 
 def impossible(timings: Timings, least: Floor) -> bool:

@@ -66,12 +66,14 @@ def _in_a_part(image: Bytes, name: str, comparison: Comparison) -> Iterator[Mist
         part = np.arange(wrong.size) >= whole if in_rest else np.arange(wrong.size) < whole
         if wrong[part].sum() < LEAST:
             continue
-        where = f"the last {rest} pixels, which" if rest > 1 else "the last pixel, which"
-        verb = "remain" if rest > 1 else "remains"
+        # Not how many pixels a vector has: the size of an image may fit several, and the program
+        # may use another.
+        last = f"the last {rest} pixels" if rest > 1 else "the last pixel"
+        remain = "remain" if rest > 1 else "remains"
         words = (
-            f"in {where} {verb} after the groups of {vector}"
+            f"in {last}, which {remain} after the last whole vector"
             if in_rest
-            else (f"in the groups of {vector} pixels, not in those that remain")
+            else f"in the pixels before {last}, which {remain} after the last whole vector"
         )
         for mistake in _of_pixels(image, name):
             value = np.where(part.reshape(right.shape), mistake.output().value, right)

@@ -23,9 +23,9 @@ NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX
 
 
 def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
-    """What the runner writes: pc, bits and how often executed of each AVX instruction."""
-    avx = [{"pc": pc, "bits": bits, "executed": n} for pc, bits, n in sites]
-    return json.dumps({"stepped": 100, "gave_up": gave_up, "avx": avx}).encode() + b"\n"
+    """What the runner writes: pc, bits and how often executed of each newer instruction."""
+    newer = [{"pc": pc, "bits": bits, "executed": n} for pc, bits, n in sites]
+    return json.dumps({"stepped": 100, "gave_up": gave_up, "newer": newer}).encode() + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
     [
         b"",
         b"{",
-        b'{"stepped":0,"gave_up":false,"avx":[]}',
-        b'{"stepped":-1,"gave_up":false,"avx":[]}',
+        b'{"stepped":0,"gave_up":false,"newer":[]}',
+        b'{"stepped":-1,"gave_up":false,"newer":[]}',
         b'{"launch":1}',
     ],
 )
@@ -72,6 +72,20 @@ def test_no_instruction_of_the_kind(tmp_path: Path) -> None:
     assert seen is not None
     none = instructions.counted(seen, "wide_instructions", tmp_path / "none")
     assert none is not None and none.executed == 0
+
+
+def test_what_each_counter_counts(tmp_path: Path) -> None:
+    """Of SSE4, of AVX with 128 bits, and of AVX with 256."""
+    seen = instructions.read(record((1, 0, 7), (2, 128, 20), (3, 256, 100)))
+    assert seen is not None
+    counted = {
+        name: instructions.counted(seen, name, tmp_path / "none") for name in counters.INSTRUCTIONS
+    }
+    assert {name: c.executed for name, c in counted.items() if c} == {
+        "newer_instructions": 127,
+        "avx_instructions": 120,
+        "wide_instructions": 100,
+    }
 
 
 def test_what_was_not_watched_to_its_end_decides_nothing(tmp_path: Path) -> None:
@@ -134,7 +148,7 @@ def graded(folder: Path, changes: dict[str, str], part: str) -> dict[str, Any]:
 def test_an_avx_instruction_is_named_with_its_line(tmp_path: Path) -> None:
     check = graded(tmp_path, {'target("ssse3")': 'target("avx")'}, "C")
     assert (check["verdict"], check["points"]) == ("fail", 0)
-    assert "are AVX instructions; there should be none" in check["message"][0]
+    assert "are instructions newer than SSSE3; there should be none" in check["message"][0]
     line = check["details"]["line"]
     text = (tmp_path / "grayscale.c").read_text().splitlines()[line - 1]
     assert f"grayscale.c:{line} accounts for" in check["message"][1]
@@ -149,13 +163,18 @@ def test_part_d_without_wide_registers(tmp_path: Path) -> None:
     assert check["message"][0].startswith("none of the first ")
 
 
-@NEEDS_AVX2
-def test_other_extensions_than_avx_are_no_matter(tmp_path: Path) -> None:
-    """BMI's instructions are encoded as AVX's are."""
-    if not cpu_has("bmi2"):
-        pytest.skip("this CPU has no BMI2")
-    check = graded(tmp_path, {'target("ssse3")': 'target("sse4.2,popcnt,bmi,bmi2")'}, "C")
-    assert check["verdict"] == "pass", check
+def test_sse4_is_newer_than_the_processors_of_part_c(tmp_path: Path) -> None:
+    if not cpu_has("sse4_1"):
+        pytest.skip("this CPU has no SSE4.1")
+    changes = {
+        'target("ssse3")': 'target("sse4.1")',
+        "b = _mm_madd_epi16(": "b = _mm_mullo_epi32(",
+    }
+    check = graded(tmp_path, changes, "C")
+    assert (check["verdict"], check["points"]) == ("fail", 0)
+    assert "are instructions newer than SSSE3; there should be none" in check["message"][0]
+    assert ", such as pmulld" in check["message"][1]
+    assert check["message"][2].strip().startswith("const __m128i b = _mm_mullo_epi32(")
 
 
 @NEEDS_AVX2
@@ -167,7 +186,7 @@ def test_threads_that_the_function_starts_do_not_disturb(tmp_path: Path) -> None
 
 def test_a_machine_that_cannot_step_decides_nothing(tmp_path: Path) -> None:
     lab = spec.load("lab8")
-    asked = next(t for t in lab.technique if t.counter == "avx_instructions")
+    asked = next(t for t in lab.technique if t.counter == "newer_instructions")
     right = InstrumentedRun(Outcome("completed", "", 0.1), 4, True)
     submission = Submission(lab, tmp_path, "f", {}, [])
     line = judging.check(submission, asked, right, None, "a case")

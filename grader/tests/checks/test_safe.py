@@ -8,6 +8,7 @@ import pytest
 
 from grader import paths
 from grader.execute import sanitizers
+from grader.execute.evidence import Evidence
 from grader.model.finding import Finding
 from grader.tests.grading.test_bad_input import cpu_loop
 from grader.tests.zoo.test_zoo import ZOO, grade
@@ -149,7 +150,7 @@ def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
 
 
 def test_clean_output_has_no_findings() -> None:
-    assert sanitizers.findings("a line of the student's\nERROR: none\n") == []
+    assert sanitizers.findings("a line of the student's\nERROR: none\n", Evidence()) == []
 
 
 def test_nothing_is_earned_where_the_result_is_wrong() -> None:

@@ -16,14 +16,14 @@ from grader.grading.plan import matching
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.render.terminal import Terminal
-from grader.tests import course
+from grader.tests import tiny_course
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return course.make(tmp_path, monkeypatch)
+    return tiny_course.make(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -71,7 +71,7 @@ def test_a_dumb_terminal_gets_no_escapes(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_refusal_is_one_sentence(
     arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    assert folder.is_dir() and course.call(monkeypatch, *arguments) == 2
+    assert folder.is_dir() and tiny_course.call(monkeypatch, *arguments) == 2
     said = capsys.readouterr().err
     assert said.startswith("grade: ") and ".;" not in said and said.count("\n") == 1
 
@@ -80,7 +80,7 @@ def test_two_documents_do_not_share_stdout(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     assert folder.is_dir()
-    assert course.call(monkeypatch, "lab9", "--json", "-", "--html", "-") == 2
+    assert tiny_course.call(monkeypatch, "lab9", "--json", "-", "--html", "-") == 2
     assert "give one a file" in capsys.readouterr().err
 
 
@@ -102,7 +102,7 @@ def test_k_takes_a_part_or_a_text() -> None:
 
 def test_what_is_missing_or_empty_comes_with_what_to_do(folder: Path) -> None:
     def remedies() -> str:
-        return "\n".join(course.submission().remedies())
+        return "\n".join(tiny_course.submission().remedies())
 
     (folder / "sub.c").rename(folder / "Sub (1).c")
     assert "rename it to sub.c" in remedies() and "reset" not in remedies()
@@ -118,13 +118,15 @@ def test_a_part_begins_with_a_todo_of_its_own(folder: Path) -> None:
     text = "/* TODO 1: given help. */\n/* ---- part A: one ---- */\n/* TODO 2: this. */\n"
     (folder / "add.c").write_text(text + "/* ---- part B: two ---- */\n/* TODO 3: that. */\n")
     shown = "starter/lab9_sums/add.c"
-    assert course.submission().first_todo("add.c", "A") == f"{shown}:1"
-    assert course.submission().first_todo("add.c", "B") == f"{shown}:5"
-    assert course.submission().first_todo("add.c", "C") == f"{shown}:1", "no such heading"
+    assert tiny_course.submission().first_todo("add.c", "A") == f"{shown}:1"
+    assert tiny_course.submission().first_todo("add.c", "B") == f"{shown}:5"
+    assert tiny_course.submission().first_todo("add.c", "C") == f"{shown}:1", "no such heading"
     (folder / "add.c").write_text(text + "/* ---- part B: two ---- */\n")
-    assert course.submission().first_todo("add.c", "B") == f"{shown}:1", "it may need what is above"
+    assert tiny_course.submission().first_todo("add.c", "B") == f"{shown}:1", (
+        "it may need what is above"
+    )
     (folder / "add.c").write_text("")
-    assert course.submission().first_todo("add.c", "A") == ""
+    assert tiny_course.submission().first_todo("add.c", "A") == ""
 
 
 def test_what_the_compiler_said_is_not_scrolled_away() -> None:
@@ -151,7 +153,7 @@ def test_a_disk_that_refuses_comes_with_what_to_do(
 
     assert folder.is_dir()
     monkeypatch.setattr("grader.compile.make.build", refuse)
-    assert course.call(monkeypatch, "build", "lab9") == 3
+    assert tiny_course.call(monkeypatch, "build", "lab9") == 3
     said = capsys.readouterr().err
     assert os.strerror(number) in said and advice in said and (";" in said) == bool(advice)
 

@@ -13,7 +13,7 @@ import pytest
 from grader import paths
 from grader.commands import watch
 from grader.commands.errors import UsageError
-from grader.tests import course
+from grader.tests import tiny_course
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_removed_file_is_told_after_a_while(file: Path, monkeypatch: pytest.Mo
 def test_keeps_its_place_whatever_a_grading_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = course.make(tmp_path, monkeypatch)
+    folder = tiny_course.make(tmp_path, monkeypatch)
     monkeypatch.setattr(watch, "EVERY", 0.01)
     ends: list[Exception | int | type[BaseException]] = [
         0,
@@ -126,6 +126,6 @@ def test_the_real_thing(tmp_path: Path) -> None:
 def test_a_stream_of_documents_is_refused(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    course.make(tmp_path, monkeypatch)
-    assert course.call(monkeypatch, "lab9", "--watch", option, "-") == 2
+    tiny_course.make(tmp_path, monkeypatch)
+    assert tiny_course.call(monkeypatch, "lab9", "--watch", option, "-") == 2
     assert "need a file" in capsys.readouterr().err

@@ -32,13 +32,18 @@ def test_the_same_seed_draws_the_same(contract: Contract) -> None:
 def test_what_is_drawn_is_allowed(contract: Contract) -> None:
     for step in steps(contract):
         low, high = contract.radius
-        assert contract.shared or low <= step.radius <= max(high, contract.larger_radius)
+        largest = draw.FAR_RADIUS if contract.larger_radius else high
+        assert contract.shared or low <= step.radius <= largest
         assert step.width >= 1
         assert step.height >= 1
         assert not contract.borders or step.border in contract.borders
         assert step.type in contract.types
-        assert contract.channel[0] <= step.channels <= contract.channel[1]
-        assert contract.masks[0] <= step.masks <= contract.masks[1]
+        assert contract.channel[0] <= step.channels
+        assert contract.masks[0] <= step.masks
+        assert step.channels <= max(contract.channel[1], contract.larger_channels)
+        assert step.masks <= max(contract.masks[1], contract.larger_masks)
+        if contract.channel[1] > 1:
+            assert max(step.width, step.height, step.channels, step.masks) < 1 << 16
         assert not step.refuse or contract.refuse or contract.shared
         if step.failing:
             assert 1 <= step.failing.call <= contract.fails
@@ -72,13 +77,58 @@ def test_enough_of_everything_is_drawn(contract: Contract) -> None:
 @each_contract
 def test_a_few_calls_are_far_out(contract: Contract) -> None:
     drawn = list(steps(contract))
-    assert any(s.width > 1 << 15 for s in drawn)
-    assert any(s.height > 1 << 15 for s in drawn)
-    assert any(s.width * s.height > 1 << 16 for s in drawn)
+    assert any(s.width > (1 << 16) - 2 for s in drawn)
+    assert any(s.height == (1 << 16) - 1 for s in drawn)
+    assert any(s.width * s.height > 1 << 18 for s in drawn)
+    for types in contract.types:
+        of_type = [s for s in drawn if s.type == types]
+        if types == contract.types[0] or contract.larger_masks:
+            assert max(s.channels for s in of_type) >= contract.larger_channels
+        assert max(s.masks for s in of_type) >= contract.larger_masks
     assert any(s.radius > contract.radius[1] for s in drawn if not s.refuse) == bool(
         contract.larger_radius or contract.shared
     )
     assert contract.mask == "none" or {s.mask_content for s in drawn} >= set(arrays.FAR_MASKS)
+
+
+@each_contract
+def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(contract: Contract) -> None:
+    drawn = list(steps(contract))
+    assert {(s.width, s.height) for s in drawn} >= set(contract.far)
+    assert (max(s.radius for s in drawn) == draw.FAR_RADIUS) == bool(contract.larger_radius)
+    assert any(s.shifted and s.width % 4 == 0 for s in drawn) == contract.shift
+    assert not any(s.shifted and (s.at_end or s.out_at_end) for s in drawn)
+    assert any(s.huge for s in drawn) == contract.huge
+    even = {s.mask_content for s in drawn} & set(arrays.EVEN_MASKS)
+    assert even == (set(arrays.EVEN_MASKS) if contract.mask in ("plane", "bank") else set())
+
+
+@each_contract
+def test_some_calls_differ_from_the_one_before_in_one_number(contract: Contract) -> None:
+    changed = set()
+    for sequence in draw.sequences(contract, contract.seed):
+        for before, step in pairwise(sequence):
+            if not (step.nudged and step.held):
+                continue
+            pairs = zip(
+                arrays.inputs(before).arrays.values(),
+                arrays.inputs(step).arrays.values(),
+                strict=True,
+            )
+            assert sum(int((one != other).sum()) for one, other in pairs) == 1
+            changed.add(step.nudged)
+    assert changed >= {"pixel"}
+
+
+def test_an_uneven_mask_has_one_coefficient_that_is_not() -> None:
+    for shape in ("plane", "bank"):
+        even, nearly = (
+            arrays.inputs(Step("A", 1, 1, 2, mask=shape, mask_content=content, seed=6)).mask
+            for content in ("symmetric", "uneven")
+        )
+        assert (even == even[..., ::-1]).all()
+        assert (even == even[..., ::-1, :]).all()
+        assert (even != nearly).sum() == 1
 
 
 @each_contract
@@ -112,6 +162,50 @@ def test_doubles_are_drawn_that_no_float_has() -> None:
     )
     assert np.abs(huge).max() > np.finfo(np.float32).max
     assert 0 < np.abs(tiny).max() < np.finfo(np.float32).smallest_subnormal
+
+
+def largest_disagreement(mask: np.ndarray) -> float:
+    """The largest |g(a, b) g(p, q) - g(p, b) g(a, q)| / |g(a, b) g(p, q)| of lab 5's definition."""
+    g = mask.astype(np.float64)
+    products = np.einsum("ba,qp->baqp", g, g)
+    crossed = np.einsum("bp,qa->baqp", g, g)
+    differ = products != crossed
+    with np.errstate(divide="ignore"):
+        relative = np.abs(products - crossed)[differ] / np.abs(products)[differ]
+    return float(np.max(relative, initial=0))
+
+
+def test_planes_that_are_nearly_separable_are_drawn_on_both_sides_of_the_tolerance() -> None:
+    drawn = [s for c in spec.load("lab5").contract if c.inseparable for s in steps(c)]
+    disagreements: dict[str, list[float]] = {content: [] for content in arrays.CLOSE_MASKS}
+    for step in drawn:
+        if step.mask_content in disagreements:
+            assert step.inseparable == (step.mask_content != "nearly")
+            mask = arrays.inputs(step).mask
+            disagreements[step.mask_content].append(largest_disagreement(mask))
+    assert all(len(values) >= 4 for values in disagreements.values())
+    u = 2.0**-24
+    assert all(9 * u < value <= 12 * u for value in disagreements["nearly"])
+    assert all(20 * u < value < 22.01 * u for value in disagreements["barely"])
+    assert all(value > 1000 * u for value in disagreements["apart"])
+
+
+def test_rows_and_columns_apart_agree_with_those_beside_them() -> None:
+    """So comparing neighbours alone does not find them out."""
+    step = Step("B", 1, 1, radius=2, mask="outer", mask_content="apart", inseparable=True, seed=4)
+    mask = arrays.inputs(step).mask.astype(np.float64)
+    assert (mask[:-1, :-1] * mask[1:, 1:] == mask[1:, :-1] * mask[:-1, 1:]).all()
+
+
+def test_a_row_for_c_does_not_fit_on_the_stack_of_a_thread() -> None:
+    for contract in CONTRACTS:
+        longest = max(step.width * int(step.type[1]) for step in steps(contract))
+        far = any(width * 4 > draw.STACK for width, _ in contract.far)
+        assert (longest > draw.STACK) == bool(contract.threads or far)
+        if far:
+            continue
+        other = [s for sequence in draw.sequences(contract, 7) for s in sequence]
+        assert max(step.width for step in other) < draw.STACK // 4
 
 
 def test_every_radius_is_run_under_all_checks() -> None:

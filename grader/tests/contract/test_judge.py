@@ -92,7 +92,7 @@ FAILING = replace(STEP, failing=Failing(3, 214))
         ({"failed_call": "cudaFree", "returned": 0}, ""),
         ({"failed_call": "cudaFreeAsync", "returned": 0}, ""),
         ({"failed_call": "cudaFree", "returned": 214, "error": "x"}, ""),
-        ({"failed_call": "cudaFree", "returned": 0, "left": "1 event"}, "leak"),
+        ({"failed_call": "cudaFree", "returned": 0, "left": "1 event"}, "leak-on-error"),
         ({"failed_call": "cudaGetDevice", "returned": 0}, ""),
         ({"failed_call": "cudaStreamSynchronize", "returned": 0}, "error-not-checked"),
     ],
@@ -143,6 +143,20 @@ def test_a_program_that_was_stopped() -> None:
     assert failure.lines[0] == "your function read memory past the end of image"
 
 
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [
+        ({"returned": 2, "error": "f() returned cudaErrorMemoryAllocation"}, ""),
+        ({"returned": 999, "error": "f() returned cudaErrorUnknown"}, "another-error"),
+        ({"returned": 0}, "another-error"),
+        ({"returned": 2, "error": "x", "left": "1 event"}, "leak-on-error"),
+        ({"returned": 2, "error": "x", "changed": "image"}, "changed-input"),
+    ],
+)
+def test_an_image_too_large_for_memory(status: Said, name: str) -> None:
+    assert judged(status, replace(FAILING, huge=True)) == name
+
+
 def test_a_finding_belongs_to_its_step() -> None:
     player = Player(*lab_and("B"), Path(), Path())
     results = [Result(StepStatus(step=i), right(player, STEP)) for i in range(3)]
@@ -157,3 +171,46 @@ def test_a_finding_belongs_to_its_step() -> None:
     late = judge.first_failure(player, at_end)
     assert late
     assert (late.index, late.name) == (2, "leak")
+
+
+def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    status = StepStatus(0, returned=1, error="f() returned cudaErrorInvalidValue")
+    why = "the launch of k fails with cudaErrorInvalidValue: too much shared memory"
+    notes = [
+        Finding("invalid-launch", why, severity="note", step=0),
+        Finding("invalid-launch", "another step's", severity="note", step=1),
+        Finding("elsewhere", "another note", severity="note", step=0),
+    ]
+    played = Played((STEP,), [Result(status, right(player, STEP))], "completed", findings=notes)
+    failure = judge.first_failure(player, played)
+    assert failure
+    assert failure.lines == ("f() returned cudaErrorInvalidValue", notes[0].render())
+    passing = replace(played, results=[Result(StepStatus(0), right(player, STEP))])
+    assert judge.first_failure(player, passing) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("wrong-space", "past the end of an array"), ("leak", "cudaDeviceReset()")]
+)
+def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    result = Result(StepStatus(0), right(player, STEP))
+
+    def of(file: str) -> judge.Failure:
+        finding = Finding(kind, "cudaFree() of a pointer that no allocation returned", file=file)
+        played = Played((STEP,), [result], "completed", findings=[replace_step(finding)])
+        failure = judge.first_failure(player, played)
+        assert failure
+        return failure
+
+    ours = of("labs/common/runner/device_case.c")
+    assert ours.name == "wrote-outside"
+    assert says in ours.lines[0]
+    students = of("work/global_memory.cu")
+    assert students.name == kind
+    assert "cudaFree()" in students.lines[0]
+
+
+def replace_step(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, step=0)

@@ -144,8 +144,11 @@ def test_a_known_mistake_is_named(name: str) -> None:
 @pytest.mark.parametrize(
     ("size", "part", "words"),
     [
-        ((17, 3), slice(48, None), "in the last 3 pixels, which remain after the groups of 16"),
-        ((17, 3), slice(0, 48), "in the groups of 16 pixels, not in those that remain"),
+        ((17, 3), slice(48, None), "in the last 3 pixels, which remain after the last whole"),
+        ((17, 3), slice(0, 48), "in the pixels before the last 3 pixels, which remain after"),
+        # 48 pixels are three vectors of 16, so a wrong third one was said to remain after groups
+        # of 32, which part C does not have.
+        ((16, 3), slice(32, None), "in the last 16 pixels, which remain after the last whole"),
     ],
 )
 def test_a_mistake_in_a_part_is_named_with_its_part(
@@ -157,6 +160,7 @@ def test_a_mistake_in_a_part_is_named_with_its_part(
     got[part] = grey(given.image[..., ::-1], WEIGHTS["709"]).reshape(-1)[part]
     diagnosis = explained(got.reshape(right.shape), given)
     assert diagnosis and diagnosis.name == "channels-swapped" and diagnosis.text.startswith(words)
+    assert "32" not in diagnosis.text
 
 
 @pytest.mark.parametrize(

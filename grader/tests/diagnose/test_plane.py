@@ -1,4 +1,4 @@
-"""Each known mistake is recognised by the output it gives, and a right output by none."""
+"""Each known mistake is recognized by the output it gives, and a right output by none."""
 
 from collections.abc import Callable
 

@@ -13,8 +13,11 @@ import pytest
 
 from grader import exit_codes, paths
 from grader.compile import make
-from grader.compile.make import Build, BuildRequest, MachineBusyError
+from grader.compile.make import Build, BuildRequest
+from grader.compile.make_process import MachineBusyError
+from grader.compile.permitted import submission_check
 from grader.execute import case
+from grader.execute.evidence import Evidence
 from grader.grading import pipeline
 from grader.grading.observer import Observer
 from grader.grading.plan import plan_for
@@ -113,10 +116,11 @@ def test_a_starved_command_is_no_outcome(tmp_path: Path) -> None:
     """The run itself says so, whatever it left behind."""
     done = Finished(Limits(10), None, 9, "starved", seconds=400, processor=1)
     with pytest.raises(TooBusyError, match="got 1 s of processor time in 400 s"):
-        case._outcome(done, tmp_path, case.ArrayType(np.dtype("f4"), (1, 1)))
+        case._outcome(done, Evidence(), tmp_path, case.ArrayType(np.dtype("f4"), (1, 1)))
 
 
-# In each parallel region one of two threads is held up, as by another program on its core.
+# In each parallel region one of two threads is held up, as by another program on its core. A
+# submission may neither sleep nor run before main(); this one stands for a busy machine.
 HELD_UP = """
 #include <unistd.h>
 __attribute__((constructor)) static void held_up(void) {
@@ -131,8 +135,11 @@ __attribute__((constructor)) static void held_up(void) {
 """
 
 
-def test_threads_that_wait_for_one_without_a_core_use_no_time(tmp_path: Path) -> None:
+def test_threads_that_wait_for_one_without_a_core_use_no_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Spinning, they would use up the time of the case."""
+    monkeypatch.setattr(submission_check, "find", lambda *_: [])
     text = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
     (tmp_path / "cpu_loop.c").write_text(f"#include <omp.h>\n{text}{HELD_UP}")
     lab = msgspec.structs.replace(LAB, limits=spec.Limits(seconds=0.2))

@@ -14,10 +14,13 @@ from grader.model import course_key
 # What git tracks at the top and grades do not depend on.
 DECIDES_NOTHING = {
     *(".ci", ".clang-format", ".editorconfig", ".gitignore", "pyproject.toml", "LICENSE"),
-    *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "handouts", "starter"),
+    *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "handouts", "starter"),
+    *(".devcontainer", ".dockerignore", ".gitattributes", ".github", "Dockerfile", "compose.yaml"),
 }
 PACKAGES = sorted(
-    p.parent.name for p in (paths.ROOT / "grader").glob("*/__init__.py") if "tests" not in p.parts
+    p.parent.name
+    for p in (paths.ROOT / "grader").glob("*/__init__.py")
+    if "tests" not in p.parts and p.parent.name not in course_key.AFTER
 )
 DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
@@ -38,7 +41,7 @@ ELSEWHERE = (
     *("grader/tests/bulk/test_bulk.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
     *("labs/reproduce/report.py", "grader/bulk/RESULTS.md", "grader/__pycache__/cli.pyc"),
     *("grader/cli.py~", "labs/common/.mask.c.swp", "labs/common/#mask.c#", "run/store.sqlite"),
-    "build/lib/plain/libsim.a",
+    *("build/lib/plain/libsim.a", *(f"grader/{package}/new.py" for package in course_key.AFTER)),
 )
 
 

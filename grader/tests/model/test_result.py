@@ -3,10 +3,11 @@
 import json
 
 import jsonschema
+import msgspec
 import pytest
 
 from grader.model import result
-from grader.model.result import Check, GradedFile, Machine, Result
+from grader.model.result import Check, GradedFile, Machine, Result, Sandbox
 from grader.model.score import Score, Unmeasured
 from grader.schema import write
 
@@ -43,3 +44,20 @@ def test_result_validates_and_a_broken_one_does_not() -> None:
         wrong["checks"][0] |= broken
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, GRADE)
+
+
+def test_a_result_of_an_older_grader_is_still_one() -> None:
+    document = json.loads(result.to_json(example()))
+    del document["sandbox"]
+    jsonschema.validate(document, GRADE)
+    assert msgspec.convert(document, Result) == example()
+
+
+def test_a_sandbox_is_one_of_the_three_or_none() -> None:
+    for tier in (1, 2, 3, None):
+        graded = msgspec.structs.replace(example(), sandbox=Sandbox(tier, "x"))
+        jsonschema.validate(json.loads(result.to_json(graded)), GRADE)
+    document = json.loads(result.to_json(graded))
+    for broken in ({"tier": 4}, {"tier": "1"}, {"probes": "all"}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document | {"sandbox": document["sandbox"] | broken}, GRADE)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader import paths
@@ -65,6 +66,30 @@ def browser() -> Iterator[Browser]:
             yield chromium
         finally:
             chromium.close()
+
+
+@contextmanager
+def browser_or_skip() -> Iterator[Browser]:
+    """For fixtures: a running Chromium; skips the tests when there is none."""
+    if installed() is None:
+        pytest.skip(f"no Chromium that starts: {', '.join(NAMES)}, nor Playwright's own")
+    with browser() as running:
+        yield running
+
+
+def messages_and_requests(chromium: Browser, file: Path) -> tuple[list[str], list[str]]:
+    """Opens a page, and returns what it says to the console or in dialogs, and the addresses that
+    it loads, its own included, data: left out."""
+    page = chromium.new_page()
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(file.as_uri())
+    page.close()
+    return messages, [url for url in requests if not url.startswith("data:")]
 
 
 def opened(chromium: Browser, file: Path, width: int = 1100, dark: bool = False) -> Page:

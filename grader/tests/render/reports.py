@@ -15,11 +15,14 @@ from grader.grading import pipeline, score
 from grader.grading.evidence import Evidence, Traced
 from grader.grading.observer import Observer
 from grader.grading.plan import plan_for
+from grader.model import prediction as predictions
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
+from grader.model.prediction import Prediction, Ratio
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
+from grader.predict.references import references
 from grader.render import html
 from grader.timing.statistics import Timings
 
@@ -66,6 +69,32 @@ def slow(lab_id: str = "lab1") -> tuple[Result, Evidence]:
     return graded(evidence, checks), evidence
 
 
+def predicted() -> tuple[Result, Evidence]:
+    """A grade of lab 4 without a GPU: two predictions, one of them with a line, and none for D."""
+    lab = spec.load("lab4")
+    evidence = Evidence(Submission(lab, Path(), "mine", dict.fromkeys(lab.submit, b"x\n"), []))
+    found = []
+    for speed in lab.speed:
+        check = lab.id_of(speed)
+        known = references().checks[check]
+        assert known.baseline is not None
+        found.append(
+            Prediction(
+                check,
+                "NVIDIA H200",
+                time=known.baseline.estimated,
+                ratio=Ratio(0.6, 0.3, 0.9),
+                line=predictions.Line("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
+                solution=known.solution.estimated,
+                baseline=known.baseline.estimated,
+            )
+            if speed.part != "D"
+            else Prediction(check, "NVIDIA H200", reason="your program crashed")
+        )
+    checks = [Check("lab4/B/x", "x", "correct", "pass", 5, 5, "B")]
+    return msgspec.structs.replace(graded(evidence, checks), predictions=found), evidence
+
+
 def hostile() -> tuple[Result, Evidence]:
     """A grade with HOSTILE in all that a student can choose: file, source, kernel, messages."""
     lab = spec.load("lab4")
@@ -79,7 +108,8 @@ def hostile() -> tuple[Result, Evidence]:
     kernel = Kernel(0, HOSTILE, (1, 1, 1), (32, 1, 1), 1, 1, True, counted, 1.0, lines)
     evidence.runs["x"] = Traced([HOSTILE], "B", True, Profile([kernel]), [], 64, 640)
     check = Check("lab4/B/x", "x", "correct", "fail", message=[HOSTILE, f"    {HOSTILE}"], part="B")
-    return graded(evidence, [check]), evidence
+    bad = Prediction("lab4/D/x", HOSTILE, reason=HOSTILE)
+    return msgspec.structs.replace(graded(evidence, [check]), predictions=[bad]), evidence
 
 
 def graded(evidence: Evidence, checks: list[Check]) -> Result:

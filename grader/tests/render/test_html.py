@@ -6,6 +6,7 @@ import base64
 import io
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
-from grader.render import html, images, roofline, timing_chart, warp_access
+from grader.predict import model
+from grader.render import html, images, predicted_times, roofline, timing_chart, warp_access
 from grader.tests.render import reports
 
 
@@ -122,7 +124,7 @@ def test_the_wrong_pixel_is_bright_and_only_it() -> None:
     for title in ("Difference", "Wrong pixels"):
         data = re.search(r"base64,([^\"]+)", str(figures[title].picture))
         assert data is not None
-        picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data[1]))))
+        picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data[1]))).convert("RGB"))
         assert picture.shape == (20, 30, 3)
         assert tuple(picture[19, 29]) == images.WRONG[1]
         assert (picture.reshape(-1, 3)[:-1] == images.RIGHT).all()
@@ -224,6 +226,19 @@ def test_the_roofline_places_a_kernel_by_its_counters() -> None:
     assert roofline.of_traced([]) is None
 
 
+def test_the_roof_of_doubles_is_lower() -> None:
+    counted = Counters(global_load_sectors=1)
+    most = {}
+    for element in ("float32", "float64"):
+        run = replace(_traced([0], 1, counted), flops=10**9, element=element)
+        chart = roofline.of_traced([run])
+        assert chart is not None and f"{element} " in chart.picture
+        most[element] = chart.rows[0][4]
+    roofs = roofline.gpu()
+    assert most["float32"] == f"{roofs.flops / 1e12:.3g} TFLOP/s"
+    assert most["float64"] == f"{roofs.flops64 / 1e12:.3g} TFLOP/s"
+
+
 def test_times_are_shown_with_those_of_the_others() -> None:
     grade, evidence = reports.slow()
     text = html.page(grade, evidence)
@@ -293,3 +308,33 @@ def test_a_page_without_evidence_is_a_page() -> None:
     bare = reports.graded(Evidence(evidence.submission), grade.checks)
     text = html.page(bare, Evidence(evidence.submission))
     assert "Your code" not in text and "Checks" in text
+
+
+def test_predicted_times_are_pictured_and_never_called_measured() -> None:
+    grade, evidence = reports.predicted()
+    text = html.page(grade, evidence)
+    section = text[text.index('<section id="predicted"') :]
+    section = section[: section.index("</section>")]
+    assert section.count("<svg") == 2 and "Nothing here was measured" in section
+    for found in (p for p in grade.predictions if p.time):
+        for side in (found.time, found.solution, found.baseline):
+            assert side is not None
+            assert f"{float(f'{side.us:.3g}'):g} us" in section
+    assert "; 50 % of that from shared_tile.cu:96" in section
+    assert "speed of the register tile: 13x13 on 4096x4096: not predicted: your program" in section
+    bars = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', section)
+    ends: dict[str, float] = {}
+    for x, y, width in bars[: len(bars) // 2]:  # of one chart: each begins where the last ended
+        assert abs(float(x) - ends.get(y, float(x))) < 0.05
+        ends[y] = float(x) + float(width)
+    assert len(ends) == 3
+    label = re.search(r'aria-label="(Predicted times, not measured[^"]*)"', section)
+    assert label and "baseline" in label[1] and "solution" in label[1]
+
+
+def test_each_term_has_a_change_that_makes_it_smaller() -> None:
+    assert set(predicted_times.CHANGES) == set(model.WORDS)
+
+
+def test_without_predictions_there_is_no_such_section() -> None:
+    assert 'id="predicted"' not in html.page(*reports.slow())

@@ -11,18 +11,18 @@ from grader import paths
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.student import progress
-from grader.tests import course
+from grader.tests import tiny_course
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return course.make(tmp_path, monkeypatch)
+    return tiny_course.make(tmp_path, monkeypatch)
 
 
 def listed(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> str:
-    assert course.call(monkeypatch, "list") == 0
+    assert tiny_course.call(monkeypatch, "list") == 0
     return capsys.readouterr().out
 
 
@@ -34,18 +34,18 @@ def test_list_follows_the_student(
     (folder / "add.c").write_text("int one;\n")
     said = listed(monkeypatch, capsys)
     assert "not graded yet" in said and "next: make lab9 && ./grade lab9" in said
-    course.keep(40, "identity on 97x61")
+    tiny_course.keep(40, "identity on 97x61")
     said = listed(monkeypatch, capsys)
     assert "40/85" in said and "fails: B  identity on 97x61" in said
     assert "next: ./grade lab9 -k 'identity on 97x61', or ./grade hint lab9" in said
     (folder / "add.c").write_text("int two;\n")
     assert "changed since" in listed(monkeypatch, capsys)
-    course.keep(85)
+    tiny_course.keep(85)
     said = listed(monkeypatch, capsys)
     assert "85/85" in said and "full marks of what was measured" in said
     assert "every lab has full marks" in said
     (folder / "add.c").write_text("int worse;\n")
-    course.keep(10, "identity on 97x61")
+    tiny_course.keep(10, "identity on 97x61")
     said = listed(monkeypatch, capsys)
     assert "85/85" in said and "fails" in said, "the best stays, and how it is now is said"
     assert "\x1b" not in said
@@ -68,7 +68,7 @@ def test_the_next_step_is_in_a_lab_that_is_begun(
 def test_colour_when_it_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    assert folder.is_dir() and course.call(monkeypatch, "list", "--color", "always") == 0
+    assert folder.is_dir() and tiny_course.call(monkeypatch, "list", "--color", "always") == 0
     assert "\x1b[1m" in capsys.readouterr().out
 
 
@@ -77,17 +77,17 @@ def test_a_damaged_record_is_none(
     damage: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (folder / "add.c").write_text("int one;\n")
-    course.keep(40)
+    tiny_course.keep(40)
     (paths.PROGRESS / "lab9.json").write_bytes(damage)
     assert "not graded yet" in listed(monkeypatch, capsys)
-    course.keep(30)
+    tiny_course.keep(30)
     assert "30/85" in listed(monkeypatch, capsys)
 
 
 def test_a_record_that_cannot_be_written_is_said(folder: Path) -> None:
     assert folder.is_dir()
     paths.PROGRESS.write_text("not a folder")
-    why = progress.keep(course.submission(), course.graded(40))
+    why = progress.keep(tiny_course.submission(), tiny_course.graded(40))
     assert why is not None and "build/progress/lab9.json cannot be written" in why
 
 
@@ -103,7 +103,7 @@ def test_only_what_is_in_starter_is_the_students_own(folder: Path, tmp_path: Pat
 
 def _keep_many(start: int) -> None:
     for earned in range(start, 80, 4):
-        course.keep(earned)
+        tiny_course.keep(earned)
 
 
 def test_two_graders_at_once_lose_no_best(folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_hint_with_and_without_a_part(
     monkeypatch: pytest.MonkeyPatch,
     capsys: Capture,
 ) -> None:
-    assert folder.is_dir() and course.call(monkeypatch, "hint", "lab9", *arguments) == 0
+    assert folder.is_dir() and tiny_course.call(monkeypatch, "hint", "lab9", *arguments) == 0
     assert said in capsys.readouterr().out
 
 
@@ -145,11 +145,11 @@ def test_hint_is_for_the_part_that_failed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     assert folder.is_dir()
-    course.keep(40, "some check")
-    assert course.call(monkeypatch, "hint", "lab9", "2") == 0
+    tiny_course.keep(40, "some check")
+    assert tiny_course.call(monkeypatch, "hint", "lab9", "2") == 0
     assert "middle B" in capsys.readouterr().out
     for wrong in (["0"], ["4"], ["C"], ["A", "x"], ["A", "-1"], ["²"]):
-        assert course.call(monkeypatch, "hint", "lab9", *wrong) == 2
+        assert tiny_course.call(monkeypatch, "hint", "lab9", *wrong) == 2
         assert "Traceback" not in capsys.readouterr().err
 
 
@@ -162,10 +162,10 @@ def test_one_damaged_spec_stops_no_other_lab(
     for text in (b"id = ", b"\xff", b'id = "lab8"\n'):
         broken.write_bytes(text)
         for arguments in (["list"], ["hint", "lab9"], ["--help"], ["lab9", "--help"]):
-            assert course.call(monkeypatch, *arguments) == 0, arguments
+            assert tiny_course.call(monkeypatch, *arguments) == 0, arguments
         said = capsys.readouterr().out
         assert "lab8" in said and "cannot be graded" in said and "gentle A" in said
-        assert course.call(monkeypatch, "lab8") == 3
+        assert tiny_course.call(monkeypatch, "lab8") == 3
         assert "lab8_broken/lab.toml" in capsys.readouterr().err
 
 
@@ -173,31 +173,31 @@ def test_solution_only_after_full_marks_of_these_files(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def refused() -> str:
-        assert course.call(monkeypatch, "solution", "lab9") == 1
+        assert tiny_course.call(monkeypatch, "solution", "lab9") == 1
         seen = capsys.readouterr()
         assert not seen.out
         return seen.err
 
-    course.keep(85)
+    tiny_course.keep(85)
     assert "does not allow" in refused(), "a lab.toml that does not mention it means never"
     file = paths.LABS / "lab9_sums" / "lab.toml"
-    file.write_text('solution = "after-full-marks"\n' + course.SPEC)
-    course.keep(84)
+    file.write_text('solution = "after-full-marks"\n' + tiny_course.SPEC)
+    tiny_course.keep(84)
     assert "you have 84/85" in refused()
-    course.keep(85)
+    tiny_course.keep(85)
     (folder / "sub.c").write_text("int changed;\n")
     assert "has changed" in refused()
-    course.keep(85)
-    assert course.call(monkeypatch, "solution", "lab9") == 0
+    tiny_course.keep(85)
+    assert tiny_course.call(monkeypatch, "solution", "lab9") == 0
     said = capsys.readouterr().out
     assert "return a + b;" in said and "SOLUTION" not in said and "STARTER" not in said
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "sub.c").write_text("mine")
     there = str(tmp_path / "there")
-    assert course.call(monkeypatch, "solution", "lab9", "--to", there) == 2
+    assert tiny_course.call(monkeypatch, "solution", "lab9", "--to", there) == 2
     assert [f.name for f in (tmp_path / "there").iterdir()] == ["sub.c"]
     (tmp_path / "there" / "sub.c").unlink()
-    assert course.call(monkeypatch, "solution", "lab9", "--to", there) == 0
+    assert tiny_course.call(monkeypatch, "solution", "lab9", "--to", there) == 0
     assert "return a + b;" in (tmp_path / "there" / "add.c").read_text()
     capsys.readouterr()
     (paths.PROGRESS / "lab9.json").unlink()
@@ -208,7 +208,7 @@ def test_solution_only_after_full_marks_of_these_files(
 
 def test_the_record_can_be_read_by_others(folder: Path) -> None:
     assert folder.is_dir()
-    course.keep(40, "x")
+    tiny_course.keep(40, "x")
     record = json.loads((paths.PROGRESS / "lab9.json").read_text())
     assert record["schema"] == "convlabs-progress/v1"
     assert record["last"]["score"]["earned"] == 40 and set(record["last"]["files"]) == {

@@ -14,7 +14,7 @@ import pytest
 from grader import paths
 from grader.model import spec
 from grader.student import starter_files
-from grader.tests import course
+from grader.tests import tiny_course
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 MINE = "int mine;\n"
@@ -23,7 +23,7 @@ CTRL_C = b"\x03"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return course.make(tmp_path, monkeypatch)
+    return tiny_course.make(tmp_path, monkeypatch)
 
 
 def restore(folder: Path) -> Path | None:
@@ -39,8 +39,8 @@ def test_restores_what_changed_and_keeps_it(folder: Path) -> None:
     (folder / "notes.txt").write_text("keep me")
     assert restore(folder) == folder / "backup-2026-03-04-050607"
     assert everything(folder) == {
-        "add.c": course.ADD,
-        "sub.c": course.SUB,
+        "add.c": tiny_course.ADD,
+        "sub.c": tiny_course.SUB,
         "notes.txt": "keep me",
         "backup-2026-03-04-050607/add.c": MINE,
     }
@@ -100,7 +100,7 @@ def test_where_links_are_not_to_be_had_it_copies(
     (folder / "add.c").write_text(MINE)
     kept = restore(folder)
     assert kept is not None and (kept / "add.c").read_text() == MINE
-    assert (folder / "add.c").read_text() == course.ADD
+    assert (folder / "add.c").read_text() == tiny_course.ADD
 
 
 def test_odd_things_in_the_files_place(folder: Path) -> None:
@@ -109,20 +109,20 @@ def test_odd_things_in_the_files_place(folder: Path) -> None:
     (folder / "sub.c").unlink()
     kept = restore(folder)
     assert kept is not None and os.readlink(kept / "add.c") == "/nowhere/ü $(x)"
-    assert (folder / "add.c").read_text() == course.ADD and not (folder / "add.c").is_symlink()
-    assert (folder / "sub.c").read_text() == course.SUB
+    assert (folder / "add.c").read_text() == tiny_course.ADD and not (folder / "add.c").is_symlink()
+    assert (folder / "sub.c").read_text() == tiny_course.SUB
     (folder / "sub.c").unlink()
     (folder / "sub.c").mkdir()
     with pytest.raises(OSError, match="is a folder"):
         restore(folder)
     shutil.rmtree(folder)
-    assert restore(folder) is None and (folder / "sub.c").read_text() == course.SUB
+    assert restore(folder) is None and (folder / "sub.c").read_text() == tiny_course.SUB
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as place:  # pytest's own folders are for their owner only
         Path(place).chmod(0o755)
-        folder = course.make(Path(place), monkeypatch)
+        folder = tiny_course.make(Path(place), monkeypatch)
         (folder / "add.c").write_text(MINE)
         folder.chmod(0o555)
         before = everything(folder)
@@ -149,11 +149,13 @@ def test_asks_on_a_terminal_only(
     (folder / "add.c").write_text(MINE)
     with open(os.devnull) as nothing:
         monkeypatch.setattr("sys.stdin", nothing)
-        assert course.call(monkeypatch, "reset", "lab9") == 2
+        assert tiny_course.call(monkeypatch, "reset", "lab9") == 2
     assert "--yes" in capsys.readouterr().err and (folder / "add.c").read_text() == MINE
-    assert course.call(monkeypatch, "reset", "lab9", "--yes") == 0
-    assert "backup-20" in capsys.readouterr().out and (folder / "add.c").read_text() == course.ADD
-    assert course.call(monkeypatch, "reset", "lab9") == 0
+    assert tiny_course.call(monkeypatch, "reset", "lab9", "--yes") == 0
+    assert (
+        "backup-20" in capsys.readouterr().out and (folder / "add.c").read_text() == tiny_course.ADD
+    )
+    assert tiny_course.call(monkeypatch, "reset", "lab9") == 0
     assert "nothing to do" in capsys.readouterr().out
 
 
@@ -177,7 +179,7 @@ def test_the_answer_decides(answer: bytes, code: int, reset: bool, folder: Path)
     (folder / "add.c").write_text(MINE)
     pid, terminal = pty.fork()
     if pid == 0:
-        course.become("reset", "lab9")
+        tiny_course.become("reset", "lab9")
     deadline = time.monotonic() + 60
     said = b""
     while b"[y/N]" not in said:
@@ -190,13 +192,13 @@ def test_the_answer_decides(answer: bytes, code: int, reset: bool, folder: Path)
         ended = soon_ended(pid)
     os.close(terminal)  # which hangs it up
     assert ended == code
-    assert (folder / "add.c").read_text() == (course.ADD if reset else MINE)
+    assert (folder / "add.c").read_text() == (tiny_course.ADD if reset else MINE)
 
 
 def test_a_copy_without_its_starters_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(paths.LABS / "lab9_sums" / "starter")
-    assert course.call(monkeypatch, "reset", "lab9", "--yes") == 3
+    assert tiny_course.call(monkeypatch, "reset", "lab9", "--yes") == 3
     assert "get the course's copy again" in capsys.readouterr().err
-    assert (folder / "add.c").read_text() == course.ADD
+    assert (folder / "add.c").read_text() == tiny_course.ADD

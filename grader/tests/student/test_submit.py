@@ -11,7 +11,7 @@ import pytest
 from grader import paths
 from grader.compile import make
 from grader.student import submission_zip
-from grader.tests import course
+from grader.tests import tiny_course
 
 Capture = pytest.CaptureFixture[str]
 REAL_ROOT = paths.ROOT
@@ -20,7 +20,7 @@ REAL_ROOT = paths.ROOT
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Both files edited, and a compiler that takes everything."""
-    folder = course.make(tmp_path, monkeypatch)
+    folder = tiny_course.make(tmp_path, monkeypatch)
     (folder / "add.c").write_text("int add(int a, int b) { return a + b; }\n")
     (folder / "sub.c").write_text("/* TODO 1: subtract. */\nint sub;\n")
     monkeypatch.setattr(make, "build", lambda *_: make.Build(Path("run")))
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> str:
-    assert course.call(monkeypatch, "submit", "lab9") == 1
+    assert tiny_course.call(monkeypatch, "submit", "lab9") == 1
     assert not (paths.BUILD / "submit").exists()
     said = capsys.readouterr()
     assert not said.out and "nothing was packed" in said.err
@@ -39,7 +39,7 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (folder / "notes.txt").write_text("private")
-    assert course.call(monkeypatch, "submit", "lab9") == 0
+    assert tiny_course.call(monkeypatch, "submit", "lab9") == 0
     said = capsys.readouterr().out
     data = (paths.BUILD / "submit" / "lab9.zip").read_bytes()
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -49,18 +49,18 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
     assert hashlib.sha256((folder / "sub.c").read_bytes()).hexdigest() in said
     assert "1 TODO is still open; the first: starter/lab9_sums/sub.c:1" in said
     assert "./grade lab9 first" in said
-    course.keep(40)
-    assert course.call(monkeypatch, "submit", "lab9") == 0
+    tiny_course.keep(40)
+    assert tiny_course.call(monkeypatch, "submit", "lab9") == 0
     assert ": 40/85 measured, 15 need a GPU" in capsys.readouterr().out
     assert (paths.BUILD / "submit" / "lab9.zip").read_bytes() == data
 
 
 def test_the_same_files_give_the_same_bytes(folder: Path) -> None:
     assert folder.is_dir()
-    first = submission_zip.pack(course.submission())
+    first = submission_zip.pack(tiny_course.submission())
     (folder / "add.c").touch()
     (folder / "add.c").chmod(0o600)
-    assert submission_zip.pack(course.submission()) == first
+    assert submission_zip.pack(tiny_course.submission()) == first
 
 
 def test_what_must_not_be_handed_in(
@@ -71,8 +71,8 @@ def test_what_must_not_be_handed_in(
     assert "sub.c is missing" in said and "'Sub (1).c': rename it to sub.c" in said
     (folder / "sub.c").write_text("int a;\n<<<<<<< HEAD\nint b;\n=======\n>>>>>>> theirs\n")
     assert "sub.c:2 has the mark of an unfinished merge" in refused(monkeypatch, capsys)
-    (folder / "add.c").write_text(course.ADD)
-    (folder / "sub.c").write_text(course.SUB)
+    (folder / "add.c").write_text(tiny_course.ADD)
+    (folder / "sub.c").write_text(tiny_course.SUB)
     assert "still the unsolved starter" in refused(monkeypatch, capsys)
     (folder / "sub.c").unlink()
     (folder / "sub.c").symlink_to("/etc/passwd")
@@ -85,21 +85,21 @@ def test_what_must_not_be_handed_in(
 
 
 def test_warns_of_one_unsolved_file_and_of_an_open_editor(folder: Path) -> None:
-    (folder / "add.c").write_text(course.ADD)
+    (folder / "add.c").write_text(tiny_course.ADD)
     (folder / ".sub.c.swp").write_text("")
-    said = " ".join(submission_zip.warnings(course.submission()))
+    said = " ".join(submission_zip.warnings(tiny_course.submission()))
     assert "add.c is still the unsolved starter" in said and "sub.c seems to be open" in said
-    assert not submission_zip.refusals(course.submission())
+    assert not submission_zip.refusals(tiny_course.submission())
 
 
 def test_a_place_that_cannot_be_written(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     assert folder.is_dir()
-    assert course.call(monkeypatch, "submit", "lab9", "--out", "/no/such/folder/x.zip") == 2
+    assert tiny_course.call(monkeypatch, "submit", "lab9", "--out", "/no/such/folder/x.zip") == 2
     assert "cannot be written" in capsys.readouterr().err
     odd = tmp_path / "ü $(x)\n.zip"
-    assert course.call(monkeypatch, "submit", "lab9", "--out", str(odd)) == 0
+    assert tiny_course.call(monkeypatch, "submit", "lab9", "--out", str(odd)) == 0
     assert zipfile.is_zipfile(odd) and "\n.zip" not in capsys.readouterr().out
 
 

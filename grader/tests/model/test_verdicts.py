@@ -1,0 +1,77 @@
+"""A line of a grade: what it may say of secret inputs, and in which characters."""
+
+import msgspec
+import pytest
+
+from grader.checks import technique
+from grader.model import spec
+from grader.model.result import Verdict
+from grader.model.spec import Case, Contract, Lab, Technique
+from grader.model.verdicts import build_line, grade_line
+
+LEAK = "it printed: the image is 61x97"
+
+
+def lab() -> Lab:
+    loaded = spec.load("lab3")
+    if not loaded.hidden_included:
+        pytest.skip("this copy has no hidden cases")
+    return loaded
+
+
+@pytest.mark.parametrize("verdict", ["pass", "fail", "error", "uncertain"])
+def test_a_hidden_case_says_nothing_of_its_input(verdict: Verdict) -> None:
+    hidden = next(c for c in lab().case if c.hidden)
+    message = [] if verdict == "pass" else [LEAK]
+    details = {} if verdict == "pass" else {"got": 61}
+    line = grade_line(lab(), hidden, verdict, message, details=details, seconds=0.183)
+    assert "61" not in msgspec.json.encode(line).decode() and line.seconds == 0
+    assert verdict == "pass" or line.message
+
+
+def test_a_public_case_says_what_happened() -> None:
+    public = next(c for c in lab().case if not c.hidden)
+    line = grade_line(lab(), public, "error", [LEAK], seconds=0.183)
+    assert line.message == [LEAK] and line.seconds == 0.183
+
+
+def test_checks_with_a_secret_part_have_no_time() -> None:
+    secret = [c for c in lab().checks() if c.is_secret()]
+    assert {type(c) for c in secret} == {Case, Contract, Technique}
+    assert all(grade_line(lab(), c, "pass", seconds=0.2).seconds == 0 for c in secret)
+
+
+def test_a_technique_check_is_run_at_another_size_than_students_know() -> None:
+    for check in lab().technique:
+        if check.per == "launch":
+            assert not check.is_secret()
+        else:
+            public = check.at_public_size()
+            assert public.size != check.size and not public.is_secret()
+            assert public.size == check.public_size
+
+
+def test_what_fails_at_a_secret_size_alone_has_no_figures() -> None:
+    check = next(c for c in lab().technique if c.is_secret())
+    details = {"counter": check.counter, "value": 1234.5, "kernels": ["k"], "line": 7}
+    failed = grade_line(lab(), check, "fail", ["k: 1234.5 loads"], details=details)
+    passed = grade_line(lab(), check, "pass", details=details)
+    public = grade_line(lab(), check, "fail", ["k: 10 loads"], details={"value": 10})
+    right = grade_line(lab(), check, "pass", details={"value": 5})
+    assert technique.without_secrets(failed, check, public) == public
+    assert technique.without_secrets(passed, check, right) == right
+    line = technique.without_secrets(failed, check, right)
+    assert line.verdict == "fail" and line.message[0] == technique.OTHER_SIZE
+    assert "1234" not in msgspec.json.encode(line).decode()
+    line = technique.without_secrets(passed, check, public)
+    assert line.verdict == "pass" and "value" not in line.details and line.details["kernels"]
+
+
+def test_a_line_can_be_shown() -> None:
+    hostile = "\x1b[2J\u202efile.c:1: x\rok"
+    line = grade_line(
+        lab(), lab().case[0], "fail", [hostile, "two\nlines"], details={"printed": [hostile]}
+    )
+    assert line.message == ["?file.c:1: x?ok", "two", "lines"]
+    assert line.details == {"printed": ["?file.c:1: x?ok"]}
+    assert build_line(lab(), "compiles", "fail", [hostile]).message == ["?file.c:1: x?ok"]
