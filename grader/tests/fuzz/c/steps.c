@@ -42,6 +42,13 @@ void runner_poison(const struct npy *a) {
     memset(a->data, 0xff, a->bytes);
 }
 
+/* lab_run() leaves the floating-point mode as it was. */
+void runner_note_left(struct runner *r, const char *format, ...) {
+    (void)r;
+    (void)format;
+    REQUIRE(false);
+}
+
 unsigned char runner_guard_byte(size_t i) {
     return (unsigned char)(0x5a + 37 * i);
 }
