@@ -47,8 +47,9 @@ def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:
     head = ["part", "what", "on", "µs", "baseline, µs", "speed-up"]
     head += ["least possible, µs", "reached"] if has_floor else []
     lead = (
-        f"The speed checks with this course's own files. Measured on {_date(lab, results.date)} on an "
-        f"{results.gpu} (driver {results.driver}) by `{results.command}`."
+        "The speed checks with this course's own files. Measured on "
+        f"{_date(lab, results.date)} on an {results.gpu} (driver {results.driver}) by "
+        f"`{results.command}`."
     )
     return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(3, len(head)))}"
 
