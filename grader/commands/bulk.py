@@ -185,7 +185,7 @@ def bulk(
             output.say(text)
         if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
             names = ", ".join(plain_text.line(name) for name in unknown)
-            output.say(f"course.toml names nobody of this run with: {names}")
+            output.say(f"course.toml has names that no student of this run has: {names}")
         print(summary(store))
         print(f"gradebook: {out / gradebook.NAME}")
         if standings.is_on(store):

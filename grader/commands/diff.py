@@ -56,7 +56,7 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
     total = len(store.history.of(after))
     lines = [
         f"run {after} ({_time(store, after)}) beside run {before} ({_time(store, before)}): "
-        f"{len(moved)} of {total} grades moved"
+        f"{len(moved)} of {total} grades changed"
     ]
     for lab in sorted({change.lab for change in changes}):
         of_lab = [change for change in changes if change.lab == lab]

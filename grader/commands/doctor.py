@@ -23,7 +23,7 @@ from grader.setup import photograph, python_packages, stamp, system_packages
 State = Literal["ok", "missing", "optional"]
 OLDEST_GCC = 12  # the first with -ftrivial-auto-var-init
 INSTALLS = "./grade setup installs it"
-REPAIRS = "./grade setup makes build/venv anew"
+REPAIRS = "./grade setup makes build/venv again"
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ def reported(command: Callable[[], int | None]) -> int | None:
         what = f"{error.filename}: " if error.filename else ""
         advice = f"; {remedy}" if (remedy := files.remedy(error)) else ""
         return _report(
-            f"this machine stops the grader: {what}{error.strerror}{advice}", exit_codes.FAULT
+            f"a problem of this machine stopped the grader: {what}{error.strerror}{advice}",
+            exit_codes.FAULT,
         )
     except Exception:  # noqa: BLE001 - the last resort: an error that no one foresaw is the grader's
         return _report(_grader_fault(), exit_codes.FAULT)

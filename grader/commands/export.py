@@ -132,7 +132,7 @@ def export(
         else:
             _render(grades, form, out or (run / "export" / form), out)
         if form == "autolab" and (students := autolab.without_address(grades)):
-            output.say(f"not in the CSV, for want of an address: {grading.few(students)}")
+            output.say(f"not in the CSV, because they have no address: {grading.few(students)}")
         for text in grading.warnings(grades):
             output.say(text)
         if packed and feedback:

@@ -83,7 +83,7 @@ def command(lab_id: str) -> Callable[..., None]:
             typer.Option(
                 "--leaderboard",
                 help="Score each part that is right and safe: the fastest time that this machine "
-                "allows, over yours.",
+                "allows, divided by yours.",
             ),
         ] = False,
     ) -> None:

@@ -90,7 +90,7 @@ def _points(lab: str, text: str) -> float | None:
     except ValueError:
         number = -1.0
     if not 0 <= number <= total:
-        raise UsageError(f'"{line(text)}" is no number from 0 to {total}, and not "{BACK}"')
+        raise UsageError(f'"{line(text)}" is neither a number from 0 to {total} nor "{BACK}"')
     return number
 
 

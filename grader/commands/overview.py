@@ -27,7 +27,7 @@ INSTRUCTOR = {  # not in a student's copy
     "merge": "fill in the speed that a run on a machine with a GPU measured",
     "override": "set a student's points by hand, in a way that survives every regrade",
     "report": "the class as a page: points, checks, mistakes, and every student's report",
-    "diff": "who moved between two runs of a class, by how much, and why",
+    "diff": "whose grade changed between two runs of a class, by how much, and why",
     "similarity": "rank pairs of submissions that are alike, side by side",
     "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }

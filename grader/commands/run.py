@@ -73,7 +73,7 @@ def run(
     from grader.render import profile as render_profile
 
     if predicted and (profiled or checked or json_file is not None):
-        raise typer.BadParameter("--predict goes without --profile, --check and --json")
+        raise typer.BadParameter("--predict cannot be combined with --profile, --check or --json")
     output.announce_first_build()
     if predicted:
         raise typer.Exit(_predict(files, include or [], context.obj, seconds, sample, gpu))

@@ -113,7 +113,7 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     if step.held and names("held"):
         more.append("in the memory of the call before")
     if step.shifted:
-        more.append("arrays at addresses that are no multiple of 16")
+        more.append("arrays at addresses that are not multiples of 16")
     if step.shared and names("shared"):
         more.append(f"on a device with {step.shared >> 10} KB of shared memory for a block")
     if step.failing and not step.huge and names("failing"):

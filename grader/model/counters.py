@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 
@@ -60,6 +62,9 @@ WORDS = {
     "constant_words": "words read from constant memory",
     "dram_bytes": "bytes of global memory accessed",
 }
+
+# The first noun of a counter's words is what it counts: "per" takes it without its s.
+_COUNTED = re.compile(r"\b(load|store|read|sector|byte|word|wavefront|conflict)s\b")
 
 # Of a function in C, by grader/execute/instructions.py.
 INSTRUCTIONS = {
@@ -120,10 +125,11 @@ def denominator_in_words(counter: str) -> str:
 
 
 def unit(counter: str, per: str | None) -> str:
-    """What the number is counted for: " a pixel", " for each of the reads ...", or ""."""
+    """What the number is counted for: " per pixel", " per warp load from global memory", or ""."""
     if is_quotient(counter):
-        return f" for each of the {denominator_in_words(counter)}"
-    return f" a {per}" if per else ""
+        singular = _COUNTED.sub(r"\1", denominator_in_words(counter), count=1)
+        return f" per {singular}"
+    return f" per {per}" if per else ""
 
 
 def _words(name: str) -> str:

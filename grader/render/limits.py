@@ -14,7 +14,7 @@ INDENT = " " * 11  # below the name of a check
 
 
 def counted(technique: Technique) -> str:
-    """What a check counts: "thread stores to global memory a pixel"."""
+    """What a check counts: "thread stores to global memory per pixel"."""
     return counters.in_words(technique.counter) + counters.unit(technique.counter, technique.per)
 
 

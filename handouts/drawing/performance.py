@@ -94,7 +94,7 @@ def _axes(d: Drawing) -> None:
         GREY,
         "middle",
     )
-    d.text(LEFT - 46, TOP - 12, "10¹² operations a second", 12, GREY)
+    d.text(LEFT - 46, TOP - 12, "10¹² operations per second", 12, GREY)
 
 
 def _limits(d: Drawing, gpu: roofs.Gpu) -> None:
@@ -131,7 +131,7 @@ def roofline() -> Drawing:
         "A chart with logarithmic axes. The roof rises with the bandwidth of DRAM up to "
         f"{gpu.flops / gpu.dram:.0f} operations per byte and is flat from there. Two lower lines "
         "show the rate that one load for each multiply-add allows. The parts, in 10¹² operations "
-        f"a second: {values}.",
+        f"per second: {values}.",
     )
     d.text(24, 30, f"{gpu.device}: what limits each part", 15, weight="bold")
     _axes(d)

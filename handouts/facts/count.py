@@ -23,7 +23,7 @@ from grader.model.spec import Lab, Technique
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
 from handouts.facts import counted_list, limits
-from handouts.facts.counted_list import Counted
+from handouts.facts.counted_list import Counted, OfLab
 from labs.tests.gpu import counters, suite
 
 NAMES = sorted(ALL - {"dram_bytes"})  # a model of DRAM, and null for many blocks
@@ -89,8 +89,9 @@ def main() -> int:
     try:
         known = counted_list.read() if chosen else {}
         for name in chosen or spec.available():
-            known[name] = counted(spec.load(name, hidden=False))
-            print(f"{name}: {len(known[name])} runs", flush=True)
+            lab = spec.load(name, hidden=False)
+            known[name] = OfLab(counted_list.programs(lab) or "", counted(lab))
+            print(f"{name}: {len(known[name].runs)} runs", flush=True)
         counted_list.write({name: known[name] for name in spec.available() if name in known})
     except (
         spec.SpecError,

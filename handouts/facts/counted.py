@@ -24,9 +24,15 @@ COLUMNS = {  # heading, and the counters that are added up
 
 def content(lab: Lab) -> str:
     """The tables of a lab, one for each input. Raises FactsError."""
-    entries = counted_list.read().get(lab.id)
-    if not entries:
+    of_lab = counted_list.read().get(lab.id)
+    if of_lab is None or not of_lab.runs:
         raise FactsError(f"is of no use here: {lab.id} has no counted kernels in counted.json")
+    if counted_list.programs(lab) not in (None, of_lab.programs):
+        raise FactsError(
+            f"the solution or the baseline of {lab.id} changed after they were counted; run "
+            f"{counted_list.COMMAND} {lab.id}"
+        )
+    entries = of_lab.runs
     known = {part.id for part in lab.part}
     if unknown := sorted({e.part for e in entries} - known - {"baseline"}):
         raise FactsError(f"{lab.id} has no part {', '.join(unknown)}; run {counted_list.COMMAND}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import msgspec
 
-from grader import files
+from grader import files, paths
+from grader.model.spec import Lab
 from handouts.facts.blocks import FactsError
 
 COMMAND = "python -m handouts.facts.count"
@@ -24,14 +26,31 @@ class Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counters: dict[str, int]
 
 
-def read() -> dict[str, list[Counted]]:
+class OfLab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was counted of a lab. programs: the hash of the solution and the baseline."""
+
+    programs: str
+    runs: list[Counted]
+
+
+def programs(lab: Lab) -> str | None:
+    """A hash of the CUDA files that are counted; None in a copy of the course without solutions."""
+    names = [name for name in lab.submit if name.endswith(".cu")]
+    counted = [paths.ROOT / "solutions" / lab.folder / name for name in names]
+    if not all(map(Path.is_file, counted)):
+        return None
+    counted += sorted((paths.LABS / lab.folder).glob("baseline*.cu"))
+    return hashlib.sha256(b"".join(map(Path.read_bytes, counted))).hexdigest()[:16]
+
+
+def read() -> dict[str, OfLab]:
     """By the lab's id. Raises FactsError."""
     try:
-        return msgspec.json.decode(FILE.read_bytes(), type=dict[str, list[Counted]])
+        return msgspec.json.decode(FILE.read_bytes(), type=dict[str, OfLab])
     except (OSError, msgspec.MsgspecError) as problem:
         raise FactsError(f"handouts/facts/counted.json: {problem}; run {COMMAND}") from problem
 
 
-def write(counted: dict[str, list[Counted]]) -> None:
+def write(counted: dict[str, OfLab]) -> None:
     text = msgspec.json.format(msgspec.json.encode(counted), indent=1)
     files.update(FILE, text + b"\n")

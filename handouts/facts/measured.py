@@ -5,6 +5,8 @@ First the speed checks, from labs/tests/gpu/results.json; then the experiment of
 
 from __future__ import annotations
 
+import re
+
 from grader.model.spec import Lab
 from handouts.facts import markdown, reproduced
 from handouts.facts.blocks import FactsError
@@ -12,6 +14,7 @@ from labs.tests.gpu import speeds
 from labs.tests.gpu.speeds import Results, Speed
 
 COMMAND = "python -m labs.tests.gpu.suite --table FOLDER"
+TIMED = re.compile(r"^speed (of|with) ")  # what the names of the checks have in common
 
 
 def content(lab: Lab) -> str:
@@ -38,16 +41,28 @@ def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:
     rows = []
     for speed in measured:
         on = "CPU" if lab.file_of(names[speed.check]).endswith(".c") else "GPU"
-        row = [speed.part, markdown.plain(speed.check.removeprefix("speed of ")), on]
+        row = [speed.part, markdown.plain(TIMED.sub("", speed.check)), on]
         row += _times(speed) + (_floor(speed) if has_floor else [])
         rows.append(row)
     head = ["part", "what", "on", "µs", "baseline, µs", "speed-up"]
     head += ["least possible, µs", "reached"] if has_floor else []
     lead = (
-        f"The speed checks with this course's own files. Measured on {results.date} on an "
-        f"{results.gpu} (driver {results.driver}) by `{results.command}`."
+        "The speed checks with this course's own files. Measured on "
+        f"{_date(lab, results.date)} on an {results.gpu} (driver {results.driver}) by "
+        f"`{results.command}`."
     )
     return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(3, len(head)))}"
+
+
+def _date(lab: Lab, text: str) -> str:
+    """The date of a lab, of a text such as "2026-11-23 (lab 7 B and C: 2026-11-24)"."""
+    day, _, others = text.partition(" (")
+    for clause in others.rstrip(")").split("; "):
+        where, _, other_day = clause.partition(": ")
+        named, _, parts = where.removeprefix("lab ").partition(" ")
+        if f"lab{named}" == lab.id:
+            return f"{day} ({parts}: {other_day})" if parts else other_day
+    return day
 
 
 def _times(speed: Speed) -> list[str]:

@@ -17,8 +17,8 @@ Bytes = npt.NDArray[np.uint8]
 GREYS = 32
 SCALE = 2  # screen pixels for one of the image
 GAP = 8  # screen pixels between two panels
-NO_VALUE, WRONG, PAPER = GREYS, GREYS + 1, GREYS + 2  # colours after the greys
-COLOURS = ((176, 110, 214), (214, 60, 40), (255, 255, 255))
+NO_VALUE, WRONG, PAPER, FRAME = range(GREYS, GREYS + 4)  # colours after the greys
+COLOURS = ((176, 110, 214), (214, 60, 40), (255, 255, 255), (120, 127, 135))
 BOX = 5  # pixels of the photograph, a side, for one of the small image
 LEFT, TOP, WIDTH, HEIGHT = 120, 60, 86, 58  # of the small image, in the photograph
 
@@ -37,6 +37,7 @@ def panels(right: Array, got: Array, wrong: Array) -> Bytes:
     middle = np.where(wrong, WRONG, GREYS - 4).astype(np.uint8)
     parts = [_greys(right, low, high), _greys(got, low, high), middle]
     gap = np.full((right.shape[0] * SCALE, GAP), PAPER, dtype=np.uint8)
+    gap[:, [0, -1]] = FRAME  # where a panel is white, its sides would not be seen
     large = [part.repeat(SCALE, axis=0).repeat(SCALE, axis=1) for part in parts]
     return np.hstack([large[0], gap, large[1], gap, large[2]])
 

@@ -23,6 +23,7 @@ from handouts.site.web import HERE, Reading
 ALL = "handouts.pdf"
 TITLE = "convlabs"
 IN_LINE = "#small-picture("  # book.typ's function for a picture in a line of text
+MISTAKE = '#picture("figures/mistakes/'
 NOTES = {"note", "tip", "important", "warning", "caution"}  # GitHub's
 FONTS = {"ko": "Noto Sans CJK KR", "ja": "Noto Sans CJK JP", "zh-Hans": "Noto Sans CJK SC"}
 
@@ -132,9 +133,28 @@ def markup(reading: Reading, contents: Contents, root: Path, work: Path) -> str:
 
     blocks = tree.walk(reading.blocks, change)
     title = {"t": "Header", "c": [1, tree.attributes(page.name), [_str(reading.title)]]}
-    text = pandoc.typst([title, *_with_sections(blocks)], where)
+    text = pandoc.typst([title, *_with_sections(_with_captions(blocks))], where)
     text = re.sub(r"#figure\(\s*align\(center\)\[#table\(", "#figure(\n  [#table(", text)
     return f'#import "book.typ": *\n{text}'
+
+
+def _with_captions(blocks: list[Any]) -> list[Any]:
+    """Keeps the words about a mistake on the page of the mistake's picture, which follows them: at
+    the top of the next page it would seem to belong to the words below it."""
+    kept: list[Any] = []
+    for block in blocks:
+        if _is_mistake(block) and kept and kept[-1]["t"] == "Para":
+            opening, closing = (
+                tree.raw("RawBlock", "typst", t) for t in ("#block(breakable: false)[", "]")
+            )
+            kept[-1:] = [opening, kept[-1], block, closing]
+        else:
+            kept.append(block)
+    return kept
+
+
+def _is_mistake(block: Element) -> bool:
+    return block["t"] == "RawBlock" and str(block["c"][1]).startswith(MISTAKE)
 
 
 def _with_sections(blocks: list[Any]) -> list[Any]:

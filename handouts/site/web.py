@@ -74,6 +74,8 @@ def body(reading: Reading, contents: Contents, root: Path, source: str) -> tuple
                 return [_scrolls([element])]
             case "Para" | "Plain" if any(map(_is_formula, element["c"])):
                 return _with_formulas(element)
+            case "Para" if _is_drawing(element["c"]):
+                return [_scrolls([element], "drawing")]
             case "CodeBlock":
                 classes = element["c"][0][1]
                 classes[:1] = [HIGHLIGHTED_AS.get(name, name) for name in classes[:1]]
@@ -93,6 +95,14 @@ def body(reading: Reading, contents: Contents, root: Path, source: str) -> tuple
 def _scrolls(blocks: list[Element], what: str = "table") -> Element:
     """Blocks that scroll sideways where the screen is too narrow for them."""
     return {"t": "Div", "c": [tree.attributes(classes=["scroll", what]), blocks]}
+
+
+def _is_drawing(inlines: list[Element]) -> bool:
+    """Whether it is a drawing alone. A phone shows it wider than the screen: its words would be too
+    small to read."""
+    return (
+        len(inlines) == 1 and inlines[0]["t"] == "Image" and inlines[0]["c"][2][0].endswith(".svg")
+    )
 
 
 def _is_formula(inline: Element) -> bool:

@@ -215,7 +215,8 @@ def table_of_readme(measured: Iterable[Run]) -> str:
         return "No run is committed."
     where = {"cpu": "CPU", "gpu": "GPU"}
     machines = "; ".join(f"{where[k]}: {machine_of(r)}, {r.date}" for k, r in by_kind.items())
-    return "\n".join([*rows, "", f"{machines}. In brackets: times the speed of the reference."])
+    lead = f"{machines}. In brackets: the speed as a multiple of the reference's."
+    return "\n".join([*rows, "", lead])
 
 
 def rows_of_lab(run: Run, lab: str) -> list[list[str]]:

@@ -102,7 +102,7 @@ def _signs(image: Bytes, weights: Triple) -> Iterator[Mistake]:
     grey_values = grey(image, weights).astype(np.int64)
     yield _exactly(
         "signed-saturation",
-        "values above 127 became 127: the last pack takes its result for signed bytes; use "
+        "values above 127 became 127: the last pack limits its result to signed bytes; use "
         "_mm_packus_epi16(), or _mm256_packus_epi16(), which saturates at 255",
         np.minimum(grey_values, 127),
     )

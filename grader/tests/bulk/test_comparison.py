@@ -54,7 +54,7 @@ def test_a_changed_spec_is_named_with_the_check_that_it_moves(store: Store) -> N
         CheckChange("A  z", "", "fail", 0),
     )
     text = "\n".join(diff.words(store, 1, 2, everything=False))
-    assert "2 of 3 grades moved" in text and "lab3: the spec changed (2)" in text
+    assert "2 of 3 grades changed" in text and "lab3: the spec changed (2)" in text
     assert "  ann: 60 of 85 -> 65 of 85  +5" in text and "A  z: no such check -> fail" in text
 
 
@@ -68,7 +68,7 @@ def test_a_grade_made_anew_that_stays_is_counted_only(store: Store) -> None:
     )
     assert keep(store) == 2
     text = "\n".join(diff.words(store, 1, 2, everything=False))
-    assert "0 of 3 grades moved" in text
+    assert "0 of 3 grades changed" in text
     assert "the machine changed (2); 2 graded again, with the same points" in text
     assert "ann" not in text and "ann" in "\n".join(diff.words(store, 1, 2, everything=True))
 

@@ -38,10 +38,10 @@ def test_a_course_from_its_rules_to_what_changed(tmp_path: Path) -> None:
     rules.write_text(COURSE)
     second = bulk(submissions, run, "--resume", "--course", str(rules))
     assert second.returncode == 0, second.stderr
-    assert "course.toml names nobody of this run with: dan" in second.stderr
+    assert "course.toml has names that no student of this run has: dan" in second.stderr
     told = grade("diff", run)
     assert told.returncode == 0, told.stderr
-    assert "0 of 2 grades moved" in told.stdout and "the hidden seed changed (2)" in told.stdout
+    assert "0 of 2 grades changed" in told.stdout and "the hidden seed changed (2)" in told.stdout
     store = Store(run, resume=True)
     assert [store.history.numbers(), len(list(store.rows()))] == [[1, 2], 2]
     store.close()
@@ -72,9 +72,9 @@ def test_a_course_that_cannot_be_used_begins_no_run(tmp_path: Path) -> None:
     [
         (("nobody", "lab1", "3", "--why", "x"), 'no student of this run is called "nobody"'),
         (("ann", "lab99", "3", "--why", "x"), 'there is no lab "lab99"'),
-        (("ann", "lab1", "101", "--why", "x"), "is no number from 0 to 100"),
-        (("ann", "lab1", "nan", "--why", "x"), "is no number from 0 to 100"),
-        (("ann", "lab1", "", "--why", "x"), "is no number from 0 to 100"),
+        (("ann", "lab1", "101", "--why", "x"), "is neither a number from 0 to 100 nor"),
+        (("ann", "lab1", "nan", "--why", "x"), "is neither a number from 0 to 100 nor"),
+        (("ann", "lab1", "", "--why", "x"), "is neither a number from 0 to 100 nor"),
     ],
 )
 def test_an_override_that_cannot_be(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:

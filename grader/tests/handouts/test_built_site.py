@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,3 +200,33 @@ def test_the_pdf_of_all_pages_has_a_chapter_for_each(built: Built) -> None:
     assert [c for c in chapters if c != "Contents"] and len(set(chapters)) >= len(PAGES)
     assert document.get_metadata_dict()["Title"] == "convlabs"
     document.close()
+
+
+@pytest.mark.parametrize("lab", spec.available())
+def test_the_words_about_a_mistake_are_on_the_page_of_its_picture(
+    lab: str, site: Path, built: Built
+) -> None:
+    """Pictures of mistakes are the only images of a PDF; drawings are lines."""
+    assert built
+    files = (paths.ROOT / "handouts/figures/mistakes").glob(f"{lab}-*.png")
+    names = [file.stem.removeprefix(f"{lab}-") for file in files]
+    document = pypdfium2.PdfDocument(site / "pdf" / f"{lab}.pdf")
+    shown = 0
+    for page in document:
+        words = page.get_textpage().get_text_bounded().replace("\r\n", "\n")
+        images = len(list(page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=4)))
+        assert images == sum(len(re.findall(rf"^{name}: ", words, re.M)) for name in names)
+        shown += images
+    document.close()
+    assert shown == len(names)
+
+
+def test_a_phone_shows_a_drawing_large_enough_to_read(site: Path, chromium: Browser) -> None:
+    page = chromium.new_page(viewport=PHONE)
+    page.goto(address(site, "lab4"))
+    drawing = page.locator(".drawing img").first
+    width = drawing.evaluate("image => image.clientWidth / image.naturalWidth")
+    assert width >= 0.75
+    box = page.locator(".drawing").first
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
+    page.close()

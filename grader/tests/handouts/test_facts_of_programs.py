@@ -3,6 +3,8 @@
 import ast
 import io
 import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from grader.model import spec
 from grader.tests.zoo import table
 from handouts.facts import (
     count,
+    counted,
     counted_list,
     draw_mistakes,
     limits,
@@ -21,6 +24,7 @@ from handouts.facts import (
     mistakes,
     pictures,
 )
+from handouts.facts.blocks import FactsError
 
 PICTURES = draw_mistakes.FOLDER
 MAKERS = {"Diagnosis", "Mistake", "_exactly"}  # whose first argument is the name of a mistake
@@ -127,7 +131,7 @@ def test_a_picture_drawn_again_is_the_committed_one(lab: str, names: set[str]) -
 
 
 def test_the_same_picture_gives_the_same_bytes() -> None:
-    colours = np.arange(37, dtype=np.uint8).repeat(40).reshape(37, 40) % 35
+    colours = np.arange(37, dtype=np.uint8).repeat(40).reshape(37, 40) % 36
     data = pictures.png(colours)
     assert data == pictures.png(colours.copy())
     assert (pictures.read(data) == colours).all()
@@ -142,15 +146,41 @@ def test_an_output_that_gets_another_name_is_not_drawn() -> None:
 
 
 def test_the_counters_of_a_lab_are_those_that_the_simulator_counts() -> None:
-    assert count.counted(spec.load("lab2", hidden=False)) == counted_list.read()["lab2"]
+    assert count.counted(spec.load("lab2", hidden=False)) == counted_list.read()["lab2"].runs
+
+
+def test_counters_are_stale_after_a_change_of_a_solution_or_a_baseline(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lab = spec.load("lab3", hidden=False)
+    solution = tmp_path / "solutions" / lab.folder / lab.submit[0]
+    solution.parent.mkdir(parents=True)
+    shutil.copy(paths.ROOT / "solutions" / lab.folder / lab.submit[0], solution)
+    baselines = sorted((paths.LABS / lab.folder).glob("baseline*.cu"))
+    folder = tmp_path / "labs" / lab.folder
+    folder.mkdir(parents=True)
+    for baseline in baselines:
+        shutil.copy(baseline, folder)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "LABS", tmp_path / "labs")
+    assert counted.content(lab)
+
+    changed = [solution, *(folder / baseline.name for baseline in baselines)]
+    for file in changed:
+        text = file.read_text()
+        file.write_text(text + "\n")
+        with pytest.raises(FactsError, match="lab3 changed after they were counted"):
+            counted.content(lab)
+        file.write_text(text)
+
+    solution.unlink()  # as in a copy of the course without solutions
+    assert counted.content(lab)
 
 
 def test_counters_are_of_the_inputs_of_the_technique_checks() -> None:
     committed = counted_list.read()
     for name in spec.available():
         lab = spec.load(name, hidden=False)
-        known = (
-            {(entry.part, entry.input) for entry in committed[name]} if committed[name] else set()
-        )
+        known = {(entry.part, entry.input) for entry in committed[name].runs}
         wanted = {(c.part, limits.input_in_words(c)) for c in count.techniques(lab)}
         assert wanted <= known, name

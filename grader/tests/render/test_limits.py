@@ -26,7 +26,7 @@ FAILED = msgspec.structs.replace(PASSED, verdict="fail", details={"value": 1.675
 
 
 def test_the_counter_stands_beside_its_limit() -> None:
-    words = "32-byte sectors loaded for each of the warp loads from global memory"
+    words = "32-byte sectors loaded per warp load from global memory"
     assert render.line(TECHNIQUE, PASSED).splitlines() == [
         "  ok    A  a name that is not short",
         f"           0.5 of at most 0.75: {words}",
@@ -75,7 +75,7 @@ def profile(lab: str, *options: str) -> str:
 
 def test_profile_prints_limits_above_the_tables() -> None:
     printed = profile("lab6", "--src", "solutions", "-k", "vector loads from global memory")
-    limit = "of at most 0.05: warp loads from global memory a pixel\nlaunch 0: rows_vector_kernel"
+    limit = "of at most 0.05: warp loads from global memory per pixel\nlaunch 0: rows_vector_kernel"
     assert limit in printed, printed
     assert printed.count("of at most") == 1
 

@@ -44,7 +44,7 @@
   }
 
   // ---- what is wider than the screen can be scrolled by keyboard
-  const what = { table: "Table", formula: "Formula" };
+  const what = { table: "Table", formula: "Formula", drawing: "Drawing" };
   function reach() {
     for (const box of document.querySelectorAll("main .scroll, main pre, nav.contents")) {
       const scrolls =

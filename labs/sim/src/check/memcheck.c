@@ -406,7 +406,7 @@ void check_copy_to_host(const void *from, size_t bytes, struct sim_location loca
     if (unwritten > 0) {
         char array[160];
         sim_describe_allocation(sim_owner(from), array, sizeof array);
-        sim_report_once(&f, "this copy reads %zu bytes that were never written from %s", unwritten,
+        sim_report_once(&f, "this copy reads %zu bytes that were never written, from %s", unwritten,
                         array);
     }
 }

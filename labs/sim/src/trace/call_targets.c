@@ -166,9 +166,9 @@ GENERAL_REGISTERS static bool is_permitted(uintptr_t target) {
     return permitted == NULL || (from < count && permitted[from] == target);
 }
 
-static const char WHY[] = "calls through a pointer an address that is no function of yours, and none "
-                          "that your code names: set the pointer to a function, and check what "
-                          "overwrites it";
+static const char WHY[] = "this call through a pointer reaches an address that is neither a function "
+                          "of yours nor one that your code names: set the pointer to a function, "
+                          "and check what overwrites it";
 
 __attribute__((noreturn, noinline, cold)) static void end(const struct sim_finding *finding) {
     sim_report(finding, "%s", WHY);
