@@ -145,7 +145,9 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     larger_radius: NotNegative = 0  # a few calls have a radius up to this: lab.h names no largest
     far: list[tuple[Positive, Positive]] = []  # sizes of images with very many columns or rows
     shift: bool = False  # a few calls have arrays that are aligned to their elements alone
-    huge: bool = False  # a call for an image too large for memory must report that
+    # Width and height of an image that no memory holds: a function of the host must report that,
+    # and one that returns nothing must go on to the end of the array that it gets.
+    huge: tuple[Positive, Positive] | None = None
     larger_channels: NotNegative = 0  # a few calls have so many channels, or so many masks
     larger_masks: NotNegative = 0
     call: str

@@ -179,6 +179,7 @@ void device_case_students_turn(struct device_case *c) {
     int error;
     const int call = runner_failing_call(c->runner, &error);
     c->seen_before = sim_seen_by_host();
+    sim_forget_copied();
     sim_inject_arm();
     sim_fail_call(call, (cudaError_t)error);
     sim_students_turn(__builtin_frame_address(0));

@@ -112,6 +112,22 @@ SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
 /* Begins that list anew; streams that are created from now on count from 1 again. */
 SIM_EXTERN_C void sim_forget_queued(void);
 
+/* The kind of host memory that a copy to the device reads. */
+enum sim_host_memory { SIM_PAGEABLE, SIM_PAGE_LOCKED, SIM_WRITE_COMBINED };
+
+/* A copy from the host's memory to the device's, with cudaMemcpy() or a form of it. */
+struct sim_copied {
+    const void *from;
+    size_t bytes;
+    enum sim_host_memory memory;
+};
+
+/* *list: the first of them, in the order of the calls. Returns their number. */
+SIM_EXTERN_C unsigned sim_copied(const struct sim_copied **list);
+
+/* Begins that list anew. */
+SIM_EXTERN_C void sim_forget_copied(void);
+
 /* ---- errors */
 
 SIM_EXTERN_C const char *cudaGetErrorName(cudaError_t error);
