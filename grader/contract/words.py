@@ -84,7 +84,9 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
         parts.insert(0, f"radius {step.radius}")
     if step.huge:
         width, height = step.huge
-        parts[-1] = f"{article(width)} {width}x{height} image, with more pixels than an int can count"
+        parts[-1] = (
+            f"{article(width)} {width}x{height} image, with more pixels than an int can count"
+        )
     text = (f"part {step.part}, " if several else "") + " on ".join(parts)
     more = []
     if step.mask in ("depthwise", "weights"):
