@@ -179,6 +179,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
+    # The size that no student can know is so much less wide: lab.h promises something for all widths
+    # that are multiples of this number, and kernels like larger ones.
+    narrower: NotNegative = 0
     # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
     public_size: tuple[Positive, Positive] | None = None
 
@@ -332,14 +335,16 @@ def _resized(check: Technique, seed: int) -> Technique:
     alone earns nothing for it.
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
-    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. A counter
-    per launch has a limit for its own size, which stays.
+    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
+    `narrower` by a few pixels, which no tile notices. A counter per launch has a limit for its own
+    size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
     number = _seeded(check, seed, check.signature()).seed // 7919 % 7 + 1
-    size = (width * (1 + number % 2), height + number // 2 * min(height, 32))
+    wide = width * (1 + number % 2) - check.narrower
+    size = (wide, height + number // 2 * min(height, 32))
     return msgspec.structs.replace(check, size=size, public_size=check.size)
 
 
