@@ -179,8 +179,8 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
-    # The size that no student can know is so much less wide: lab.h promises something for all widths
-    # that are multiples of this number, and kernels like larger ones.
+    # The size that no student can know is so much less wide: lab.h promises something for all
+    # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
     # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
     public_size: tuple[Positive, Positive] | None = None

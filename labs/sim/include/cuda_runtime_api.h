@@ -78,6 +78,9 @@ SIM_EXTERN_C void sim_held(struct sim_held *held);
  * cudaDeviceSynchronize(), cudaStreamSynchronize() or cudaEventSynchronize(). */
 SIM_EXTERN_C unsigned sim_waits(void);
 
+/* Has the device work that has not ended? Runs none of it. */
+SIM_EXTERN_C int sim_has_work(void);
+
 /* How many bytes of device memory the program has been able to see on the host: copied there, or in
  * managed and page-locked memory that it has allocated or registered. */
 SIM_EXTERN_C size_t sim_seen_by_host(void);
