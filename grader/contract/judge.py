@@ -228,6 +228,8 @@ def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
             "call",
         )
         return Failure(index, "error-not-checked", lines)
+    if status.returned < 0 and forgiving and not status.left:
+        return Failure(index, "rejected", (status.error,))  # as if nothing had failed
     if status.returned < 0:
         return Failure(index, "leak-on-error", (what, status.error))
     lines = (what, f"but {status.error}: return the error of the call that failed")

@@ -89,6 +89,11 @@ FAILING = replace(STEP, failing=Failing(3, 214))
         ({"failed_call": "cudaMalloc", "returned": 2, "error": "x"}, "another-error"),
         ({"failed_call": "cudaMemcpy", "returned": 214, "left": "1 stream"}, "leak-on-error"),
         ({"failed_call": "cudaMemcpy", "returned": -1, "error": "x"}, "leak-on-error"),
+        ({"failed_call": "cudaFree", "returned": -1, "error": "x"}, "rejected"),
+        (
+            {"failed_call": "cudaFree", "returned": -1, "error": "x", "left": "1 event"},
+            "leak-on-error",
+        ),
         ({"failed_call": "cudaFree", "returned": 0}, ""),
         ({"failed_call": "cudaFreeAsync", "returned": 0}, ""),
         ({"failed_call": "cudaFree", "returned": 214, "error": "x"}, ""),
