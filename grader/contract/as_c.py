@@ -30,6 +30,8 @@ def test(player: Player, sequence: Sequence, failure: Failure) -> str:
     values = sum(a.size for s in sequence for a in play.inputs(s).arrays.values())
     if values > MOST:
         return f"{head}\n/* The arrays are too large to be printed. */\n"
+    if player.contract.returns == "void" and any(step.huge for step in sequence):
+        return f"{head}\n/* No test: a right function crashes in it, at the end of the memory. */\n"
     calls = [
         _call(player, step, number == len(sequence), failure)
         for number, step in enumerate(sequence, 1)
@@ -58,12 +60,13 @@ def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:
     on_device = [name for name in names if name.startswith("d_")]
     for name in on_device:
         lines += _copied(name)
-    if step.failing:
+    if step.failing and not step.huge:
         lines.append(
             f"/* Call number {step.failing.call} of the CUDA runtime failed here with error "
             f"{step.failing.error}: only the grader can do that. */"
         )
     success = "cudaErrorInvalidValue" if step.refuse else "cudaSuccess"
+    success = "cudaErrorMemoryAllocation" if step.huge else success
     for statement in statements:
         statement = re.sub(r"\bh_(\w+)", r"\1", statement)
         if statement.startswith("!"):  # no call of the student's
@@ -87,8 +90,8 @@ def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:
 def _scalars(refuses: str, step: Step) -> dict[str, str]:
     border = "BORDER_REPLICATE" if step.border == "replicate" else "BORDER_ZERO"
     given = {
-        "width": str(step.width),
-        "height": str(step.height),
+        "width": str(step.huge[0] if step.huge else step.width),
+        "height": str(step.huge[1] if step.huge else step.height),
         "radius": str(step.radius),
         "border": border,
         "channels": str(step.channels),

@@ -50,7 +50,8 @@ def sequences(contract: Contract, seed: int) -> list[Sequence]:
     if contract.threads and seed == contract.seed:  # one of them is enough: it takes a second
         steps.append(drawn.longest_row())
     steps += _Drawing(contract, seed ^ 0xFA7).far_steps()
-    return [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
+    result = [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
+    return result + [(step,) for step in _Drawing(contract, seed ^ 0xE4D).endless_steps()]
 
 
 def checked(contract: Contract) -> Sequence:
@@ -254,7 +255,10 @@ class _Drawing:
         of tiny and of huge coefficients, large ones where lab.h has no limit, many channels and
         masks, and planes that are nearly a column times a row."""
         for width, height in LONG:
-            yield self.long_step(width, height)
+            step = self.long_step(width, height)
+            if min(width, height) == 1:  # little work: tiles may be smaller than their blocks
+                step = replace(step, radius=min(step.radius + 1, self.contract.radius[1]))
+            yield step
         for _ in range(2 if self.contract.mask != "none" else 0):
             for content in arrays.FAR_MASKS:
                 step = replace(self.small(), mask_content=content)
@@ -302,9 +306,9 @@ class _Drawing:
             height = self.number(1, 9)
             step = replace(self.small(), width=width, height=height, shifted=True)
             yield replace(step, at_end=False, out_at_end=False)
-        for index in range(3 if c.huge else 0):
+        for index in range(3 if c.huge and c.returns != "void" else 0):
             settings = ((name, values[index % len(values)]) for name, values in c.choose.items())
-            step = replace(self.small(), settings=tuple(settings), huge=True)
+            step = replace(self.small(), settings=tuple(settings), huge=c.huge)
             yield replace(step, failing=Failing(LAUNCH_OF_HOST, 999))
         if c.mask in ("plane", "bank"):
             for content in 2 * arrays.EVEN_MASKS:
@@ -316,6 +320,14 @@ class _Drawing:
             yield step
             kept = c.kept and nudged == "pixel"
             yield replace(step, held=True, nudged=nudged, kept=kept)
+
+    def endless_steps(self) -> Iterator[Step]:
+        """A call whose function is told of more pixels than an int counts, though its array has
+        only the first row: it cannot return. One thread, so that it begins there."""
+        c = self.contract
+        if c.huge and c.returns == "void":
+            step = replace(self.small(), width=c.huge[0], height=1, at_end=True, out_at_end=True)
+            yield replace(step, huge=c.huge, threads=min(c.threads, default=0))
 
     def refused_steps(self) -> Iterator[Step]:
         """Every call that must be refused, each before one that must not."""

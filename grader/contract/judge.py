@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.contract.play import Played, Player, Result, expected
-from grader.contract.step import HUGE, Step
+from grader.contract.step import Step
 from grader.model.finding import Finding
 from grader.model.spec import Contract
 from grader.oracle import compare
@@ -60,13 +60,22 @@ def first_failure(player: Player, played: Played) -> Failure | None:
         if failure:
             return failure
     if len(played.results) < len(played.sequence) or played.end != "completed":
-        return _stopped(played)
+        return None if _reached_the_end_of_memory(player, played) else _stopped(played)
     at_end = [f for f in played.findings if f.step < 0 and f.severity == "error"]
     if at_end:
         lines = tuple(f.render() for f in at_end[:3])
         last = len(played.sequence) - 1
         return Failure(last, at_end[0].kind, lines, None, tuple(at_end))
     return None
+
+
+def _reached_the_end_of_memory(player: Player, played: Played) -> bool:
+    """Did the program end in a step that is told of more pixels than there are, since it went on to
+    them? That is what a function which returns nothing must do there."""
+    index = len(played.results)
+    is_told = index < len(played.sequence) and played.sequence[index].huge is not None
+    ended = played.fault != "" or played.kind == "crashed"
+    return is_told and ended and player.contract.returns == "void"
 
 
 def of_the_caller(finding: Finding) -> str:
@@ -119,7 +128,7 @@ def _of_step(
             "need it",
         )
     if step.huge:
-        return _of_a_huge_image(index, result)
+        return _of_a_huge_image(player.contract, index, step.huge, result)
     if step.failing and status.failed_call:
         if failure := _after_a_failure(index, step, result):
             return failure
@@ -164,13 +173,24 @@ def _untouched(output: Array) -> bool:
     return bool((output == 255).all())
 
 
-def _of_a_huge_image(index: int, result: Result) -> Failure | None:
-    """No memory is large enough: the function must say so, and leave nothing behind."""
+def _of_a_huge_image(
+    contract: Contract, index: int, size: tuple[int, int], result: Result
+) -> Failure | None:
+    """No memory is large enough: the function must say so, and leave nothing behind. One that
+    returns nothing must have reached the end of the memory that there is."""
     status = result.status
+    width, height = size
+    if contract.returns == "void":
+        lines = (
+            f"your function returned from a call for {width} x {height} pixels without going "
+            "through them: width * height does not fit in an int",
+            "compute the number of pixels in size_t: (size_t)width * height",
+        )
+        return Failure(index, "pixels-left-out", lines)
     if status.returned != OUT_OF_MEMORY:
         said = "cudaSuccess" if status.returned == 0 else status.error.rpartition(" ")[2]
         lines = (
-            f"your function returned {said} for an image of {HUGE[0]} x {HUGE[1]} pixels, and must "
+            f"your function returned {said} for an image of {width} x {height} pixels, and must "
             "return cudaErrorMemoryAllocation: no memory is large enough for it",
             "count bytes in size_t: their number is too large for an int or an unsigned",
         )
@@ -208,6 +228,8 @@ def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
             "call",
         )
         return Failure(index, "error-not-checked", lines)
+    if status.returned < 0 and forgiving and not status.left:
+        return Failure(index, "rejected", (status.error,))  # as if nothing had failed
     if status.returned < 0:
         return Failure(index, "leak-on-error", (what, status.error))
     lines = (what, f"but {status.error}: return the error of the call that failed")

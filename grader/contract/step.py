@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-HUGE = (1 << 30, 65535)  # width and height of an image for which there is no memory
-
 
 @dataclass(frozen=True)
 class Failing:
@@ -27,8 +25,8 @@ class Step:
     shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
     outputs lie between their forbidden pages. shifted: those that lie at the start begin one
     element later, so that their address is a multiple of no more than an element's size. nudged:
-    "pixel" or "coefficient": one of them has another value. huge: the function is told that the
-    image has 2^30 x 65535 pixels: no memory is large enough for it.
+    "pixel" or "coefficient": one of them has another value. huge: the width and height that the
+    function is told, of an image that no memory is large enough for; else None.
     """
 
     part: str
@@ -57,7 +55,7 @@ class Step:
     out_at_end: bool = True
     shifted: bool = False
     nudged: str = ""
-    huge: bool = False
+    huge: tuple[int, int] | None = None
 
     def driver_settings(self) -> dict[str, str]:
         """What the lab's driver gets."""
@@ -75,7 +73,7 @@ class Step:
         if self.kept:
             given["mask"] = "kept"
         if self.huge:
-            given["size"] = "huge"
+            given["size"] = "{}x{}".format(*self.huge)
         return given
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal
 
-from grader.contract.step import HUGE, Sequence, Step
+from grader.contract.step import Sequence, Step
 
 MOST = 3  # calls that are told one by one
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -83,7 +83,10 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     if step.mask not in ("none", "depthwise", "weights"):
         parts.insert(0, f"radius {step.radius}")
     if step.huge:
-        parts[-1] = f"a {HUGE[0]}x{HUGE[1]} image, too large for any memory"
+        width, height = step.huge
+        parts[-1] = (
+            f"{article(width)} {width}x{height} image, with more pixels than an int can count"
+        )
     text = (f"part {step.part}, " if several else "") + " on ".join(parts)
     more = []
     if step.mask in ("depthwise", "weights"):

@@ -145,7 +145,9 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     larger_radius: NotNegative = 0  # a few calls have a radius up to this: lab.h names no largest
     far: list[tuple[Positive, Positive]] = []  # sizes of images with very many columns or rows
     shift: bool = False  # a few calls have arrays that are aligned to their elements alone
-    huge: bool = False  # a call for an image too large for memory must report that
+    # Width and height of an image that no memory holds: a function of the host must report that,
+    # and one that returns nothing must go on to the end of the array that it gets.
+    huge: tuple[Positive, Positive] | None = None
     larger_channels: NotNegative = 0  # a few calls have so many channels, or so many masks
     larger_masks: NotNegative = 0
     call: str
@@ -177,6 +179,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
+    # The size that no student can know is so much less wide: lab.h promises something for all
+    # widths that are multiples of this number, and kernels like larger ones.
+    narrower: NotNegative = 0
     # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
     public_size: tuple[Positive, Positive] | None = None
 
@@ -330,14 +335,16 @@ def _resized(check: Technique, seed: int) -> Technique:
     alone earns nothing for it.
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
-    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. A counter
-    per launch has a limit for its own size, which stays.
+    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
+    `narrower` by a few pixels, which no tile notices. A counter per launch has a limit for its own
+    size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
     number = _seeded(check, seed, check.signature()).seed // 7919 % 7 + 1
-    size = (width * (1 + number % 2), height + number // 2 * min(height, 32))
+    wide = width * (1 + number % 2) - check.narrower
+    size = (wide, height + number // 2 * min(height, 32))
     return msgspec.structs.replace(check, size=size, public_size=check.size)
 
 

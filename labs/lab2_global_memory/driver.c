@@ -2,11 +2,9 @@
 #include "lab.h"
 #include "runner/device_case.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The largest image that lab.h allows: no memory is large enough for it. */
-enum { HUGE_WIDTH = 1 << 30, HUGE_HEIGHT = 65535 };
 
 /* One case, as it came from the runner: pointers of the host. */
 struct job {
@@ -56,6 +54,48 @@ static void run_host(struct runner *r, const struct job *job, bool first_one_pix
     device_case_end(&c, NULL, NULL, 0);
 }
 
+/* Did the function copy the image to the device from memory of that kind, and not from the caller's
+ * memory? Only the simulator can say. Else what it did in place of that, for a message. */
+static const char *not_staged(enum host_memory kind, const struct job *job) {
+#ifdef CONVLABS_SIM
+    static const enum sim_host_memory memory_of[] = {
+        [HOST_PAGEABLE] = SIM_PAGEABLE,
+        [HOST_PINNED] = SIM_PAGE_LOCKED,
+        [HOST_WRITE_COMBINED] = SIM_WRITE_COMBINED,
+    };
+    const char *const image = (const char *)job->image;
+    const struct sim_copied *copied;
+    const unsigned count = sim_copied(&copied);
+    size_t bytes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const char *const from = copied[i].from;
+        if (from >= image && from < image + job->image_bytes) {
+            return "copied h_image itself to the device: copy it to the staging buffer, and that "
+                   "buffer to the device";
+        }
+        bytes += copied[i].memory == memory_of[kind] ? copied[i].bytes : 0;
+    }
+    if (bytes < job->image_bytes) {
+        static const char *const instead[] = {
+            [HOST_PAGEABLE] = "copied the image to the device from memory that is not pageable: "
+                              "for HOST_PAGEABLE the staging buffer comes from malloc()",
+            [HOST_PINNED] = "copied the image to the device from memory that is not pinned: for "
+                            "HOST_PINNED the staging buffer comes from cudaHostAlloc() with "
+                            "cudaHostAllocDefault",
+            [HOST_WRITE_COMBINED] =
+                "copied the image to the device from memory that is not write-combined: for "
+                "HOST_WRITE_COMBINED the staging buffer comes from cudaHostAlloc() with "
+                "cudaHostAllocWriteCombined",
+        };
+        return instead[kind];
+    }
+#else
+    (void)kind;
+    (void)job;
+#endif
+    return NULL;
+}
+
 static cudaError_t staged(int kind, const struct job *job) {
     return correlate_staged((enum host_memory)kind, job->image, job->width, job->height, job->mask,
                             job->radius, job->border, job->out);
@@ -73,7 +113,11 @@ static void run_staged(struct runner *r, const struct job *job, enum host_memory
     }
     if (!runner_failed(r) && !only_that) {
         device_case_students_turn(&c);
-        device_case_called(&c, "correlate_staged", staged((int)kind, job));
+        const bool worked = device_case_called(&c, "correlate_staged", staged((int)kind, job));
+        const char *const instead = worked ? not_staged(kind, job) : NULL;
+        if (instead) {
+            runner_fail(r, RUNNER_REJECTED, "correlate_staged() %s", instead);
+        }
     }
     device_case_end(&c, NULL, NULL, 0);
 }
@@ -87,8 +131,9 @@ static enum host_memory kind_of(const char *name) {
 
 /* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C);
  * first = one pixel (part B) | another kind (part C): a call before the one that counts;
- * refuse = a kind of memory that part C must refuse, in the only call; size = huge (parts B and C):
- * the call is told of an image that no memory can hold, and must not reach the one that there is. */
+ * refuse = a kind of memory that part C must refuse, in the only call; size = WIDTHxHEIGHT (parts B
+ * and C): the call is told of an image that no memory can hold, and must not reach the one that
+ * there is. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
@@ -104,10 +149,7 @@ void lab_run(struct runner *r) {
         .border = runner_border(r),
         .out = runner_output(r, "out", image->bytes),
     };
-    if (strcmp(runner_setting(r, "size", ""), "huge") == 0) {
-        job.width = HUGE_WIDTH;
-        job.height = HUGE_HEIGHT;
-    }
+    sscanf(runner_setting(r, "size", ""), "%dx%d", &job.width, &job.height);
 
     if (strcmp(part, "A") == 0) {
         run_on_device(r, "correlate_device", correlate_device, &job);

@@ -13,6 +13,7 @@
  * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); their product may be
  * above 2^31, so use size_t for byte counts.
  * The prefix of a pointer says where it points: h_ to the host's memory, d_ to the device's.
+ * An address of device memory is one that cudaMalloc() returned: a multiple of 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the first call that failed. Even then it has
  * freed everything that it allocated; the result of a call that only frees need not be checked. The

@@ -14,10 +14,11 @@
  *   out     A: channels x height x width; B, C: masks x height x width. The function writes all of
  *           it, whatever it was before
  *
- * All arrays are in device memory (d_) and owned by the caller. channels, height, width and masks
- * are 1 to 65535 and need not be multiples of anything. An array may have more than 2^31 bytes, so
- * use size_t for the indices of its elements. Pixels and weights are finite, and so are the sums.
- * Source 002 has 300 channels, 224 x 224 pixels, 900 masks, and doubles.
+ * All arrays are in device memory (d_), as cudaMalloc() returned it, and owned by the caller.
+ * channels, height, width and masks are 1 to 65535 and need not be multiples of anything. An array
+ * may have more than 2^31 bytes, so use size_t for the indices of its elements. Pixels and weights
+ * are finite, and so are the sums. Source 002 has 300 channels, 224 x 224 pixels, 900 masks, and
+ * doubles.
  *
  * Every function launches its kernel and returns what cudaGetLastError() returns after the launch.
  * It need not wait for the kernel. Each function exists for double and for float.

@@ -292,14 +292,15 @@ static struct weights weights_of(const char *name) {
 
 /* Settings: weights = 709 | 601 | R,G,B; threads = how many OpenMP may use (A to D); output =
  * guarded | fenced | given (A to D); transfer = none | plain | pinned | streamed, chunks = a
- * number, and first = one pixel: a call of grey_plain() before the one that counts (E). */
+ * number, and first = one pixel: a call of grey_plain() before the one that counts (E); size =
+ * WIDTHxHEIGHT: what the call is told in place of the size of the image. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "|u1");
     const char *part = runner_part(r), *transfer = runner_setting(r, "transfer", "none");
     if (image->ndim != 3 || image->shape[2] != 3) {
         our_fault("the image must be height x width x 3");
     }
-    const struct job job = {
+    struct job job = {
         .rgb = image->data,
         .pixels = image->bytes / 3,
         .width = image->shape[1],
@@ -308,6 +309,8 @@ void lab_run(struct runner *r) {
         .weights = weights_of(runner_setting(r, "weights", "709")),
         .grey = runner_output(r, "out", image->bytes / 3),
     };
+
+    sscanf(runner_setting(r, "size", ""), "%dx%d", &job.width, &job.height);
 
     if (strcmp(part, "E") == 0 && strcmp(transfer, "none") == 0) {
         run_on_device(r, &job);

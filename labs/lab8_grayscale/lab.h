@@ -43,7 +43,9 @@ struct weights {
 #define WEIGHTS_601                                                                                \
     { 9798, 19235, 3735 }
 
-/* Part A: as baseline_grey(), with the pixels divided among the cores by OpenMP. */
+/* Part A: as baseline_grey(), with the pixels divided among the cores by OpenMP. Here, and only
+ * here, there are at most 2^31 - 1 pixels: where two loops over ints are collapsed to one, gcc
+ * counts its iterations in an int. */
 void grey_openmp(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
 /* Part B: the same result in memory order: each thread has one contiguous section of the image and

@@ -98,8 +98,15 @@ def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(contract: Contract
     assert (max(s.radius for s in drawn) == draw.FAR_RADIUS) == bool(contract.larger_radius)
     assert any(s.shifted and s.width % 4 == 0 for s in drawn) == contract.shift
     assert not any(s.shifted and (s.at_end or s.out_at_end) for s in drawn)
-    assert any(s.huge for s in drawn) == contract.huge
+    assert any(s.huge for s in drawn) == bool(contract.huge)
     even = {s.mask_content for s in drawn} & set(arrays.EVEN_MASKS)
+    for sequence in draw.sequences(contract, contract.seed):
+        for step in sequence:
+            assert step.huge in (None, contract.huge)
+            if step.huge and contract.returns == "void":  # the call that ends its program
+                assert sequence == (step,)
+                assert step.width * step.height < step.huge[0] * step.huge[1] > 1 << 31
+                assert step.threads == 1
     assert even == (set(arrays.EVEN_MASKS) if contract.mask in ("plane", "bank") else set())
 
 

@@ -89,6 +89,11 @@ FAILING = replace(STEP, failing=Failing(3, 214))
         ({"failed_call": "cudaMalloc", "returned": 2, "error": "x"}, "another-error"),
         ({"failed_call": "cudaMemcpy", "returned": 214, "left": "1 stream"}, "leak-on-error"),
         ({"failed_call": "cudaMemcpy", "returned": -1, "error": "x"}, "leak-on-error"),
+        ({"failed_call": "cudaFree", "returned": -1, "error": "x"}, "rejected"),
+        (
+            {"failed_call": "cudaFree", "returned": -1, "error": "x", "left": "1 event"},
+            "leak-on-error",
+        ),
         ({"failed_call": "cudaFree", "returned": 0}, ""),
         ({"failed_call": "cudaFreeAsync", "returned": 0}, ""),
         ({"failed_call": "cudaFree", "returned": 214, "error": "x"}, ""),
@@ -154,7 +159,29 @@ def test_a_program_that_was_stopped() -> None:
     ],
 )
 def test_an_image_too_large_for_memory(status: Said, name: str) -> None:
-    assert judged(status, replace(FAILING, huge=True)) == name
+    assert judged(status, replace(FAILING, huge=(1 << 30, 65535))) == name
+
+
+@pytest.mark.parametrize(
+    ("end", "kind", "fault", "name"),
+    [
+        ("stopped", "crashed", "read memory past the end of image", ""),
+        ("stopped", "crashed", "", ""),
+        ("stopped", "timeout", "", "timeout"),
+        ("completed", "", "", "pixels-left-out"),
+    ],
+)
+def test_a_call_that_no_function_can_return_from(
+    end: play.End, kind: str, fault: str, name: str
+) -> None:
+    lab, contract = lab_and("B", "lab8")
+    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=contract.huge)
+    results = [Result(StepStatus(0), np.zeros((1, 4), np.uint8))] if end == "completed" else []
+    played = Played((step,), results, end, kind, "ended", fault)
+    failure = judge.first_failure(Player(lab, contract, Path(), Path()), played)
+    assert (failure.name if failure else "") == name
+    with_memory = replace(played, sequence=(replace(step, huge=None),))
+    assert judge.first_failure(Player(lab, contract, Path(), Path()), with_memory)
 
 
 def test_a_finding_belongs_to_its_step() -> None:

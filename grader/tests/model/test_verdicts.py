@@ -51,6 +51,14 @@ def test_a_technique_check_is_run_at_another_size_than_students_know() -> None:
             assert public.size == check.public_size
 
 
+def test_lab_6_is_counted_at_widths_that_only_its_promise_allows() -> None:
+    """lab.h speaks of multiples of 8 (A) and of 4 (C); tiles and warps like those of 16 to 256."""
+    for check in spec.load("lab6").technique:
+        assert check.size is not None
+        multiple = 4 if check.part == "C" else 8
+        assert check.size[0] % multiple == 0 != check.size[0] % (2 * multiple), check.name
+
+
 def test_what_fails_at_a_secret_size_alone_has_no_figures() -> None:
     check = next(c for c in lab().technique if c.is_secret())
     details = {"counter": check.counter, "value": 1234.5, "kernels": ["k"], "line": 7}

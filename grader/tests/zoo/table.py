@@ -29,7 +29,7 @@ FACTS = frozenset({
     "error-not-handled", "order-dependent", "uninitialised-result", "differs-between-runs",
     "all-255", "wrong-output", "changed-input", "rejected", "refused-but-wrote",
     "error-not-checked", "another-error", "leak", "leak-on-error", "out-of-bounds",
-    "use-after-free", "not-bit-for-bit", "depends-on-threads",
+    "use-after-free", "not-bit-for-bit", "depends-on-threads", "pixels-left-out",
 })  # fmt: skip
 
 

@@ -179,6 +179,7 @@ void device_case_students_turn(struct device_case *c) {
     int error;
     const int call = runner_failing_call(c->runner, &error);
     c->seen_before = sim_seen_by_host();
+    sim_forget_copied();
     sim_inject_arm();
     sim_fail_call(call, (cudaError_t)error);
     sim_students_turn(__builtin_frame_address(0));
@@ -292,6 +293,19 @@ void device_case_must_refuse(struct device_case *c, const char *function, cudaEr
     }
 }
 
+#ifdef CONVLABS_SIM
+/* Does the device memory hold something else than `out`, which was copied from it, once all work of
+ * the device is done? */
+static bool changes_later(const void *d_out, const void *out, size_t bytes) {
+    void *later = malloc(bytes);
+    const bool changes = later && cudaDeviceSynchronize() == cudaSuccess &&
+                         cudaMemcpy(later, d_out, bytes, cudaMemcpyDeviceToHost) == cudaSuccess &&
+                         memcmp(later, out, bytes) != 0;
+    free(later);
+    return changes;
+}
+#endif
+
 /* As a caller does it: what comes next in the default stream must find the result there. So this
  * does not wait for work in streams that the default stream does not wait for. */
 static void copy_back(struct device_case *c, const void *d_out, void *out, size_t bytes) {
@@ -307,6 +321,15 @@ static void copy_back(struct device_case *c, const void *d_out, void *out, size_
                     "%s() returned cudaSuccess, but its result cannot be copied to the host: %s",
                     c->function, cudaGetErrorName(error));
     }
+#ifdef CONVLABS_SIM
+    if (d_out && error == cudaSuccess && sim_has_work() && changes_later(d_out, out, bytes)) {
+        runner_fail(c->runner, RUNNER_REJECTED,
+                    "%s() left work in a stream that the default stream does not wait for, so its "
+                    "caller did not find the result: launch in the default stream, in a stream "
+                    "that cudaStreamCreate() made, or wait for yours with cudaStreamSynchronize()",
+                    c->function);
+    }
+#endif
 }
 
 /* Does an input on the device still hold what it held? The caller needs it after an error, too. */

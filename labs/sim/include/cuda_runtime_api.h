@@ -78,6 +78,9 @@ SIM_EXTERN_C void sim_held(struct sim_held *held);
  * cudaDeviceSynchronize(), cudaStreamSynchronize() or cudaEventSynchronize(). */
 SIM_EXTERN_C unsigned sim_waits(void);
 
+/* Has the device work that has not ended? Runs none of it. */
+SIM_EXTERN_C int sim_has_work(void);
+
 /* How many bytes of device memory the program has been able to see on the host: copied there, or in
  * managed and page-locked memory that it has allocated or registered. */
 SIM_EXTERN_C size_t sim_seen_by_host(void);
@@ -111,6 +114,22 @@ SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
 
 /* Begins that list anew; streams that are created from now on count from 1 again. */
 SIM_EXTERN_C void sim_forget_queued(void);
+
+/* The kind of host memory that a copy to the device reads. */
+enum sim_host_memory { SIM_PAGEABLE, SIM_PAGE_LOCKED, SIM_WRITE_COMBINED };
+
+/* A copy from the host's memory to the device's, with cudaMemcpy() or a form of it. */
+struct sim_copied {
+    const void *from;
+    size_t bytes;
+    enum sim_host_memory memory;
+};
+
+/* *list: the first of them, in the order of the calls. Returns their number. */
+SIM_EXTERN_C unsigned sim_copied(const struct sim_copied **list);
+
+/* Begins that list anew. */
+SIM_EXTERN_C void sim_forget_copied(void);
 
 /* ---- errors */
 

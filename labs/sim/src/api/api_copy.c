@@ -20,6 +20,36 @@ static bool is_host_name(const void *pointer, const char *side, const char *inst
     return mere;
 }
 
+enum { COPIED_MAX = 64 }; /* the most that is recorded */
+
+static struct sim_copied copied[COPIED_MAX];
+static unsigned copied_count;
+
+unsigned sim_copied(const struct sim_copied **list) {
+    *list = copied;
+    return copied_count;
+}
+
+void sim_forget_copied(void) {
+    sim_lock_device();
+    copied_count = 0;
+    sim_unlock_device();
+}
+
+/* Records for sim_copied() a copy of host memory to the device. The device's lock is held. */
+static void note_copied(const struct sim_copy *c) {
+    const struct sim_allocation *a = sim_owner(c->from);
+    const bool is_locked = a && !a->freed && a->space != SIM_DEVICE_MEMORY;
+    const bool is_combined =
+        is_locked && a->space == SIM_PINNED_MEMORY && (a->flags & cudaHostAllocWriteCombined) != 0;
+    if (copied_count < COPIED_MAX) {
+        copied[copied_count++] = (struct sim_copied){c->from, c->width * c->height,
+                                                     is_combined ? SIM_WRITE_COMBINED
+                                                     : is_locked ? SIM_PAGE_LOCKED
+                                                                 : SIM_PAGEABLE};
+    }
+}
+
 /* A copy between two addresses that the program passed. */
 static cudaError_t copy(const struct sim_copy *c) {
     bool any = c->width > 0 && c->height > 0;
@@ -29,10 +59,16 @@ static cudaError_t copy(const struct sim_copy *c) {
         return sim_fail(cudaErrorInvalidValue);
     }
     cudaError_t error = sim_copy(c);
-    if (error == cudaSuccess && c->async) {
-        sim_lock_device();
-        bool there = sim_device_end(c->to) != NULL;
-        sim_unlock_device();
+    if (error != cudaSuccess) {
+        return error;
+    }
+    sim_lock_device();
+    bool there = sim_device_end(c->to) != NULL;
+    if (there && sim_device_end(c->from) == NULL) {
+        note_copied(c);
+    }
+    sim_unlock_device();
+    if (c->async) {
         sim_note_queued(there ? SIM_COPY_THERE : SIM_COPY_BACK, c->stream);
     }
     return error;

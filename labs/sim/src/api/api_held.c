@@ -5,6 +5,7 @@
 #include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "queue/copy.h"
+#include "queue/queue.h"
 
 void sim_held(struct sim_held *held) {
     *held = (struct sim_held){.streams = sim_streams(), .events = sim_events()};
@@ -18,6 +19,10 @@ void sim_held(struct sim_held *held) {
         held->pinned += is_pinned && !ends;
     }
     sim_unlock_device();
+}
+
+int sim_has_work(void) {
+    return sim_any_unfinished();
 }
 
 void sim_students_turn(const void *frame) {

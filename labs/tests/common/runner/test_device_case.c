@@ -309,6 +309,27 @@ START_TEST(what_the_host_can_see_of_the_device_is_counted) {
 }
 END_TEST
 
+static unsigned kind_of_stream;
+
+static cudaError_t does_not_wait(const float *d_image, float *d_out) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, kind_of_stream);
+    cudaMemcpyAsync(d_out, d_image, BYTES, cudaMemcpyDeviceToDevice, stream);
+    return cudaStreamDestroy(stream);
+}
+
+START_TEST(a_result_that_comes_too_late_is_told) {
+    kind_of_stream = cudaStreamDefault; /* the default stream waits for it */
+    drive(does_not_wait, false);
+    ck_assert_int_eq(runner.returned, 0);
+    ck_assert_mem_eq(result, image, BYTES);
+    kind_of_stream = cudaStreamNonBlocking;
+    drive(does_not_wait, false);
+    ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
+    ck_assert_ptr_nonnull(strstr(runner.error, "left work in a stream"));
+}
+END_TEST
+
 static cudaError_t keeps_memory(const float *d_image, float *d_out) {
     void *lost;
     cudaMalloc(&lost, 4);
@@ -369,6 +390,7 @@ int main(void) {
     tcase_add_test(tests, an_input_that_a_failed_call_left_alone_is_not_noted);
     tcase_add_test(tests, a_step_makes_a_call_fail);
     tcase_add_test(tests, what_the_host_can_see_of_the_device_is_counted);
+    tcase_add_test(tests, a_result_that_comes_too_late_is_told);
     tcase_add_test(tests, what_is_left_behind_is_counted);
     tcase_add_test(tests, a_step_holds_its_buffers);
     tcase_add_loop_test(tests, a_failure_is_reported_and_frees_everything, 0, FAILURES);

@@ -392,7 +392,44 @@ START_TEST(what_is_queued_is_written_down) {
 }
 END_TEST
 
+START_TEST(what_copies_read_is_written_down) {
+    const struct sim_copied *seen;
+    float h[8] = {0}, *h_pinned, *h_combined, *d;
+    ck_success(cudaMalloc(&d, sizeof h));
+    ck_success(cudaHostAlloc(&h_pinned, sizeof h, cudaHostAllocPortable));
+    ck_success(cudaHostAlloc(&h_combined, sizeof h, cudaHostAllocWriteCombined));
+    for (int i = 0; i < 8; i++) {
+        h_pinned[i] = h_combined[i] = 0;
+    }
+    sim_forget_copied();
+    ck_success(cudaMemcpy(d, h + 1, 4, cudaMemcpyHostToDevice));
+    ck_success(cudaMemcpy(d, h_pinned + 1, 8, cudaMemcpyDefault));
+    ck_success(cudaMemcpy2DAsync(d, 8, h_combined, 8, 4, 3, cudaMemcpyHostToDevice, 0));
+    ck_success(cudaHostRegister(h, sizeof h, cudaHostRegisterDefault));
+    ck_success(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    ck_success(cudaHostUnregister(h));
+    ck_success(cudaMemcpy(d, d + 4, 16, cudaMemcpyDeviceToDevice));
+    ck_success(cudaMemcpy(h_pinned, d, 16, cudaMemcpyDeviceToHost));
+    ck_error(cudaMemcpy(d, h, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    const struct sim_copied want[] = {{h + 1, 4, SIM_PAGEABLE},
+                                      {h_pinned + 1, 8, SIM_PAGE_LOCKED},
+                                      {h_combined, 12, SIM_WRITE_COMBINED},
+                                      {h, sizeof h, SIM_PAGE_LOCKED}};
+    ck_assert_uint_eq(sim_copied(&seen), 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_ptr_eq(seen[i].from, want[i].from);
+        ck_assert_uint_eq(seen[i].bytes, want[i].bytes);
+        ck_assert_int_eq(seen[i].memory, want[i].memory);
+    }
+    sim_forget_copied();
+    ck_assert_uint_eq(sim_copied(&seen), 0);
+    ck_success(cudaFreeHost(h_pinned));
+    ck_success(cudaFreeHost(h_combined));
+    ck_success(cudaFree(d));
+}
+END_TEST
+
 RUN_SUITE("sim: memory", getting_and_giving_back, pitches, copies_go_where_they_say, rows,
           page_locked_memory, new_memory_is_poisoned, leaks_are_found_at_the_end, misaligned_vector,
           out_of_bounds, device_and_host_are_apart, many_allocations_come_and_go,
-          what_is_queued_is_written_down)
+          what_is_queued_is_written_down, what_copies_read_is_written_down)
