@@ -62,7 +62,8 @@ static int work(int width) {
     free(many);
     char line[64];
     int written = 0;
-    snprintf(line, sizeof line, "%-8s %6.2f%n %d", copy.name, copy.seconds, &written, table[width % 8]);
+    snprintf(line, sizeof line, "%-8s %6.2f%n %d", copy.name, copy.seconds, &written,
+             table[width % 8]);
     fprintf(stderr, "%s %ld of %zu%%\n", line, (long)queue.size(), weights.size());
     std::ostringstream text;
     text << written << ' ' << sum << ' ' << fibonacci(9);
@@ -112,7 +113,11 @@ def test_honest_code_earns_its_points(checks: str) -> None:
         attack="return work(width);",
         edits=KERNEL,
     )
-    with material.target() as place, workspace() as home, tempfile.TemporaryDirectory(dir=home) as f:
+    with (
+        material.target() as place,
+        workspace() as home,
+        tempfile.TemporaryDirectory(dir=home) as f,
+    ):
         Path(f).chmod(0o755)
         lab = material.lab_of(attack)
         plan = plan_for(lab, "sim", checks, timed=False)

@@ -140,8 +140,8 @@ void sim_report_once(const struct sim_finding *f, const char *format, ...) {
                          known[i].file != f->location.file || known[i].pc != f->pc)) {
         i++;
     }
-    bool is_new = i == count && count < MAX_FINDINGS;
-    if (is_new) {
+    const bool is_new = i == count; /* where the table is full, report() sets the limit */
+    if (is_new && count < MAX_FINDINGS) {
         known[count].kind = f->kind;
         known[count].file = f->location.file;
         known[count].pc = f->pc;

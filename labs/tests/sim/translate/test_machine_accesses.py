@@ -9,6 +9,12 @@ import pytest
 from labs.sim.translate import machine_accesses
 
 CALLS = re.compile(r"\tleaq\t(?P<address>.*), %rax\n\tpushq\t\$(?P<what>\d+)\n")
+STUB = """
+    .globl sim_machine_access
+sim_machine_access:
+    ret
+    .section .note.GNU-stack,"",@progbits
+"""
 FUNCTION = "\t.cfi_startproc\n\tsubq\t$24, %rsp\n\t.cfi_def_cfa_offset 32\n"
 
 
@@ -38,9 +44,7 @@ def reported(*instructions: str) -> list[tuple[str, int]]:
         ("popq\t8(%rdi)", "8(%rdi)", 17),
     ],
 )
-def test_an_address_with_a_register_is_reported(
-    instruction: str, address: str, what: int
-) -> None:
+def test_an_address_with_a_register_is_reported(instruction: str, address: str, what: int) -> None:
     assert reported(instruction) == [(address, what)]
 
 
@@ -64,9 +68,16 @@ def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
 
 @pytest.mark.parametrize(
     "instruction",
-    ["leaq\t(%rax,%rbx), %rcx", "movl\tx(%rip), %eax", "movq\t%fs:8(%rax), %rbx", "prefetcht0\t(%rax)",
-     "nopw\t0(%rax,%rax,1)", "movl\t%eax, %ebx", "call\tf@PLT"],
-)  # fmt: skip
+    [
+        "leaq\t(%rax,%rbx), %rcx",
+        "movl\tx(%rip), %eax",
+        "movq\t%fs:8(%rax), %rbx",
+        "prefetcht0\t(%rax)",
+        "nopw\t0(%rax,%rax,1)",
+        "movl\t%eax, %ebx",
+        "call\tf@PLT",
+    ],
+)
 def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) -> None:
     assert reported(instruction) == []
 
@@ -89,7 +100,10 @@ def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
         #include <stdio.h>
         int seen;
         struct five { int v[5]; };
-        __attribute__((noinline)) struct five make(int x) { struct five f = {{x, 2, 3, 4, x}}; return f; }
+        __attribute__((noinline)) struct five make(int x) {
+            struct five f = {{x, 2, 3, 4, x}};
+            return f;
+        }
         int main(int argc, char **argv) {
             int near[8] = {0};
             struct five many[4];
@@ -106,7 +120,7 @@ def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
         (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
     assert "sim_machine_access" in (tmp_path / "y.s").read_text()
     stub = tmp_path / "stub.s"
-    stub.write_text('\t.globl sim_machine_access\nsim_machine_access:\n\tret\n\t.section .note.GNU-stack,"",@progbits\n')
+    stub.write_text(STUB)
     subprocess.run(["gcc", tmp_path / "y.s", stub, "-o", tmp_path / "y"], check=True)
     done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
     assert done.stdout == "9.5 1\n"
