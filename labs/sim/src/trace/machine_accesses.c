@@ -5,10 +5,8 @@
 #include "memory/allocations.h"
 #include "memory/variables.h"
 #include "trace/confinement.h"
+#include "trace/last_reported.h"
 #include "trace/recorder.h"
-
-_Thread_local struct reported_access sim_last_reported[LAST_REPORTED];
-_Thread_local unsigned sim_reported_count;
 
 /* No vector register may change in a function that access_calls.S calls without saving them. */
 #if defined(__x86_64__)

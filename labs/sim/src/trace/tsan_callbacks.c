@@ -18,7 +18,7 @@
 #include "trace/call_targets.h"
 #include "trace/confinement.h"
 #include "trace/host_heap.h"
-#include "trace/machine_accesses.h"
+#include "trace/last_reported.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
