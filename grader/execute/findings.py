@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.model.finding import Finding
 
-MAX_FINDINGS = 50
+MAX_FINDINGS = 50  # of each severity: no number of notes may hide an error
+MOST_LINES = 1000
 
 
 def findings_in(lines: bytes, binary: Path) -> list[Finding]:
@@ -26,9 +28,13 @@ def findings_in(lines: bytes, binary: Path) -> list[Finding]:
 def _read(lines: bytes) -> list[Finding]:
     """The first findings; a line that is none is skipped: a user's own program can write there."""
     findings: list[Finding] = []
-    for line in lines.splitlines()[:MAX_FINDINGS]:
+    count: Counter[str] = Counter()
+    for line in lines.splitlines()[:MOST_LINES]:
         with suppress(msgspec.DecodeError):
-            findings.append(records.decode(line, Finding))
+            finding = records.decode(line, Finding)
+            count[finding.severity] += 1
+            if count[finding.severity] <= MAX_FINDINGS:
+                findings.append(finding)
     return findings
 
 

@@ -41,11 +41,16 @@ CONFINED_CFLAGS = $(STUDENT_CFLAGS) -w -fsanitize=thread --param tsan-instrument
 # have no such option of gcc: there such calls are free.
 ifeq ($(shell uname -m),x86_64)
 CHECKED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-jump-tables \
-                 -fno-optimize-sibling-calls -fplt
+                 -fno-optimize-sibling-calls -fplt -mno-red-zone -fstack-clash-protection
+# The machine code reports the accesses that gcc does not; nothing may lie below the stack pointer then.
+# A frame larger than the stack touches the page behind it, and so ends there.
+MACHINE_ACCESSES = $(Q)$(PYTHON) labs/sim/translate/machine_accesses.py < $(@:.o=.s) > $(@:.o=.part) && \
+    mv $(@:.o=.part) $(@:.o=.s)
 endif
 CALL_TARGETS := labs/sim/translate/call_targets.sed
 # Makes an object of assembly, $(@:.o=.s), with the list.
 define assemble-with-targets
+	$(MACHINE_ACCESSES)
 	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
 	    { printf '\t.section\tsim_call_targets,"aw",@progbits\n\t.balign\t8\n'; \
 	      LC_ALL=C sort -u $(@:.o=.targets); } >> $(@:.o=.s) && \

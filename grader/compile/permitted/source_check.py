@@ -53,9 +53,9 @@ BUILTIN = re.compile(
     r"|ia32_(?:read|write)eflags\w*|ia32_(?:inc|rd|wr|save|rstor|set|clr)ss\w*|ia32_sys\w*)"
 )
 # Names that only the compiler, the libraries and the course write. What a program may call has
-# another name; macros of the system's headers use none of these.
+# another name; macros of the system's headers use none of these. `__real__ z` is C's.
 RESERVED = re.compile(
-    r"__(?:tsan|asan|ubsan|hwasan|lsan|msan|sanitizer|interceptor|gcov|cyg_profile|mcount|cxa|gxx|gcc"
+    r"(?!__real__)__(?:tsan|asan|ubsan|hwasan|lsan|msan|sanitizer|interceptor|gcov|cyg_profile|mcount|cxa|gxx|gcc"
     r"|libc|wrap|real|dso|ehdr|rtld|gmon|emutls|gthrw?|cuda(?:Register|Unregister|Push|Pop|Init)\w*)_\w+"
     r"|__dso_handle|_GLOBAL_\w+|_DYNAMIC|_Unwind_\w+|GOMP_\w+|GOACC_\w+|_dl_\w+|_rtld_\w+|__mcount"
     r"|__sanitizer\w*|sim_c_\w+"

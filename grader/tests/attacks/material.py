@@ -135,6 +135,7 @@ class Target:
             "FORGED": hostile.FORGED,
             "GOOD": hostile.solution(lab),
             "LONG": "x" * (1 << 20),
+            "COPIES": "cudaMemcpy(&number, d_number, 4, cudaMemcpyDeviceToHost);\n" * 210,
             "WARNINGS": "int f(int x) { int y; return x; }\n" + "#warning x\n" * 80_000,
             "NESTED": "int x = " + "(" * 100_000 + "1" + ")" * 100_000 + ";\n",
         }

@@ -102,7 +102,8 @@ SIM_API(cudaMemPoolDestroy, (pool), cudaMemPool_t pool)
 SIM_API(cudaMemPoolTrimTo, (pool, bytes), cudaMemPool_t pool, size_t bytes)
 SIM_API(cudaMemPoolSetAttribute, (pool, attribute, value), cudaMemPool_t pool,
         enum cudaMemPoolAttr attribute, void *value)
-SIM_API(cudaMemPoolGetAttribute, (pool, attribute, value), cudaMemPool_t pool,
+/* An int at least: SIM_CONFINE judges where it is written to. */
+SIM_API(cudaMemPoolGetAttribute, (pool, attribute, (int *)value), cudaMemPool_t pool,
         enum cudaMemPoolAttr attribute, void *value)
 SIM_API(cudaMemPoolSetAccess, (pool, list, count), cudaMemPool_t pool,
         const struct cudaMemAccessDesc *list, size_t count)

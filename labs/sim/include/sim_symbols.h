@@ -72,11 +72,13 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, s
 template <class T>
 static inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol, SIM_SITE) {
     sim_site(sim_file, sim_line);
+    SIM_CONFINE(pointer);
     return sim_symbol_address(pointer, (const void *)&symbol, sizeof(T));
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol, SIM_SITE) {
     sim_site(sim_file, sim_line);
+    SIM_CONFINE(bytes);
     return sim_symbol_size(bytes, (const void *)&symbol, sizeof(T));
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int step = -1;
@@ -17,7 +18,7 @@ void sim_set_step(int number) {
 }
 
 #define MAX_TEXT 1024
-#define MAX_FINDINGS 200 /* a broken program may repeat one forever */
+#define MAX_FINDINGS 200 /* of errors, and of notes: a broken program may repeat one forever */
 
 /* A line of text that grows; what does not fit is cut off. */
 struct line {
@@ -98,8 +99,9 @@ static bool append(const struct sim_finding *f, const char *message) {
 }
 
 static void report(const struct sim_finding *f, const char *format, va_list arguments) {
-    static int reported;
-    if (__atomic_add_fetch(&reported, 1, __ATOMIC_RELAXED) > MAX_FINDINGS) {
+    static int reported[2]; /* apart: no number of notes may hide an error */
+    const bool is_note = f->severity != NULL && strcmp(f->severity, "note") == 0;
+    if (__atomic_add_fetch(&reported[is_note], 1, __ATOMIC_RELAXED) > MAX_FINDINGS) {
         return;
     }
     char message[MAX_TEXT];
@@ -138,8 +140,8 @@ void sim_report_once(const struct sim_finding *f, const char *format, ...) {
                          known[i].file != f->location.file || known[i].pc != f->pc)) {
         i++;
     }
-    bool is_new = i == count && count < MAX_FINDINGS;
-    if (is_new) {
+    const bool is_new = i == count; /* where the table is full, report() sets the limit */
+    if (is_new && count < MAX_FINDINGS) {
         known[count].kind = f->kind;
         known[count].file = f->location.file;
         known[count].pc = f->pc;

@@ -3,7 +3,7 @@
  * no access that a library makes. Kernels call none of them, but for what g++ makes of the copy of a
  * large structure, which it reports itself. */
 #include "trace/call_targets.h"
-#include "trace/confinement.h"
+#include "trace/confined_call.h"
 #include "trace/recorder.h"
 
 #include <math.h>
@@ -16,11 +16,6 @@
 #include <strings.h>
 #include <sys/time.h>
 #include <time.h>
-
-#define CALLER __builtin_return_address(0)
-#define CONFINED(result, name, ...)                                                                \
-    result sim_confined_##name(__VA_ARGS__);                                                       \
-    result sim_confined_##name(__VA_ARGS__)
 
 /* Does the call that returns to `pc` name this function? g++ itself writes such a call for the copy
  * of a large structure, and has then reported the copy. A call through a pointer is the program's
@@ -43,9 +38,9 @@ static void moved(void *to, const void *from, size_t bytes, const char *pc, uint
         record_bytes(to, from, bytes, pc);
         return;
     }
-    confine_host(to, bytes, true, pc);
+    record_library(to, bytes, true, pc);
     if (from != NULL) {
-        confine_host(from, bytes, false, pc);
+        record_library(from, bytes, false, pc);
     }
 }
 
@@ -65,18 +60,18 @@ CONFINED(void *, memset, void *to, int value, size_t bytes) {
 }
 
 CONFINED(char *, strcpy, char *to, const char *from) {
-    confine_host(to, strlen(from) + 1, true, CALLER);
+    record_library(to, strlen(from) + 1, true, CALLER);
     return strcpy(to, from);
 }
 
 CONFINED(char *, strncpy, char *to, const char *from, size_t bytes) {
-    confine_host(to, bytes, true, CALLER);
+    record_library(to, bytes, true, CALLER);
     return memcpy(memset(to, 0, bytes), from, strnlen(from, bytes));
 }
 
 CONFINED(char *, strcat, char *to, const char *from) {
     char *end = to + strlen(to);
-    confine_host(end, strlen(from) + 1, true, CALLER);
+    record_library(end, strlen(from) + 1, true, CALLER);
     strcpy(end, from);
     return to;
 }
@@ -84,50 +79,15 @@ CONFINED(char *, strcat, char *to, const char *from) {
 CONFINED(char *, strncat, char *to, const char *from, size_t bytes) {
     char *end = to + strlen(to);
     const size_t length = strnlen(from, bytes);
-    confine_host(end, length + 1, true, CALLER);
+    record_library(end, length + 1, true, CALLER);
     memcpy(end, from, length);
     end[length] = '\0';
     return to;
 }
 
-CONFINED(int, vsnprintf, char *to, size_t bytes, const char *format, va_list arguments) {
-    confine_host(to, bytes, true, CALLER);
-    return vsnprintf(to, bytes, format, arguments);
-}
-
-CONFINED(int, snprintf, char *to, size_t bytes, const char *format, ...) {
-    va_list arguments;
-    confine_host(to, bytes, true, CALLER);
-    va_start(arguments, format);
-    const int length = vsnprintf(to, bytes, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-CONFINED(int, vsprintf, char *to, const char *format, va_list arguments) {
-    va_list twice;
-    va_copy(twice, arguments);
-    const int length = vsnprintf(NULL, 0, format, twice);
-    va_end(twice);
-    confine_host(to, length < 0 ? 1 : (size_t)length + 1, true, CALLER);
-    return vsprintf(to, format, arguments);
-}
-
-CONFINED(int, sprintf, char *to, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    confine_host(to, length < 0 ? 1 : (size_t)length + 1, true, CALLER);
-    va_start(arguments, format);
-    vsprintf(to, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
 CONFINED(void, qsort, void *base, size_t count, size_t bytes,
          int (*compare)(const void *, const void *)) {
-    confine_host(base, count * bytes, true, CALLER);
+    record_library(base, count * bytes, true, CALLER);
     call_target_given((uintptr_t)compare, CALLER);
     qsort(base, count, bytes, compare);
 }
@@ -139,7 +99,7 @@ CONFINED(void *, bsearch, const void *key, const void *base, size_t count, size_
 }
 
 CONFINED(int, pthread_once, pthread_once_t *once, void (*function)(void)) {
-    confine_host(once, sizeof *once, true, CALLER);
+    record_library(once, sizeof *once, true, CALLER);
     call_target_given((uintptr_t)function, CALLER);
     return pthread_once(once, function);
 }
@@ -147,7 +107,7 @@ CONFINED(int, pthread_once, pthread_once_t *once, void (*function)(void)) {
 /* A function that returns a part of x and writes the other part to where it is told. */
 #define CONFINED_PARTS(type, name, other)                                                          \
     CONFINED(type, name, type x, other *to) {                                                      \
-        confine_host(to, sizeof *to, true, CALLER);                                                \
+        record_library(to, sizeof *to, true, CALLER);                                                \
         return name(x, to);                                                                        \
     }
 
@@ -157,122 +117,127 @@ CONFINED_PARTS(double, frexp, int)
 CONFINED_PARTS(float, frexpf, int)
 
 CONFINED(void, sincos, double x, double *sine, double *cosine) {
-    confine_host(sine, sizeof *sine, true, CALLER);
-    confine_host(cosine, sizeof *cosine, true, CALLER);
+    record_library(sine, sizeof *sine, true, CALLER);
+    record_library(cosine, sizeof *cosine, true, CALLER);
     sincos(x, sine, cosine);
 }
 
 CONFINED(void, sincosf, float x, float *sine, float *cosine) {
-    confine_host(sine, sizeof *sine, true, CALLER);
-    confine_host(cosine, sizeof *cosine, true, CALLER);
+    record_library(sine, sizeof *sine, true, CALLER);
+    record_library(cosine, sizeof *cosine, true, CALLER);
     sincosf(x, sine, cosine);
 }
 
+CONFINED(int, clock_getres, clockid_t clock, struct timespec *step) {
+    record_library(step, step ? sizeof *step : 0, true, CALLER);
+    return clock_getres(clock, step);
+}
+
 CONFINED(time_t, time, time_t *now) {
-    confine_host(now, now ? sizeof *now : 0, true, CALLER);
+    record_library(now, now ? sizeof *now : 0, true, CALLER);
     return time(now);
 }
 
 CONFINED(int, clock_gettime, clockid_t clock, struct timespec *now) {
-    confine_host(now, sizeof *now, true, CALLER);
+    record_library(now, sizeof *now, true, CALLER);
     return clock_gettime(clock, now);
 }
 
 CONFINED(long, strtol, const char *text, char **end, int base) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtol(text, end, base);
 }
 
 CONFINED(unsigned long, strtoul, const char *text, char **end, int base) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtoul(text, end, base);
 }
 
 CONFINED(double, strtod, const char *text, char **end) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtod(text, end);
 }
 
 CONFINED(float, strtof, const char *text, char **end) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtof(text, end);
 }
 
 CONFINED(long long, strtoll, const char *text, char **end, int base) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtoll(text, end, base);
 }
 
 CONFINED(unsigned long long, strtoull, const char *text, char **end, int base) {
-    confine_host(end, end ? sizeof *end : 0, true, CALLER);
+    record_library(end, end ? sizeof *end : 0, true, CALLER);
     return strtoull(text, end, base);
 }
 
 CONFINED(char *, strtok, char *text, const char *separators) {
-    confine_host(text, text ? strlen(text) + 1 : 0, true, CALLER);
+    record_library(text, text ? strlen(text) + 1 : 0, true, CALLER);
     return strtok(text, separators);
 }
 
 CONFINED(void *, mempcpy, void *to, const void *from, size_t bytes) {
-    confine_host(to, bytes, true, CALLER);
-    confine_host(from, bytes, false, CALLER);
+    record_library(to, bytes, true, CALLER);
+    record_library(from, bytes, false, CALLER);
     return mempcpy(to, from, bytes);
 }
 
 CONFINED(char *, stpcpy, char *to, const char *from) {
-    confine_host(to, strlen(from) + 1, true, CALLER);
+    record_library(to, strlen(from) + 1, true, CALLER);
     return stpcpy(to, from);
 }
 
 CONFINED(void, bcopy, const void *from, void *to, size_t bytes) {
-    confine_host(to, bytes, true, CALLER);
-    confine_host(from, bytes, false, CALLER);
+    record_library(to, bytes, true, CALLER);
+    record_library(from, bytes, false, CALLER);
     memmove(to, from, bytes);
 }
 
 CONFINED(void, bzero, void *to, size_t bytes) {
-    confine_host(to, bytes, true, CALLER);
+    record_library(to, bytes, true, CALLER);
     memset(to, 0, bytes);
 }
 
 CONFINED(int, posix_memalign, void **memory, size_t alignment, size_t bytes) {
-    confine_host(memory, sizeof *memory, true, CALLER);
+    record_library(memory, sizeof *memory, true, CALLER);
     return posix_memalign(memory, alignment, bytes);
 }
 
 CONFINED(int, rand_r, unsigned *seed) {
-    confine_host(seed, sizeof *seed, true, CALLER);
+    record_library(seed, sizeof *seed, true, CALLER);
     return rand_r(seed);
 }
 
 CONFINED(int, gettimeofday, struct timeval *now, void *zone) {
-    confine_host(now, sizeof *now, true, CALLER);
-    confine_host(zone, zone ? sizeof(struct timezone) : 0, true, CALLER);
+    record_library(now, sizeof *now, true, CALLER);
+    record_library(zone, zone ? sizeof(struct timezone) : 0, true, CALLER);
     return gettimeofday(now, zone);
 }
 
 CONFINED(int, timespec_get, struct timespec *now, int base) {
-    confine_host(now, sizeof *now, true, CALLER);
+    record_library(now, sizeof *now, true, CALLER);
     return timespec_get(now, base);
 }
 
 CONFINED(struct tm *, localtime_r, const time_t *time, struct tm *parts) {
-    confine_host(parts, sizeof *parts, true, CALLER);
+    record_library(parts, sizeof *parts, true, CALLER);
     return localtime_r(time, parts);
 }
 
 CONFINED(struct tm *, gmtime_r, const time_t *time, struct tm *parts) {
-    confine_host(parts, sizeof *parts, true, CALLER);
+    record_library(parts, sizeof *parts, true, CALLER);
     return gmtime_r(time, parts);
 }
 
 CONFINED(time_t, mktime, struct tm *parts) {
-    confine_host(parts, sizeof *parts, true, CALLER);
+    record_library(parts, sizeof *parts, true, CALLER);
     return mktime(parts);
 }
 
 CONFINED(size_t, strftime, char *to, size_t bytes, const char *format, const struct tm *parts) {
-    confine_host(to, bytes, true, CALLER);
+    record_library(to, bytes, true, CALLER);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     return strftime(to, bytes, format, parts);
@@ -296,12 +261,28 @@ static const char *next_stored(const char *format) {
     return NULL;
 }
 
+/* How many arguments a format uses that numbers them, as "%2$d" does: 0 for another. */
+static long numbered(const char *format) {
+    long most = 0;
+    while ((format = strchr(format, '%')) != NULL) {
+        char *end;
+        const long number = strtol(++format, &end, 10);
+        most = *end == '$' && number > most ? number : most;
+    }
+    return most;
+}
+
 /* Text gets all that there is, at most. */
 static void confine_scanned(const char *text, const char *format, va_list arguments,
                             const void *pc) {
+    const size_t all = strlen(text) + NUMBER;
+    for (long i = numbered(format); i > 0; i--) {
+        record_library(va_arg(arguments, void *), all, true, pc);
+        format = i > 1 ? format : "";
+    }
     while ((format = next_stored(format)) != NULL) {
         const bool is_text = strchr("sc[SC", *format) != NULL;
-        confine_host(va_arg(arguments, void *), is_text ? strlen(text) + 1 : NUMBER, true, pc);
+        record_library(va_arg(arguments, void *), is_text ? strlen(text) + 1 : NUMBER, true, pc);
     }
 }
 
@@ -325,12 +306,12 @@ CONFINED(int, sscanf, const char *text, const char *format, ...) {
 }
 
 CONFINED(int, setvbuf, FILE *file, char *buffer, int mode, size_t bytes) {
-    confine_host(buffer, buffer ? bytes : 0, true, CALLER);
+    record_library(buffer, buffer ? bytes : 0, true, CALLER);
     return setvbuf(file, buffer, mode, bytes);
 }
 
 CONFINED(void, setbuf, FILE *file, char *buffer) {
-    confine_host(buffer, buffer ? BUFSIZ : 0, true, CALLER);
+    record_library(buffer, buffer ? BUFSIZ : 0, true, CALLER);
     setbuf(file, buffer);
 }
 

@@ -129,6 +129,12 @@ void confine_host(const void *at, size_t bytes, bool store, const void *pc) {
     }
 }
 
+void confine_kernel(const void *at, size_t bytes, bool store, const void *pc) {
+    if (store || !is_in(confined[CONFINED_THREAD_LOCAL], (uintptr_t)at, bytes)) {
+        confine(at, bytes, store, pc);
+    }
+}
+
 void confinement_call(const void *at, size_t bytes, bool store, struct sim_location location) {
     if (is_confined && is_foreign((uintptr_t)at, bytes, store)) {
         end(&(struct sim_finding){.kind = "foreign-memory", .location = location}, bytes, store);

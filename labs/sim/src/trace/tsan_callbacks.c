@@ -18,6 +18,7 @@
 #include "trace/call_targets.h"
 #include "trace/confinement.h"
 #include "trace/host_heap.h"
+#include "trace/last_reported.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
@@ -327,6 +328,7 @@ static void note_atomic(const void *address, size_t bytes, const void *pc) {
 void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
                    const void *pc) {
     const void *address = (const void *)(uintptr_t)at;
+    note_reported(at, bytes, true);
     confine_host(address, bytes, true, pc);
     if (sim_checked) {
         check_access(address, bytes, how, pc);
@@ -347,6 +349,7 @@ static __attribute__((noinline)) void record_checked(const void *address, unsign
 /* Without checks it saves no register: recording spends most of its time here. */
 static inline void record(const void *address, unsigned width, bool store, const void *pc) {
     last_access = pc;
+    note_reported(address, width, store);
     if (sim_checked) {
         record_checked(address, width, store, pc);
     } else {
@@ -356,6 +359,7 @@ static inline void record(const void *address, unsigned width, bool store, const
 
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
+    note_reported(address, width, store);
     if (stack == NULL) {
         confine(address, width, store, pc);
     }
@@ -423,6 +427,7 @@ static void note_pieces(const void *address, size_t size, unsigned width, bool s
 /* An access whose address need not be a multiple of its size: a structure's, as a rule. */
 static inline void record_unaligned(const void *address, unsigned size, bool store,
                                     const void *pc) {
+    note_reported(address, size, store);
     if (stack == NULL) {
         confine(address, size, store, pc);
     }
@@ -438,6 +443,7 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
 /* A copy of a size that is not a power of two, such as a float3's, or of an object whose address
  * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
+    note_reported(address, size, store);
     if (stack == NULL) {
         confine(address, size, store, pc);
     }
@@ -445,6 +451,13 @@ static void record_range(const void *address, size_t size, bool store, const voi
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
     note_pieces(address, size, piece_of(address, size), store, pc);
+}
+
+void record_access(const void *address, size_t bytes, bool store, const void *pc) {
+    if (bytes > 0 && !is_local(address)) {
+        last_access = pc;
+        record_range(address, bytes, store, pc);
+    }
 }
 
 /* Does the access need a check? Host code's does if it may concern the device. */
@@ -557,5 +570,6 @@ void __tsan_func_exit(void) {
 void __tsan_vptr_update(void **at, void *value);
 void __tsan_vptr_update(void **at, void *value) {
     (void)value;
+    note_reported(at, sizeof *at, true);
     confine_host(at, sizeof *at, true, __builtin_return_address(0));
 }

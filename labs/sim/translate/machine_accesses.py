@@ -1,0 +1,160 @@
+"""Has the machine code of a traced program report the accesses that gcc does not: see
+labs/sim/src/trace/machine_accesses.h.
+
+    python machine_accesses.py < FILE.s > OTHER.s
+
+gcc reports an access by a call in front of it, but not each one: none to a local variable whose
+address stays in the function, with whatever index; none that passes a structure by value or
+receives one; none of an intrinsic that loads or stores a part of a register. So a call in front of
+every instruction with an address that is computed at run time gives the address once more. It
+keeps all registers and flags. What is at a fixed place in the stack frame of its own function, or
+is a variable by its name, is left alone: the first cannot be another's, and gcc reports the second.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+# A memory operand with a register, but none of a segment: `%fs:` is for thread-local variables.
+_MEMORY = re.compile(
+    r"(?<![\w:])(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
+)
+_LINE = re.compile(r"\t(?P<prefix>(?:lock|rep\w*) )?(?P<word>[a-z]\w*)\t(?P<operands>.*)")
+_WORD_ALONE = re.compile(r"\t(?P<prefix>rep\w* )(?P<word>[a-z]+)$")
+_NO_ACCESS = re.compile(r"lea[wlq]?|nop[wlq]?|prefetch\w*|call|jmp|v?maskmov(?:dqu|q)")
+_READS_LAST = re.compile(
+    r"cmp[bwlq]|test[bwlq]|bt[wlq]|v?u?comis[sd]|push[wlq]?|i?mul[bwlq]|i?div[bwlq]|fi?ld\w*|v?p?test\w*"
+    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw"
+)
+_STRING = re.compile(r"(?:movs|stos|cmps|scas|lods)[bwlq]")
+_WIDTHS = (
+    (re.compile(r"v?mov(?:ss|d)|v?\w+ss|v?cvts[is]2s[sd]l?|movs[xl]?lq|movslq"), 4),
+    (re.compile(r"v?mov(?:sd|q|[lh]p[sd]|nti)|v?\w+sd|v?movddup"), 8),
+    (re.compile(r"mov[sz]b[wlq]"), 1),
+    (re.compile(r"mov[sz]w[lq]"), 2),
+    (re.compile(r"[a-z]+b"), 1),
+    (re.compile(r"[a-z]+w"), 2),
+    (re.compile(r"[a-z]+l"), 4),
+    (re.compile(r"[a-z]+q"), 8),
+)
+_STORES = 1  # of the number that goes with an address: 2 * bytes + 1 for a store
+
+
+class Frame:
+    """Where, from the stack pointer or the frame pointer on, the function's own frame ends."""
+
+    def __init__(self) -> None:
+        self._remembered: list[tuple[int, bool, bool]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self.bytes, self.by_pointer, self.is_known = 8, False, True
+        self._remembered.clear()
+
+    def note(self, line: str) -> None:
+        """Reads a line that begins with .cfi_."""
+        word, _, rest = line.strip().partition(" ")
+        values = rest.split(", ")
+        if word == ".cfi_startproc":
+            self._begin()
+        elif word == ".cfi_def_cfa_offset":
+            self.bytes = int(rest)
+        elif word == ".cfi_def_cfa_register":
+            self.by_pointer, self.is_known = rest == "6", rest in ("6", "7")
+        elif word == ".cfi_def_cfa":
+            self.by_pointer, self.is_known = values[0] == "6", values[0] in ("6", "7")
+            self.bytes = int(values[1])
+        elif word == ".cfi_escape":
+            self.is_known = False
+        elif word == ".cfi_remember_state":
+            self._remembered.append((self.bytes, self.by_pointer, self.is_known))
+        elif word == ".cfi_restore_state" and self._remembered:
+            self.bytes, self.by_pointer, self.is_known = self._remembered.pop()
+
+    def has(self, place: str, base: str) -> bool:
+        """Is the address, a number from a register on, inside the frame for certain?"""
+        if not self.is_known or (place and not place.lstrip("-").isdecimal()):
+            return False
+        offset = int(place or "0")
+        if base == "%rsp":
+            return not self.by_pointer and 0 <= offset < self.bytes - 8
+        return base == "%rbp" and self.by_pointer and offset < 0
+
+
+def reported(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a file of assembly, with the calls."""
+    frame = Frame()
+    written_by_hand = False
+    for line in lines:
+        if line.startswith("\t.cfi_"):
+            frame.note(line)
+        elif line.startswith("#"):
+            written_by_hand = line.startswith("#APP") or (
+                written_by_hand and not line.startswith("#NO_APP")
+            )
+        elif line.startswith("\t") and line[1] != "." and not written_by_hand:
+            yield from _calls(line.rstrip("\n"), frame)
+        yield line
+
+
+def _calls(line: str, frame: Frame) -> Iterator[str]:
+    alone = _WORD_ALONE.fullmatch(line)
+    if alone and _STRING.fullmatch(alone["word"]):
+        yield from _string(alone["word"])
+        return
+    found = _LINE.match(line)
+    if not found:
+        return
+    word, operands = found["word"], found["operands"]
+    if word.startswith(("maskmov", "vmaskmovdqu")):
+        yield from _call("(%rdi)", "%rdi", 16, is_store=True)
+    if _NO_ACCESS.fullmatch(word):
+        return
+    memory = _MEMORY.search(operands)
+    if not memory or memory["base"] == "%rip":
+        return
+    base, index = memory["base"] or "", memory["index"]
+    if index and not index.startswith("%r"):
+        return  # of a gather: source_check.py
+    if not index and frame.has(memory["place"], base):
+        return
+    is_last = memory.end() == len(operands)
+    is_store = is_last and not _READS_LAST.fullmatch(word)
+    yield from _call(memory[0], base, _width(word, operands), is_store)
+
+
+def _string(word: str) -> Iterator[str]:
+    """Of an instruction that repeats itself, where it begins."""
+    if word[:4] in ("movs", "lods", "cmps"):
+        yield from _call("(%rsi)", "%rsi", 8, is_store=False)
+    if word[:4] != "lods":
+        yield from _call("(%rdi)", "%rdi", 8, is_store=word[:4] in ("movs", "stos"))
+
+
+def _call(address: str, base: str, width: int, is_store: bool) -> Iterator[str]:
+    if base == "%rsp":  # what is pushed below moves it
+        place, _, rest = address.partition("(")
+        address = f"{place + '+' if place else ''}8({rest}"
+    yield "\tpushq\t%rax\n"
+    yield f"\tleaq\t{address}, %rax\n"
+    yield f"\tpushq\t${2 * width + is_store * _STORES}\n"
+    yield "\tcall\tsim_machine_access\n"
+    yield "\tleaq\t8(%rsp), %rsp\n"
+    yield "\tpopq\t%rax\n"
+
+
+def _width(word: str, operands: str) -> int:
+    """How many bytes it accesses, or may."""
+    if "%zmm" in operands:
+        return 64
+    wide = 32 if "%ymm" in operands else 16
+    for pattern, width in _WIDTHS:
+        if pattern.fullmatch(word):
+            return width
+    return wide if "%xmm" in operands or "%ymm" in operands else 8
+
+
+if __name__ == "__main__":
+    sys.stdout.writelines(reported(sys.stdin))

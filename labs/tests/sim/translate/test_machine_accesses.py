@@ -1,0 +1,125 @@
+"""In front of which instructions of assembly an address is reported, and which."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import machine_accesses
+import pytest
+
+CALLS = re.compile(r"\tleaq\t(?P<address>.*), %rax\n\tpushq\t\$(?P<what>\d+)\n")
+STUB = """
+    .globl sim_machine_access
+sim_machine_access:
+    ret
+    .section .note.GNU-stack,"",@progbits
+"""
+FUNCTION = "\t.cfi_startproc\n\tsubq\t$24, %rsp\n\t.cfi_def_cfa_offset 32\n"
+
+
+def reported(*instructions: str) -> list[tuple[str, int]]:
+    """The addresses that are reported, and twice their bytes, plus 1 for a store."""
+    lines = [*FUNCTION.splitlines(keepends=True), *(f"\t{i}\n" for i in instructions)]
+    text = "".join(machine_accesses.reported(lines))
+    assert [line for line in text.splitlines(keepends=True) if line in lines] == lines
+    return [(m["address"], int(m["what"])) for m in CALLS.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "address", "what"),
+    [
+        ("movss\t(%rbx,%rax,4), %xmm0", "(%rbx,%rax,4)", 8),
+        ("movl\t%eax, 12(%rdi)", "12(%rdi)", 9),
+        ("movq\t$0, table(,%rcx,8)", "table(,%rcx,8)", 17),
+        ("cmpl\t$3, (%rdi)", "(%rdi)", 8),
+        ("addl\t$3, (%rdi)", "(%rdi)", 9),
+        ("lock xaddl\t%eax, (%rdi)", "(%rdi)", 9),
+        ("movzbl\t1(%rsi), %eax", "1(%rsi)", 2),
+        ("movlps\t(%rdi), %xmm0", "(%rdi)", 16),
+        ("vmaskmovps\t%ymm0, %ymm1, (%rdi)", "(%rdi)", 65),
+        ("movnti\t%eax, (%rdi)", "(%rdi)", 17),
+        ("maskmovdqu\t%xmm1, %xmm0", "(%rdi)", 33),
+        ("pushq\t8(%rdi)", "8(%rdi)", 16),
+        ("popq\t8(%rdi)", "8(%rdi)", 17),
+    ],
+)
+def test_an_address_with_a_register_is_reported(instruction: str, address: str, what: int) -> None:
+    assert reported(instruction) == [(address, what)]
+
+
+def test_what_is_pushed_for_the_call_is_taken_into_account() -> None:
+    assert reported("movl\t%eax, 4(%rsp,%rcx,4)") == [("4+8(%rsp,%rcx,4)", 9)]
+    assert reported("movl\t%eax, (%rsp,%rcx,4)") == [("8(%rsp,%rcx,4)", 9)]
+
+
+def test_the_own_frame_ends_below_the_return_address() -> None:
+    assert reported("movq\t%rax, 16(%rsp)") == []
+    assert reported("movq\t%rax, 24(%rsp)") == [("24+8(%rsp)", 17)]
+    assert reported("movq\t%rax, -8(%rsp)") == [("-8+8(%rsp)", 17)]
+
+
+def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
+    assert reported("movq\t%rax, -8(%rbp)") == [("-8(%rbp)", 17)]
+    begin = (".cfi_def_cfa_register 6",)
+    assert reported(*begin, "movq\t%rax, -8(%rbp)") == []
+    assert reported(*begin, "movq\t%rax, 8(%rbp)") == [("8(%rbp)", 17)]
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "leaq\t(%rax,%rbx), %rcx",
+        "movl\tx(%rip), %eax",
+        "movq\t%fs:8(%rax), %rbx",
+        "prefetcht0\t(%rax)",
+        "nopw\t0(%rax,%rax,1)",
+        "movl\t%eax, %ebx",
+        "call\tf@PLT",
+    ],
+)
+def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) -> None:
+    assert reported(instruction) == []
+
+
+def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
+    assert reported("rep stosq") == [("(%rdi)", 17)]
+    assert reported("rep movsl") == [("(%rsi)", 16), ("(%rdi)", 17)]
+
+
+def test_assembly_that_a_header_has_is_left_alone() -> None:
+    text = ["#APP\n", "\tmovl\t(%rdi), %eax\n", "#NO_APP\n", "\tmovl\t(%rsi), %eax\n"]
+    found = CALLS.findall("".join(machine_accesses.reported(text)))
+    assert found == [("(%rsi)", "8")]
+
+
+def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(
+        """
+        #include <stdio.h>
+        int seen;
+        struct five { int v[5]; };
+        __attribute__((noinline)) struct five make(int x) {
+            struct five f = {{x, 2, 3, 4, x}};
+            return f;
+        }
+        int main(int argc, char **argv) {
+            int near[8] = {0};
+            struct five many[4];
+            near[argc * 2] = 3;
+            many[argc] = make(argc + 5);
+            double sum = 0.5;
+            for (int i = 0; i < 5; i++) sum += many[argc].v[i] * near[i % 8];
+            return printf("%.1f %d\\n", sum, argv[argc] == 0) < 0;
+        }"""
+    )
+    flags = ["-O2", "-mno-red-zone"]
+    subprocess.run(["gcc", *flags, "-S", source, "-o", tmp_path / "x.s"], check=True)
+    with (tmp_path / "x.s").open() as lines:
+        (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
+    assert "sim_machine_access" in (tmp_path / "y.s").read_text()
+    stub = tmp_path / "stub.s"
+    stub.write_text(STUB)
+    subprocess.run(["gcc", tmp_path / "y.s", stub, "-o", tmp_path / "y"], check=True)
+    done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
+    assert done.stdout == "9.5 1\n"
