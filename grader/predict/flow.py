@@ -146,8 +146,9 @@ def _enter_loops(
     for i, j in edges:
         if i >= j and not blocks[i].returns:
             heads[j].append(i)
+    ends = {head: max(tails) for head, tails in heads.items()}
     for head, tails in heads.items():
-        most = max(_rounds(blocks, head, tail, counted, loops) for tail in tails)
+        most = _rounds(blocks, head, ends, counted, loops)
         row = {edges[tail, head]: 1.0 for tail in tails}
         for (i, j), column in edges.items():
             if j == head and i < head:
@@ -158,20 +159,28 @@ def _enter_loops(
 
 
 def _rounds(
-    blocks: list[Block], head: int, tail: int, counted: dict[Anchor, float], loops: list[Loop]
+    blocks: list[Block],
+    head: int,
+    ends: dict[int, int],
+    counted: dict[Anchor, float],
+    loops: list[Loop],
 ) -> float:
-    """How many rounds a loop from one block back to another may make each time."""
+    """How many rounds a loop of nvcc's code may make each time. ends: by the first block of each of
+    its loops, the last. It is one loop of the source: none of the innermost ones around a line, if
+    nvcc's code has as many loops inside this one."""
     most = 0.0
-    for block in blocks[head : tail + 1]:
-        for anchor, number in block.anchors.items():
+    end = ends[head]
+    for i in range(head, end + 1):
+        inside = sum(head < other <= i <= ends[other] <= end for other in ends)
+        for anchor, number in blocks[i].anchors.items():
             around = _around(anchor, loops)
             if not around or not counted.get(anchor) or anchor[0] == SPARE:
                 continue
-            if head == tail:
+            if head == end:
                 once = max(1, round(counted[anchor] / around[0].rounds))
                 most = max(most, around[0].each / max(number / once, 1.0))
             else:
-                most = max(most, math.prod(loop.each for loop in around))
+                most = max([most, *(loop.each for loop in around[inside:])])
     return max(most, 1.0) if most else _MANY
 
 
