@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.predict.code import Loop
-from grader.predict.ptx import SPARE, Anchor, Block
+from grader.predict.ptx import REACHED, SPARE, Anchor, Block
 
 # Prices, in the instructions that all warps execute: of missing all of a line's count, of missing
 # all of a class's, of a copy that runs more often than its loop allows, and of flow from nowhere
@@ -35,10 +35,11 @@ _MANY = 1000.0  # rounds of a loop of which nothing is known
 class Executed:
     """What all warps execute, by kind. together: how many accesses of a memory a warp makes in a
     row without needing the result of one for the next, in the mean: they are under way at the same
-    time."""
+    time. calls: of functions."""
 
     operations: dict[str, float]
     together: dict[str, float]
+    calls: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,10 @@ def executed(
         for kind, number in block.waits.items():
             waits[kind] += number * float(count)  # type: ignore[assignment]
     together = {kind: total[kind] / waits[kind] for kind in waits if waits[kind] > 0}
-    return Executed(dict(total), together)
+    calls = {
+        block.function: float(n) for block, n in zip(blocks, passes, strict=True) if block.function
+    }
+    return Executed(dict(total), together, calls)
 
 
 class _Program:
@@ -114,7 +118,7 @@ def _solve(
         nowhere = {program.column(_DIVERGE): 1.0}
         program.row({passes[i]: -1.0, **into, **nowhere}, -1.0 if i == 0 else 0.0)
         program.row({passes[i]: -1.0, **out}, 0.0)
-    rows = _wanted(blocks, counted)
+    rows = _wanted(blocks, counted, loops)
     size = 20 * max(1.0, sum(row.value for row in rows) * scale / 1000)
     for row in rows:
         fewer = program.column(row.weight * size)
@@ -170,18 +174,33 @@ def _rounds(
     nvcc's code has as many loops inside this one."""
     most = 0.0
     end = ends[head]
-    for i in range(head, end + 1):
-        inside = sum(head < other <= i <= ends[other] <= end for other in ends)
-        for anchor, number in blocks[i].anchors.items():
-            around = _around(anchor, loops)
-            if not around or not counted.get(anchor) or anchor[0] == SPARE:
-                continue
-            if head == end:
-                once = max(1, round(counted[anchor] / around[0].rounds))
-                most = max(most, around[0].each / max(number / once, 1.0))
-            else:
-                most = max([most, *(loop.each for loop in around[inside:])])
+    inside = {
+        i: sum(head < other <= i <= ends[other] <= end for other in ends)
+        for i in range(head, end + 1)
+    }
+    for anchor in {anchor for block in blocks[head : end + 1] for anchor in block.anchors}:
+        around = _around(anchor, loops)
+        if not around or not counted.get(anchor) or anchor[0] in (SPARE, REACHED):
+            continue
+        if any(inside.values()):
+            left = max(n for i, n in inside.items() if anchor in blocks[i].anchors)
+            most = max([most, *(loop.each for loop in around[left:])])
+        else:
+            once = max(1, round(counted[anchor] / around[0].rounds))
+            copies = _most_of(blocks, head, end, anchor) / once
+            most = max(most, around[0].each / max(copies, 1.0))
     return max(most, 1.0) if most else _MANY
+
+
+def _most_of(blocks: list[Block], head: int, end: int, anchor: Anchor) -> int:
+    """The most operations of a line that one way from one block to another has."""
+    most = [0] * (end - head + 1)
+    for i in range(head, end + 1):
+        most[i - head] += blocks[i].anchors.get(anchor, 0)
+        for after in blocks[i].next:
+            if i < after <= end:
+                most[after - head] = max(most[after - head], most[i - head])
+    return max(most)
 
 
 def _around(anchor: Anchor, loops: list[Loop]) -> list[Loop]:
@@ -199,7 +218,7 @@ def _copies(
     found = []
     for anchor, members in _by_line(blocks).items():
         around = _around(anchor, loops)
-        if not around or not counted.get(anchor) or anchor[0] == SPARE:
+        if not around or not counted.get(anchor) or anchor[0] in (SPARE, REACHED):
             continue
         inner = around[0]
         once = max(1, round(counted[anchor] / inner.rounds))
@@ -256,7 +275,7 @@ def _by_line(blocks: list[Block]) -> dict[Anchor, dict[int, int]]:
     return found
 
 
-def _wanted(blocks: list[Block], counted: dict[Anchor, float]) -> list[_Count]:
+def _wanted(blocks: list[Block], counted: dict[Anchor, float], loops: list[Loop]) -> list[_Count]:
     by_line = _by_line(blocks)
     guarded = set().union(*(block.guarded for block in blocks))
     guarded_classes = {anchor[0] for anchor in guarded}
@@ -265,14 +284,19 @@ def _wanted(blocks: list[Block], counted: dict[Anchor, float]) -> list[_Count]:
         by_class[anchor[0]].update(members)
     rows = []
     totals: Counter[str] = Counter()
-    anchored = {anchor[1:] for anchor in counted if anchor[0] != SPARE}
+    anchored = {anchor[1:] for anchor in counted if anchor[0] not in (SPARE, REACHED)}
+    begins = {(loop.file, loop.first) for loop in loops}
     for anchor, value in counted.items():
-        if anchor[0] == SPARE and anchor[1:] in anchored:
+        name, *line = anchor
+        if name in (SPARE, REACHED) and tuple(line) in anchored:
+            continue
+        if name == REACHED and tuple(line) in begins:
             continue
         if anchor in by_line:
-            rows.append(_Count(by_line[anchor], value, _LINE, anchor in guarded))
-        if anchor[0] != SPARE:
-            totals[anchor[0]] += value  # type: ignore[assignment]
+            least = anchor in guarded or name == REACHED
+            rows.append(_Count(by_line[anchor], value, _LINE, least))
+        if name not in (SPARE, REACHED):
+            totals[name] += value  # type: ignore[assignment]
     rows += [
         _Count(dict(by_class[name]), value, _CLASS, name in guarded_classes)
         for name, value in totals.items()

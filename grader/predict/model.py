@@ -172,9 +172,9 @@ def _together(terms: Mapping[str, float], w: Weights) -> float:
         _norm([terms.get(name, 0.0) for name in _UNITS_OF_MULTIPROCESSOR], w.power_units),
         terms.get("shared", 0.0) + terms.get("l1", 0.0),
         _norm([terms.get("l2", 0.0), terms.get("dram", 0.0)], w.power_units),
-        *(terms.get(name, 0.0) for name in ("latency", "atomics", "blocks")),
+        *(terms.get(name, 0.0) for name in ("latency", "atomics")),
     ]
-    return _norm(groups, w.power)
+    return _norm([_norm(groups, w.power), terms.get("blocks", 0.0)], w.power_units)
 
 
 def _norm(values: list[float], power: float) -> float:
@@ -209,12 +209,18 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
         "l1": (counts.l1_wavefronts + local) / (gpu.wavefronts * per_clock),
-        "l2": (counts.l2_sectors * SECTOR + spilled) / gpu.l2,
+        "l2": _l2(counts, gpu) + spilled / gpu.l2,
         "dram": (_dram_bytes(counts, gpu) + far) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
         "atomics": _atomics(counts, gpu),
         "blocks": counts.blocks / (gpu.block_rate * gpu.clock),
     }
+
+
+def _l2(counts: Counts, gpu: Gpu) -> float:
+    """Stores take as long as their bytes, or as their wavefronts: in a column, one for each lane."""
+    sectors = counts.l2_sectors * SECTOR / gpu.l2
+    return max(sectors, counts.store_wavefronts / (gpu.store_wavefronts * gpu.clock))
 
 
 def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
@@ -223,15 +229,15 @@ def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
 
 
 def _spilled(counts: Counts, gpu: Gpu) -> tuple[float, float]:
-    """The bytes of local memory that pass the L2 cache and DRAM: the share that the threads which
-    run at a time have beyond what the caches hold."""
+    """The bytes of local memory that pass the L2 cache and DRAM. The L1 cache writes through: all
+    that is stored passes the L2 cache; of the rest, the share that the threads which run at a time
+    have beyond what the caches hold."""
     threads = resident_warps(counts, gpu) * WARP
-    each = threads * counts.local_bytes
+    each = max(threads * counts.local_bytes, 1)
     moved = counts.local_requests * LOCAL_LINE
-    if each == 0:
-        return 0.0, 0.0
+    stored = counts.local_stores * LOCAL_LINE
     return (
-        moved * max(0.0, 1 - gpu.l1 / 2 / each),
+        stored + (moved - stored) * max(0.0, 1 - gpu.l1 / 2 / each),
         moved * max(0.0, 1 - gpu.l2_bytes / (each * gpu.multiprocessors)),
     )
 
