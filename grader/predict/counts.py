@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -215,7 +216,7 @@ def _anchors(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
         file, line = locations[operation.address]
         anchor = operation.kind, Path(file).name, line
         if operation.kind == ptx.REACHED:
-            reached[anchor] = max(reached.get(anchor, 0.0), operation.passes)
+            reached[anchor] = min(reached.get(anchor, math.inf), operation.passes)
         else:
             counted[anchor] += operation.passes  # type: ignore[assignment]
     return dict(counted) | reached

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ from grader.predict.ptx import REACHED, SPARE, Anchor, Block
 # Prices, in the instructions that all warps execute: of missing all of a line's count, of missing
 # all of a class's, of a copy that runs more often than its loop allows, and of flow from nowhere
 # (lanes that diverge take both ways).
-_LINE, _CLASS, _COPY, _DIVERGE = 3.0, 10.0, 100.0, 30.0
+_LINE, _CLASS, _COPY, _DIVERGE = 3.0, 10.0, 100.0, 1.5
 _MANY = 1000.0  # rounds of a loop of which nothing is known
 
 
@@ -108,6 +109,8 @@ def _solve(
     """The passes of each block."""
     program = _Program()
     scale = 1.0 / max(warps, 1.0)
+    rows = _wanted(blocks, counted)
+    size = 20 * max(1.0, sum(row.value for row in rows) * scale / 1000)
     edges = {(i, j): program.column() for i, block in enumerate(blocks) for j in block.next}
     passes = [program.column(sum(b.operations.values()) + 0.01) for b in blocks]
     for i, block in enumerate(blocks):
@@ -115,11 +118,9 @@ def _solve(
         out = {column: 1.0 for (j, _), column in edges.items() if j == i}
         if block.leaves or not block.next:
             out[program.column()] = 1.0
-        nowhere = {program.column(_DIVERGE): 1.0}
+        nowhere = {program.column(_DIVERGE * size): 1.0}
         program.row({passes[i]: -1.0, **into, **nowhere}, -1.0 if i == 0 else 0.0)
         program.row({passes[i]: -1.0, **out}, 0.0)
-    rows = _wanted(blocks, counted, loops)
-    size = 20 * max(1.0, sum(row.value for row in rows) * scale / 1000)
     for row in rows:
         fewer = program.column(row.weight * size)
         more = program.column(0.0 if row.least else row.weight * size)
@@ -129,11 +130,56 @@ def _solve(
         slack, over = program.column(), program.column(_COPY * size)
         members = {passes[i]: 1.0 for i in copies}
         program.row({**members, slack: 1.0, over: -1.0}, most * scale)
+    for copies in _untested(blocks, counted, loops):
+        over = program.column(_COPY * size)
+        program.row({**{passes[i]: 1.0 for i in copies}, over: -1.0}, 0.0)
     _enter_loops(program, blocks, edges, counted, loops, _COPY * size)
     solved = program.solve()
     if solved is None:
         return np.full(len(blocks), warps)
     return np.asarray(solved[passes] / scale)
+
+
+def _heads(blocks: list[Block]) -> dict[int, list[int]]:
+    """The loops of nvcc's code: by their first block, those that go back to it."""
+    heads: dict[int, list[int]] = defaultdict(list)
+    for i, block in enumerate(blocks):
+        for j in block.next:
+            if i >= j and not block.returns:
+                heads[j].append(i)
+    return heads
+
+
+def _untested(
+    blocks: list[Block], counted: dict[Anchor, float], loops: list[Loop]
+) -> Iterator[list[int]]:
+    """The blocks of copies of a loop that leave out a condition of the source, where another copy
+    has it and all comparisons of its line run in most rounds: a parameter chose that one."""
+    ends = {head: max(tails) for head, tails in _heads(blocks).items()}
+    bodies = [range(head, end + 1) for head, end in ends.items()]
+    inner = [b for b in bodies if not any(b.start < other.start <= b.stop for other in bodies)]
+    anchored = {anchor[1:] for anchor in counted if anchor[0] not in (SPARE, REACHED)}
+    begins = {(loop.file, loop.first) for loop in loops}
+    for anchor, value in counted.items():
+        around = _around(anchor, loops)[:1]
+        if anchor[0] != REACHED or anchor[1:] in anchored | begins or not around:
+            continue
+        own = {
+            i
+            for i, block in enumerate(blocks)
+            for other in block.anchors
+            if other[0] not in (SPARE, REACHED) and _around(other, loops)[:1] == around
+        }
+        copies = [body for body in inner if own & set(body)]
+        tested = [body for body in copies if any(blocks[i].anchors[anchor] for i in body)]
+        if value < around[0].rounds / 2 or not tested:
+            continue
+        for body in copies:
+            if body not in tested:
+                wider = [
+                    b for b in bodies if body.start in b and not any(t.start in b for t in tested)
+                ]
+                yield sorted(own & set(max(wider, key=len)))
 
 
 def _enter_loops(
@@ -146,13 +192,11 @@ def _enter_loops(
 ) -> None:
     """A loop of nvcc's code goes back at most as often as its rounds allow for each time that it is
     entered. Otherwise it could run by itself. over: the price of doing so nevertheless."""
-    heads: dict[int, list[int]] = defaultdict(list)
-    for i, j in edges:
-        if i >= j and not blocks[i].returns:
-            heads[j].append(i)
+    heads = _heads(blocks)
     ends = {head: max(tails) for head, tails in heads.items()}
     for head, tails in heads.items():
         most = _rounds(blocks, head, ends, counted, loops)
+        most = min(most, _remainder(blocks, head, ends))
         row = {edges[tail, head]: 1.0 for tail in tails}
         for (i, j), column in edges.items():
             if j == head and i < head:
@@ -187,9 +231,46 @@ def _rounds(
             most = max([most, *(loop.each for loop in around[left:])])
         else:
             once = max(1, round(counted[anchor] / around[0].rounds))
-            copies = _most_of(blocks, head, end, anchor) / once
-            most = max(most, around[0].each / max(copies, 1.0))
+            copies = max(_most_of(blocks, head, end, anchor) / once, 1.0)
+            most = max(most, _left_over(copies, around))
     return max(most, 1.0) if most else _MANY
+
+
+def _left_over(copies: float, around: list[Loop]) -> float:
+    """The rounds of a loop whose body has so many copies of a line: inner loops are unrolled in it
+    as a whole, the next one in part."""
+    for loop in around[:-1]:
+        if copies < loop.each - 0.5:
+            return loop.each / copies
+        copies = max(copies / loop.each, 1.0)
+    return around[-1].each / copies
+
+
+def _remainder(blocks: list[Block], head: int, ends: dict[int, int]) -> float:
+    """How many rounds a loop may make each time that takes what another one leaves over, which has
+    more copies of the same lines and comes before it in the same loop."""
+
+    def parent(of: int) -> int:
+        return max((h for h in ends if h < of and ends[of] <= ends[h]), default=-1)
+
+    most = math.inf
+    for other, end in ends.items():
+        if end < head and parent(other) == parent(head) and _leads_to(blocks, end, head):
+            for anchor in {a for b in blocks[head : ends[head] + 1] for a in b.anchors}:
+                few = _most_of(blocks, head, ends[head], anchor)
+                many = _most_of(blocks, other, end, anchor)
+                if anchor[0] not in (SPARE, REACHED) and 0 < few < many:
+                    most = min(most, math.ceil(many / few) - 1)
+    return most
+
+
+def _leads_to(blocks: list[Block], start: int, end: int) -> bool:
+    """May one block come after another without going back?"""
+    reached = {start}
+    for i in range(start, end):
+        if i in reached:
+            reached |= {after for after in blocks[i].next if after > i}
+    return end in reached
 
 
 def _most_of(blocks: list[Block], head: int, end: int, anchor: Anchor) -> int:
@@ -275,7 +356,7 @@ def _by_line(blocks: list[Block]) -> dict[Anchor, dict[int, int]]:
     return found
 
 
-def _wanted(blocks: list[Block], counted: dict[Anchor, float], loops: list[Loop]) -> list[_Count]:
+def _wanted(blocks: list[Block], counted: dict[Anchor, float]) -> list[_Count]:
     by_line = _by_line(blocks)
     guarded = set().union(*(block.guarded for block in blocks))
     guarded_classes = {anchor[0] for anchor in guarded}
@@ -285,17 +366,13 @@ def _wanted(blocks: list[Block], counted: dict[Anchor, float], loops: list[Loop]
     rows = []
     totals: Counter[str] = Counter()
     anchored = {anchor[1:] for anchor in counted if anchor[0] not in (SPARE, REACHED)}
-    begins = {(loop.file, loop.first) for loop in loops}
     for anchor, value in counted.items():
-        name, *line = anchor
-        if name in (SPARE, REACHED) and tuple(line) in anchored:
-            continue
-        if name == REACHED and tuple(line) in begins:
+        name = anchor[0]
+        if name == REACHED or (name == SPARE and anchor[1:] in anchored):
             continue
         if anchor in by_line:
-            least = anchor in guarded or name == REACHED
-            rows.append(_Count(by_line[anchor], value, _LINE, least))
-        if name not in (SPARE, REACHED):
+            rows.append(_Count(by_line[anchor], value, _LINE, anchor in guarded))
+        if name != SPARE:
             totals[name] += value  # type: ignore[assignment]
     rows += [
         _Count(dict(by_class[name]), value, _CLASS, name in guarded_classes)

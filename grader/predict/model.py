@@ -172,9 +172,10 @@ def _together(terms: Mapping[str, float], w: Weights) -> float:
         _norm([terms.get(name, 0.0) for name in _UNITS_OF_MULTIPROCESSOR], w.power_units),
         terms.get("shared", 0.0) + terms.get("l1", 0.0),
         _norm([terms.get("l2", 0.0), terms.get("dram", 0.0)], w.power_units),
-        *(terms.get(name, 0.0) for name in ("latency", "atomics")),
     ]
-    return _norm([_norm(groups, w.power), terms.get("blocks", 0.0)], w.power_units)
+    busy = _norm([_norm(groups, w.power), terms.get("blocks", 0.0)], w.power_units)
+    waits = [terms.get(name, 0.0) for name in ("latency", "atomics")]
+    return _norm([busy, *waits], w.power)
 
 
 def _norm(values: list[float], power: float) -> float:
@@ -218,7 +219,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
 
 
 def _l2(counts: Counts, gpu: Gpu) -> float:
-    """Stores take as long as their bytes, or as their wavefronts: in a column, one for each lane."""
+    """Stores take as long as their bytes or as their wavefronts: in a column, one for each lane."""
     sectors = counts.l2_sectors * SECTOR / gpu.l2
     return max(sectors, counts.store_wavefronts / (gpu.store_wavefronts * gpu.clock))
 
