@@ -110,11 +110,11 @@ def loops(binary: Path, passes: dict[int, int]) -> list[Loop]:
     """Those whose end is marked: not those that a warp leaves by a return or a jump."""
     functions = _functions(binary, passes)
     marks = [mark for start, end in functions for mark in _marks(binary, start, end)]
-    locations = addr2line.locations(binary, {place - 1 for place, _, _ in marks})
+    at_marks = locations(binary, {place - 1 for place, _, _ in marks})
     lines: dict[tuple[str, int], list[int]] = defaultdict(list)
     counted: Counter[tuple[str, int, int]] = Counter()
     for place, kind, number in marks:
-        file, line = locations[place - 1]
+        file, line = at_marks[place - 1]
         name = Path(file).name
         if kind in (_MARK_LOOP, _MARK_END):
             lines[name, number].append(line)
@@ -207,6 +207,20 @@ def fixed_operands(binary: Path, sites: Iterable[int]) -> set[int]:
 
 def _is_fixed(operands: str) -> bool:
     return "(%rip)" in operands or operands.startswith("$")
+
+
+def locations(binary: Path, counters: Iterable[int]) -> dict[int, addr2line.Location]:
+    """The file and line of each; asked for once, as many launches have the same."""
+    known = _locations(binary)
+    wanted = set(counters)
+    if wanted - known.keys():
+        known.update(addr2line.locations(binary, wanted - known.keys()))
+    return {counter: known[counter] for counter in wanted}
+
+
+@cache
+def _locations(binary: Path) -> dict[int, addr2line.Location]:  # noqa: ARG001
+    return {}
 
 
 @cache

@@ -163,7 +163,7 @@ def of_launches(binary: Path, launches: list[Launch], compiled: Compiled | None)
 
 def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[str, Source]:
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in executed}
-    locations = addr2line.locations(binary, places)
+    locations = code.locations(binary, places)
     found = {}
     steps: Counter[addr2line.Location] = Counter()
     for operation in executed:
@@ -204,7 +204,7 @@ def _anchors(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
     passes = dict(launch.passes)
     # The simulator records where its call returns to: the byte before belongs to the access.
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in alike}
-    locations = addr2line.locations(binary, places)
+    locations = code.locations(binary, places)
     counted: Counter[Anchor] = Counter()
     for site in launch.sites:
         if not site.atomic:

@@ -160,26 +160,41 @@ def _untested(
     inner = [b for b in bodies if not any(b.start < other.start <= b.stop for other in bodies)]
     anchored = {anchor[1:] for anchor in counted if anchor[0] not in (SPARE, REACHED)}
     begins = {(loop.file, loop.first) for loop in loops}
-    for anchor, value in counted.items():
-        around = _around(anchor, loops)[:1]
-        if anchor[0] != REACHED or anchor[1:] in anchored | begins or not around:
-            continue
-        own = {
-            i
-            for i, block in enumerate(blocks)
-            for other in block.anchors
-            if other[0] not in (SPARE, REACHED) and _around(other, loops)[:1] == around
+    of_block = [
+        {
+            loop
+            for anchor in block.anchors
+            if anchor[0] not in (SPARE, REACHED)
+            for loop in _around(anchor, loops)[:1]
         }
-        copies = [body for body in inner if own & set(body)]
-        tested = [body for body in copies if any(blocks[i].anchors[anchor] for i in body)]
-        if value < around[0].rounds / 2 or not tested:
+        for block in blocks
+    ]
+    for anchor, value in counted.items():
+        if anchor[0] != REACHED or anchor[1:] in anchored | begins:
             continue
-        for body in copies:
-            if body not in tested:
-                wider = [
-                    b for b in bodies if body.start in b and not any(t.start in b for t in tested)
-                ]
-                yield sorted(own & set(max(wider, key=len)))
+        tested = [body for body in inner if any(blocks[i].anchors[anchor] for i in body)]
+        around = {loop for body in tested for i in body for loop in of_block[i]}
+        for loop in around & set(_around(anchor, loops)[:1]) or around:
+            if value < loop.rounds / 2:
+                continue
+            own = {i for i, found in enumerate(of_block) if loop in found}
+            for body in inner:
+                if own & set(body) and body not in tested:
+                    yield [
+                        i
+                        for i in own
+                        if _on_way(blocks, i, body)
+                        and not any(_on_way(blocks, i, other) for other in tested)
+                    ]
+
+
+def _on_way(blocks: list[Block], block: int, body: range) -> bool:
+    """Is the block in a loop, before it or after it?"""
+    return (
+        block in body
+        or (block < body.start and _leads_to(blocks, block, body.start))
+        or (block > body.start and _leads_to(blocks, body[-1], block))
+    )
 
 
 def _enter_loops(
