@@ -57,7 +57,7 @@ class _Count:
 def executed(
     blocks: list[Block], warps: float, counted: dict[Anchor, float], loops: list[Loop]
 ) -> Executed:
-    passes = _solve(blocks, warps, counted, loops)
+    passes = _solve(blocks, warps, _both_sides(blocks, counted, loops), loops)
     total: Counter[str] = Counter()
     waits: Counter[str] = Counter()
     for block, count in zip(blocks, passes, strict=True):
@@ -70,6 +70,27 @@ def executed(
         block.function: float(n) for block, n in zip(blocks, passes, strict=True) if block.function
     }
     return Executed(dict(total), together, calls)
+
+
+def _both_sides(
+    blocks: list[Block], counted: dict[Anchor, float], loops: list[Loop]
+) -> dict[Anchor, float]:
+    """The counts, with those of arithmetic of which nvcc does more in each round than the source
+    asks for: it computes both sides of a choice."""
+    by_line = _by_line(blocks)
+    single: set[Loop] = set()  # loops of which there is a copy with one round, by their loads
+    for anchor, members in by_line.items():
+        for loop in _around(anchor, loops)[:1]:
+            if anchor[0].endswith("load") and counted.get(anchor):
+                once = max(1, round(counted[anchor] / loop.rounds))
+                single |= {loop} if min(members.values()) <= once else set()
+    more = dict(counted)
+    for anchor, members in by_line.items():
+        for loop in _around(anchor, loops)[:1]:
+            if anchor[0] in ("fma", "fp64") and counted.get(anchor) and loop in single:
+                once = max(1, round(counted[anchor] / loop.rounds))
+                more[anchor] = counted[anchor] * max(1.0, min(members.values()) / once)
+    return more
 
 
 class _Program:

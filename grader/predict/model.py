@@ -62,7 +62,8 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warp, warp_estimated: instructions that each warp executes besides.
     alu_share: of integer operations, that of the integer unit. units: the share of others that
     their unit executes.
-    power: how groups of terms overlap, from 1, not at all. power_units: how terms of a group do.
+    power: how groups of terms overlap where a GPU holds all warps that it can, from 0, not at all.
+    power_units: how terms of a group do, from 1.
     start: microseconds in which a kernel's code and constants come to the caches.
     parallel_*: how many of a warp's accesses in a row, and of its instructions, are under way.
     spread_*: the interval, as factors down and up.
@@ -161,21 +162,30 @@ def predict(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Predi
 def _shares(counts: Counts, gpu: Gpu, w: Weights) -> dict[str, float]:
     """The terms of a launch, scaled so that their sum is what they take together."""
     terms = {name: value for name, value in _terms(counts, gpu, w).items() if value > 0}
-    scale = _together(terms, w) / max(sum(terms.values()), 1e-12)
+    scale = _together(terms, w, 1 + w.power * _occupied(counts, gpu)) / max(
+        sum(terms.values()), 1e-12
+    )
     return {name: value * scale for name, value in terms.items()}
 
 
-def _together(terms: Mapping[str, float], w: Weights) -> float:
+def _occupied(counts: Counts, gpu: Gpu) -> float:
+    """The share of the warps that a GPU can hold, of those that a launch lets it hold."""
+    launched = counts.warps / (gpu.multiprocessors * gpu.warps)
+    return min(1.0, launched, resident_warps(counts, gpu) / gpu.warps)
+
+
+def _together(terms: Mapping[str, float], w: Weights, power: float) -> float:
     """What the terms take together: the units of a multiprocessor overlap almost fully, as do the
-    levels of memory; the groups overlap less. Shared memory and the L1 cache are one unit."""
+    levels of memory, and as blocks start while others run; the groups overlap less, and the less
+    the fewer warps there are. Shared memory and the L1 cache are one unit."""
     groups = [
         _norm([terms.get(name, 0.0) for name in _UNITS_OF_MULTIPROCESSOR], w.power_units),
         terms.get("shared", 0.0) + terms.get("l1", 0.0),
         _norm([terms.get("l2", 0.0), terms.get("dram", 0.0)], w.power_units),
     ]
-    busy = _norm([_norm(groups, w.power), terms.get("blocks", 0.0)], w.power_units)
+    busy = _norm([_norm(groups, power), terms.get("blocks", 0.0)], w.power_units)
     waits = [terms.get(name, 0.0) for name in ("latency", "atomics")]
-    return _norm([busy, *waits], w.power)
+    return _norm([busy, *waits], power)
 
 
 def _norm(values: list[float], power: float) -> float:
