@@ -62,6 +62,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warp, warp_estimated: instructions that each warp executes besides.
     alu_share: of integer operations, that of the integer unit. units: the share of others that
     their unit executes.
+    issued: of the slots of a busy multiprocessor, those in which an instruction is issued.
     power: how groups of terms overlap where a GPU holds all warps that it can, from 0, not at all.
     power_units: how terms of a group do, from 1.
     start: microseconds in which a kernel's code and constants come to the caches.
@@ -75,6 +76,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warp_estimated: float
     alu_share: float
     units: dict[str, float]
+    issued: float
     power: float
     power_units: float
     start: float
@@ -212,7 +214,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
     local = counts.local_requests
     spilled, far = _spilled(counts, gpu)
     return {
-        "issue": work / (gpu.issue * per_clock),
+        "issue": work / (gpu.issue * w.issued * per_clock),
         "alu": units["alu"] * w.alu_share / (gpu.alu * per_clock),
         "fma": units["fma"] / (gpu.fma * per_clock) + units["imul"] / (gpu.imul * per_clock),
         "fp64": units["fp64"] / (gpu.fp64 * per_clock),
