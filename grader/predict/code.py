@@ -110,11 +110,11 @@ def loops(binary: Path, passes: dict[int, int]) -> list[Loop]:
     """Those whose end is marked: not those that a warp leaves by a return or a jump."""
     functions = _functions(binary, passes)
     marks = [mark for start, end in functions for mark in _marks(binary, start, end)]
-    locations = addr2line.locations(binary, {place - 1 for place, _, _ in marks})
+    at_marks = locations(binary, {place - 1 for place, _, _ in marks})
     lines: dict[tuple[str, int], list[int]] = defaultdict(list)
     counted: Counter[tuple[str, int, int]] = Counter()
     for place, kind, number in marks:
-        file, line = locations[place - 1]
+        file, line = at_marks[place - 1]
         name = Path(file).name
         if kind in (_MARK_LOOP, _MARK_END):
             lines[name, number].append(line)
@@ -143,9 +143,11 @@ def _marks(binary: Path, start: int, end: int) -> Iterator[tuple[int, int, int]]
 def operations(binary: Path, passes: dict[int, int]) -> list[Operation]:
     """What all warps of a launch execute; passes: of the calls' return addresses. Empty where the
     machine code is not x86-64's."""
+    functions = _functions(binary, passes)
+    counted = _counted_calls(binary, functions, passes)
     found = []
-    for start, end in _functions(binary, passes):
-        blocks = _blocks(_disassembled(binary, start, end), passes)
+    for start, end in functions:
+        blocks = _blocks(_disassembled(binary, start, end), counted)
         _propagate(blocks, passes)
         for block in blocks.values():
             once = 1 / max(block.unroll, 1)
@@ -153,6 +155,20 @@ def operations(binary: Path, passes: dict[int, int]) -> list[Operation]:
                 share = once if kind in ("step", "compare", "branch") else 1.0
                 found.append(Operation(address, kind, share * (block.passes or 0)))
     return found
+
+
+def _counted_calls(
+    binary: Path, functions: list[tuple[int, int]], passes: dict[int, int]
+) -> set[int]:
+    """Where the calls return to that are counted: those of a function of the simulator of which one
+    call is in `passes`. The others were never made."""
+    returns: dict[str, set[int]] = defaultdict(set)
+    for start, end in functions:
+        for this, after in pairwise(_disassembled(binary, start, end)):
+            target = _TARGET.match(this.operands) if this.name.startswith("call") else None
+            if target:
+                returns[target[2]].add(after.address)
+    return {place for places in returns.values() if places & passes.keys() for place in places}
 
 
 def mix(executed: list[Operation]) -> dict[str, float]:
@@ -193,6 +209,20 @@ def _is_fixed(operands: str) -> bool:
     return "(%rip)" in operands or operands.startswith("$")
 
 
+def locations(binary: Path, counters: Iterable[int]) -> dict[int, addr2line.Location]:
+    """The file and line of each; asked for once, as many launches have the same."""
+    known = _locations(binary)
+    wanted = set(counters)
+    if wanted - known.keys():
+        known.update(addr2line.locations(binary, wanted - known.keys()))
+    return {counter: known[counter] for counter in wanted}
+
+
+@cache
+def _locations(binary: Path) -> dict[int, addr2line.Location]:  # noqa: ARG001
+    return {}
+
+
 @cache
 def _names(binary: Path) -> dict[int, str]:
     """The functions of a program by the addresses where they begin."""
@@ -231,7 +261,7 @@ def _kind(name: str, patterns: list[tuple[str, re.Pattern[str]]]) -> str | None:
     return next((kind for kind, pattern in patterns if pattern.match(name)), None)
 
 
-def _blocks(code: list[_Instruction], passes: dict[int, int]) -> dict[int, _Block]:
+def _blocks(code: list[_Instruction], counted: set[int]) -> dict[int, _Block]:
     """The basic blocks of a function, by their first address."""
     starts = {code[0].address} if code else set()
     for this, after in pairwise(code):
@@ -246,7 +276,7 @@ def _blocks(code: list[_Instruction], passes: dict[int, int]) -> dict[int, _Bloc
         if this.address in starts or i == 0:
             block = blocks[this.address] = _Block()
         follower = code[i + 1].address if i + 1 < len(code) else 0
-        _add(block, this, follower, passes)
+        _add(block, this, follower, counted)
         if this.name.startswith("j"):
             target = _TARGET.match(this.operands)
             if target:
@@ -256,13 +286,13 @@ def _blocks(code: list[_Instruction], passes: dict[int, int]) -> dict[int, _Bloc
     return blocks
 
 
-def _add(block: _Block, this: _Instruction, after: int, passes: dict[int, int]) -> None:
+def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> None:
     """Adds an instruction to a block; the next one is at `after`."""
     mark = _MARK.match(this.operands) if this.name == "movabs" else None
     if mark:
         _mark(block, int(mark[1], 16))
     elif this.name.startswith("call"):
-        if after in passes:
+        if after in counted:
             block.returns.append(after)
         target = _TARGET.match(this.operands)
         kind = next((k for k, p in _COMPILED_CALLS if target and p.search(target[2])), None)
@@ -298,7 +328,7 @@ def _propagate(blocks: dict[int, _Block], passes: dict[int, int]) -> None:
         for follower in block.next:
             before[follower].append(start)
         if block.returns:
-            block.passes = max(passes[place] for place in block.returns)
+            block.passes = max(passes.get(place, 0) for place in block.returns)
     for _ in range(len(blocks)):
         changed = False
         for start, block in blocks.items():

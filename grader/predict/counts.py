@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -63,10 +64,12 @@ class Counts:
     load_requests: int  # of global memory
     load_sectors: int
     l2_sectors: int  # that blocks load, each once for a block, and store
+    store_wavefronts: int  # of l1_wavefronts, those of stores
     missed: float  # share of the loaded sectors that is not in the L1 cache
     read_bytes: int  # of different addresses
     written_bytes: int
     local_requests: float
+    local_stores: float
     local_bytes: int  # of a thread
     atomic_lanes: int  # of atomic functions on global memory
     atomic_addresses: int  # that they may access
@@ -100,6 +103,11 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         anchors = _anchors(binary, launch, executed)
         solved = flow.executed(entry, float(warps), anchors, code.loops(binary, passes))
         operations, together = solved.operations, solved.together
+        operations["shared"] = operations.get("shared", 0.0) * _merged(launch, passes)
+        for function, calls in solved.calls.items():
+            saved = compiled.spills.get(function, (0, 0))
+            for kind, number in zip(ptx.LOCAL, reversed(saved), strict=True):
+                operations[kind] = operations.get(kind, 0.0) + number * calls
         registers = compiled.registers.get(name)
         local = compiled.local_bytes.get(name, 0)
     if not operations:
@@ -127,10 +135,12 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         load_requests=sum(site.requests for site in loads),
         load_sectors=sectors,
         l2_sectors=missing + sum(site.sectors for site in (*stores, *atomics)),
+        store_wavefronts=sum(site.l1_wavefronts for site in stores),
         missed=missing / max(sectors, 1),
         read_bytes=_touched([(s.first, s.end, s.block_sectors * SECTOR) for s in loads]),
         written_bytes=_touched([(s.first, s.end, s.sectors * SECTOR) for s in (*stores, *atomics)]),
-        local_requests=operations.get("local", 0.0),
+        local_requests=sum(operations.get(kind, 0.0) for kind in ptx.LOCAL),
+        local_stores=operations.get("local store", 0.0),
         local_bytes=local,
         atomic_lanes=sum(site.lanes for site in atomics),
         atomic_addresses=_touched([(s.first, s.end, s.lanes * ATOMIC) for s in atomics]) // ATOMIC,
@@ -153,7 +163,7 @@ def of_launches(binary: Path, launches: list[Launch], compiled: Compiled | None)
 
 def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[str, Source]:
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in executed}
-    locations = addr2line.locations(binary, places)
+    locations = code.locations(binary, places)
     found = {}
     steps: Counter[addr2line.Location] = Counter()
     for operation in executed:
@@ -190,20 +200,39 @@ def _entry(
 
 def _anchors(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[Anchor, float]:
     """How often the warps run each class of operations of each line of the source."""
-    alike = [o for o in executed if o.kind in (*ptx.ANCHORED, ptx.SPARE)]
+    alike = [o for o in executed if o.kind in (*ptx.ANCHORED, ptx.SPARE, ptx.REACHED)]
+    passes = dict(launch.passes)
     # The simulator records where its call returns to: the byte before belongs to the access.
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in alike}
-    locations = addr2line.locations(binary, places)
+    locations = code.locations(binary, places)
     counted: Counter[Anchor] = Counter()
     for site in launch.sites:
         if not site.atomic:
             way = "" if site.space == "constant" else " store" if site.store else " load"
             file, line = locations[site.pc - 1]
-            counted[(site.space + way, Path(file).name, line)] += site.requests
+            counted[(site.space + way, Path(file).name, line)] += _unmerged(site, passes)
+    reached: dict[Anchor, float] = {}
     for operation in alike:
         file, line = locations[operation.address]
-        counted[(operation.kind, Path(file).name, line)] += operation.passes  # type: ignore[assignment]
-    return dict(counted)
+        anchor = operation.kind, Path(file).name, line
+        if operation.kind == ptx.REACHED:
+            reached[anchor] = min(reached.get(anchor, math.inf), operation.passes)
+        else:
+            counted[anchor] += operation.passes  # type: ignore[assignment]
+    return dict(counted) | reached
+
+
+def _merged(launch: Launch, passes: dict[int, int]) -> float:
+    """The accesses of shared memory for each that PTX has."""
+    sites = [site for site in launch.sites if site.space == "shared"]
+    return sum(s.requests for s in sites) / max(sum(_unmerged(s, passes) for s in sites), 1)
+
+
+def _unmerged(site: Site, passes: dict[int, int]) -> int:
+    """The accesses of a site in PTX: not nvcc but ptxas merges loads of shared memory."""
+    if site.space == "shared" and not site.store:
+        return max(site.requests, passes.get(site.pc, 0))
+    return site.requests
 
 
 def _touched(accesses: list[tuple[int, int, int]]) -> int:

@@ -33,6 +33,7 @@ class Gpu(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wavefronts: float
     l2: float
     l2_bytes: int
+    store_wavefronts: float
     dram: float
     launch: float
     block_rate: float

@@ -62,7 +62,9 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warp, warp_estimated: instructions that each warp executes besides.
     alu_share: of integer operations, that of the integer unit. units: the share of others that
     their unit executes.
-    power: how groups of terms overlap, from 1, not at all. power_units: how terms of a group do.
+    issued: of the slots of a busy multiprocessor, those in which an instruction is issued.
+    power: how groups of terms overlap where a GPU holds all warps that it can, from 0, not at all.
+    power_units: how terms of a group do, from 1.
     start: microseconds in which a kernel's code and constants come to the caches.
     parallel_*: how many of a warp's accesses in a row, and of its instructions, are under way.
     spread_*: the interval, as factors down and up.
@@ -74,6 +76,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warp_estimated: float
     alu_share: float
     units: dict[str, float]
+    issued: float
     power: float
     power_units: float
     start: float
@@ -161,20 +164,30 @@ def predict(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Predi
 def _shares(counts: Counts, gpu: Gpu, w: Weights) -> dict[str, float]:
     """The terms of a launch, scaled so that their sum is what they take together."""
     terms = {name: value for name, value in _terms(counts, gpu, w).items() if value > 0}
-    scale = _together(terms, w) / max(sum(terms.values()), 1e-12)
+    scale = _together(terms, w, 1 + w.power * _occupied(counts, gpu)) / max(
+        sum(terms.values()), 1e-12
+    )
     return {name: value * scale for name, value in terms.items()}
 
 
-def _together(terms: Mapping[str, float], w: Weights) -> float:
+def _occupied(counts: Counts, gpu: Gpu) -> float:
+    """The share of the warps that a GPU can hold, of those that a launch lets it hold."""
+    launched = counts.warps / (gpu.multiprocessors * gpu.warps)
+    return min(1.0, launched, resident_warps(counts, gpu) / gpu.warps)
+
+
+def _together(terms: Mapping[str, float], w: Weights, power: float) -> float:
     """What the terms take together: the units of a multiprocessor overlap almost fully, as do the
-    levels of memory; the groups overlap less. Shared memory and the L1 cache are one unit."""
+    levels of memory, and as blocks start while others run; the groups overlap less, and the less
+    the fewer warps there are. Shared memory and the L1 cache are one unit."""
     groups = [
         _norm([terms.get(name, 0.0) for name in _UNITS_OF_MULTIPROCESSOR], w.power_units),
         terms.get("shared", 0.0) + terms.get("l1", 0.0),
         _norm([terms.get("l2", 0.0), terms.get("dram", 0.0)], w.power_units),
-        *(terms.get(name, 0.0) for name in ("latency", "atomics", "blocks")),
     ]
-    return _norm(groups, w.power)
+    busy = _norm([_norm(groups, power), terms.get("blocks", 0.0)], w.power_units)
+    waits = [terms.get(name, 0.0) for name in ("latency", "atomics")]
+    return _norm([busy, *waits], power)
 
 
 def _norm(values: list[float], power: float) -> float:
@@ -201,7 +214,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
     local = counts.local_requests
     spilled, far = _spilled(counts, gpu)
     return {
-        "issue": work / (gpu.issue * per_clock),
+        "issue": work / (gpu.issue * w.issued * per_clock),
         "alu": units["alu"] * w.alu_share / (gpu.alu * per_clock),
         "fma": units["fma"] / (gpu.fma * per_clock) + units["imul"] / (gpu.imul * per_clock),
         "fp64": units["fp64"] / (gpu.fp64 * per_clock),
@@ -209,12 +222,18 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
         "l1": (counts.l1_wavefronts + local) / (gpu.wavefronts * per_clock),
-        "l2": (counts.l2_sectors * SECTOR + spilled) / gpu.l2,
+        "l2": _l2(counts, gpu) + spilled / gpu.l2,
         "dram": (_dram_bytes(counts, gpu) + far) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
         "atomics": _atomics(counts, gpu),
         "blocks": counts.blocks / (gpu.block_rate * gpu.clock),
     }
+
+
+def _l2(counts: Counts, gpu: Gpu) -> float:
+    """Stores take as long as their bytes or as their wavefronts: in a column, one for each lane."""
+    sectors = counts.l2_sectors * SECTOR / gpu.l2
+    return max(sectors, counts.store_wavefronts / (gpu.store_wavefronts * gpu.clock))
 
 
 def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
@@ -223,15 +242,15 @@ def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
 
 
 def _spilled(counts: Counts, gpu: Gpu) -> tuple[float, float]:
-    """The bytes of local memory that pass the L2 cache and DRAM: the share that the threads which
-    run at a time have beyond what the caches hold."""
+    """The bytes of local memory that pass the L2 cache and DRAM. The L1 cache writes through: all
+    that is stored passes the L2 cache; of the rest, the share that the threads which run at a time
+    have beyond what the caches hold."""
     threads = resident_warps(counts, gpu) * WARP
-    each = threads * counts.local_bytes
+    each = max(threads * counts.local_bytes, 1)
     moved = counts.local_requests * LOCAL_LINE
-    if each == 0:
-        return 0.0, 0.0
+    stored = counts.local_stores * LOCAL_LINE
     return (
-        moved * max(0.0, 1 - gpu.l1 / 2 / each),
+        stored + (moved - stored) * max(0.0, 1 - gpu.l1 / 2 / each),
         moved * max(0.0, 1 - gpu.l2_bytes / (each * gpu.multiprocessors)),
     )
 

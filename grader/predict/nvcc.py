@@ -17,6 +17,8 @@ ARCHITECTURE = "sm_90"
 CACHE = paths.BUILD / "predict"
 _TIMEOUT = 120  # seconds
 _ENTRY = re.compile(r"Compiling entry function '(\S+)'")
+_FUNCTION = re.compile(r"Function properties for (\S+)")
+_SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 
 
@@ -27,6 +29,7 @@ class Compiled:
     entries: dict[str, list[ptx.Block]]
     registers: dict[str, int]
     local_bytes: dict[str, int]  # of a thread's arrays that are not in registers
+    spills: dict[str, tuple[int, int]]  # registers that a called function saves and restores
 
 
 MOST_PTX = 4 << 20  # bytes of a submission's PTX that are read
@@ -40,7 +43,7 @@ def of_submission(text: Path) -> Compiled | None:
         said = text.with_suffix(".ptxas").read_text(errors="replace")
         if 0 < len(ptx_text) <= MOST_PTX:
             entries, local = ptx.entries(ptx_text), ptx.local_bytes(ptx_text)
-            return Compiled(entries, read_registers(said), local)
+            return Compiled(entries, read_registers(said), local, read_spills(said))
     return None
 
 
@@ -52,6 +55,7 @@ def compiled(files: list[Path], include: list[Path]) -> Compiled | None:
     entries: dict[str, list[ptx.Block]] = {}
     registers: dict[str, int] = {}
     local: dict[str, int] = {}
+    spills: dict[str, tuple[int, int]] = {}
     for file in files:
         if file.suffix != ".cu":
             continue
@@ -60,8 +64,10 @@ def compiled(files: list[Path], include: list[Path]) -> Compiled | None:
             return None
         entries |= ptx.entries(text.read_text())
         local |= ptx.local_bytes(text.read_text())
-        registers |= _registers(ptxas, text) if ptxas else {}
-    return Compiled(entries, registers, local)
+        said = _said_by(ptxas, text) if ptxas else ""
+        registers |= read_registers(said)
+        spills |= read_spills(said)
+    return Compiled(entries, registers, local, spills)
 
 
 def _ptx(nvcc: str, file: Path, include: list[Path]) -> Path | None:
@@ -79,14 +85,15 @@ def _ptx(nvcc: str, file: Path, include: list[Path]) -> Path | None:
     return target
 
 
-def _registers(ptxas: str, text: Path) -> dict[str, int]:
+def _said_by(ptxas: str, text: Path) -> str:
+    """The output of `ptxas -v`."""
     said = text.with_suffix(".ptxas")
     if not said.exists():
         output = _run([ptxas, f"-arch={ARCHITECTURE}", "-v", str(text), "-o", "/dev/null"])
         if output is None:
-            return {}
+            return ""
         said.write_text(output)
-    return read_registers(said.read_text())
+    return said.read_text()
 
 
 def read_registers(output: str) -> dict[str, int]:
@@ -99,6 +106,20 @@ def read_registers(output: str) -> dict[str, int]:
             name = entry[1]
         elif used and name:
             found[name] = int(used[1])
+    return found
+
+
+def read_spills(output: str) -> dict[str, tuple[int, int]]:
+    """How many registers each function stores to local memory and loads again, in the output of
+    `ptxas -v`."""
+    found = {}
+    name = ""
+    for line in output.splitlines():
+        function, spilled = _FUNCTION.search(line), _SPILLS.search(line)
+        if function:
+            name = function[1]
+        elif spilled and name:
+            found[name] = int(spilled[1]) // 4, int(spilled[2]) // 4
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ _REGISTER = re.compile(r"%\w+")
 _FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"')
 _LOCATION = re.compile(r"^\s*\.loc\s+(\d+) (\d+)")
 _LOCAL = re.compile(r"^\s*\.local\s.*\[(\d+)\];")
+_CALL = re.compile(r"^\s*(?:@!?%\w+\s+)?call\b")
 _LABEL = re.compile(r"^(\$\w+):")
 _CODE = re.compile(r"^\s*(?:@!?(%\w+)\s+)?([a-z]\w*(?:[.:]\w+)*)\s*(.*);")
 
@@ -50,13 +52,17 @@ _KINDS = [
     ("dp", r"dp[24]a"),
 ]  # fmt: skip
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _KINDS]
-KINDS = [kind for kind, _ in _KINDS] + ["special", "global", "shared", "local", "constant"]
+LOCAL = ("local", "local store")
+KINDS = [kind for kind, _ in _KINDS] + ["special", "global", "shared", *LOCAL, "constant"]
 
 # What is compared with the simulator's counts: a class of operations, the file and the line.
 Anchor = tuple[str, str, int]
 ANCHORED = ("fma", "fp64", "barrier", "shuffle")
 # Products, by lines that have none of the others: those of addresses are nvcc's own.
 SPARE = "imul"
+# Comparisons, by lines that have none of the others and begin no loop: so a copy of a loop that
+# leaves a condition of the source out is not taken for the one that runs.
+REACHED = "compare"
 
 
 @dataclass
@@ -70,6 +76,7 @@ class Block:
     next: list[int] = field(default_factory=list)  # blocks that may follow
     leaves: bool = False  # the kernel may end here
     returns: bool = False  # to where its function was called
+    function: str = ""  # the called function that begins here
 
 
 def local_bytes(text: str) -> dict[str, int]:
@@ -144,7 +151,8 @@ class _Reader:
         block = self.blocks[-1]
         kind = _kind(name, operands)
         if kind:
-            block.operations[kind] += 1
+            # A warp's access of local memory is of 4 bytes a lane: 8 bytes are two.
+            block.operations[kind] += 2 if kind in LOCAL and name.endswith("64") else 1
         anchor = _anchor(name, kind)
         if anchor:
             block.anchors[(anchor, *self.at)] += 1
@@ -197,7 +205,7 @@ def _blocks(name: str, bodies: dict[str, list[str]], files: dict[str, str]) -> l
         if function in first:
             continue
         reader = _Reader(files)
-        for line in bodies[function]:
+        for line in _joined(bodies[function]):
             reader.line(line)
         offset = first[function] = len(all_blocks)
         for number, label in reader.jumps:
@@ -209,9 +217,23 @@ def _blocks(name: str, bodies: dict[str, list[str]], files: dict[str, str]) -> l
             if called in bodies:
                 calls.append((number + offset, called))
                 waiting.append(called)
+        if function != name:
+            reader.blocks[0].function = function
         all_blocks += reader.blocks
     _connect(all_blocks, first, calls, name)
     return all_blocks
+
+
+def _joined(lines: list[str]) -> Iterator[str]:
+    """The lines, a call in one, which nvcc writes in several."""
+    call = ""
+    for line in lines:
+        if call or _CALL.match(line):
+            call += line
+            if not line.rstrip().endswith(";"):
+                continue
+            line, call = call.replace("\n", " "), ""
+        yield line
 
 
 def _connect(
@@ -242,6 +264,8 @@ def _kind(name: str, operands: str) -> str | None:
 def _space(name: str, operands: str) -> str | None:
     for space in ("shared", "local", "param"):
         if f".{space}" in name:
+            if space == "local" and name.startswith("st"):
+                return "local store"
             return None if space == "param" else space
     if ".const" in name:  # with a fixed address it is an operand of what uses it
         return "constant" if re.search(r"\[%", operands) else None
@@ -256,4 +280,4 @@ def _anchor(name: str, kind: str | None) -> str | None:
         if kind in ("global", "shared"):
             return f"{kind} {'store' if name.startswith('st') else 'load'}"
         return None
-    return kind if kind in (*ANCHORED, SPARE) else None
+    return kind if kind in (*ANCHORED, SPARE, REACHED) else None

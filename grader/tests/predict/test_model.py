@@ -13,8 +13,8 @@ COPY = Counts(
     kernel="copy", blocks=65536, threads=256, shared=0, registers=16, compiled=True,
     operations={"global": 2.0 * 65536 * 8}, constant_words=0, constant_requests=0,
     shared_wavefronts=0, l1_wavefronts=2 * 65536 * 8, load_requests=65536 * 8,
-    load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, missed=1.0, read_bytes=65536 * 1024,
-    written_bytes=65536 * 1024, local_requests=0, local_bytes=0, atomic_lanes=0,
+    load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0, read_bytes=65536 * 1024,
+    written_bytes=65536 * 1024, local_requests=0, local_stores=0, local_bytes=0, atomic_lanes=0,
     atomic_addresses=0, together={"global": 1.0}, sources={},
 )  # fmt: skip
 
@@ -40,6 +40,8 @@ def test_a_copy_is_near_what_was_measured() -> None:
         ("shared", {"shared_wavefronts": 10**9}),
         ("l1", {"l1_wavefronts": 10**9}),
         ("l2", {"l2_sectors": 10**9}),
+        ("l2", {"store_wavefronts": 32 * 65536 * 8}),
+        ("l2", {"local_requests": 10**8, "local_stores": 10**8}),
         ("dram", {"read_bytes": 10**10}),
         ("fp64", {"operations": {"fp64": 1e9}}),
         ("issue", {"operations": {"branch": 1e9}}),
@@ -68,6 +70,24 @@ def test_atomics_at_many_addresses_go_together() -> None:
     one = time(_replace({"atomic_lanes": 10**7, "atomic_addresses": 1}))
     many = time(_replace({"atomic_lanes": 10**7, "atomic_addresses": 10**6}))
     assert one > 50 * many
+
+
+def test_stores_in_columns_are_near_what_was_measured() -> None:
+    """general transpose_naive 4096x4096: 255.8 us on an H200 (labs/tests/predict/h200/times.csv)."""
+    columns = {
+        "store_wavefronts": 31 * 65536 * 8,
+        "l1_wavefronts": 32 * 65536 * 8,
+        "l2_sectors": 36 * 65536 * 8,
+    }
+    assert time(_replace(columns)) == pytest.approx(255.8e-6, rel=0.3)
+
+
+def test_blocks_start_while_others_run() -> None:
+    """One thread a block: the rate of starting blocks alone decides (general one_thread_blocks)."""
+    many = {"blocks": 1 << 22, "threads": 1}
+    alone = time(_replace({**many, "operations": {}}))
+    half = 0.5 * alone * H200.multiprocessors * H200.clock * H200.issue
+    assert time(_replace({**many, "operations": {"move": half}})) < 1.2 * alone
 
 
 def test_few_blocks_leave_multiprocessors_idle() -> None:

@@ -154,8 +154,9 @@ def _seconds(counted: list[Counted]) -> list[str]:
     return [
         "## Seconds of a prediction",
         "",
-        "Running the sampled blocks and counting, without the compiler, on two cores on which many",
-        f"other programs ran: median {seconds[len(seconds) // 2]:.2f} s, nine of ten within "
+        "Processor time for running the sampled blocks and counting, without the compilers (nearly",
+        "all of it is one after the other, so on a machine with nothing else to do it is the time",
+        f"that passes): median {seconds[len(seconds) // 2]:.2f} s, nine of ten within "
         f"{seconds[len(seconds) * 9 // 10]:.2f} s,",
         f"at most {seconds[-1]:.1f} s; {slow} of {len(seconds)} calls take more than 2 s.",
     ]

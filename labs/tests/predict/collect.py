@@ -8,9 +8,9 @@ from __future__ import annotations
 import csv
 import os
 import pickle
+import resource
 import subprocess
-import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +27,8 @@ SAMPLE = "16"
 
 @dataclass(frozen=True)
 class Counted:
-    """A call, its launches with nvcc's code and with the simulator's alone, and the seconds that
-    counting took."""
+    """A call, its launches with nvcc's code and with the simulator's alone, and the processor
+    seconds that running the sampled blocks and counting took."""
 
     call: Call
     launches: list[Counts]
@@ -66,9 +66,8 @@ def collect(fresh: bool = False) -> list[Counted]:
         known = truth()
         kept: list[Counted] = pickle.loads(KEPT.read_bytes())
         return [one for one in kept if one.call.name in known]
-    program.KEPT = 200
     names = programs.programs()
-    with ThreadPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2) as pool:
         found = [one for part in pool.map(count, names) for one in part]
     KEPT.parent.mkdir(parents=True, exist_ok=True)
     KEPT.write_bytes(pickle.dumps(found))
@@ -77,6 +76,7 @@ def collect(fresh: bool = False) -> list[Counted]:
 
 def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
     """The counts of the timed calls of a program; functions: of these alone, if there are any."""
+    program.KEPT = 200
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
     include = programs.folders(name)
     built = program.build([str(f) for f in files], [str(f) for f in include], True)
@@ -100,12 +100,18 @@ def _count(call: Call, binary: Path, compiled: nvcc.Compiled | None) -> Counted:
         "CONVLABS_SIM_SAMPLE": SAMPLE,
         "CONVLABS_SIM_THREADS": "1",
     }
-    begun = time.monotonic()
+    begun = _processor_seconds()
     command = [str(binary), call.function, *map(str, call.size)]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
     launches = read(file.read_bytes())
     file.unlink()
     found = counts.of_launches(binary, launches, compiled)
-    seconds = time.monotonic() - begun
+    seconds = _processor_seconds() - begun
     estimated = counts.of_launches(binary, launches, None)
     return Counted(call, found, estimated, seconds)
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those that it ran."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -45,6 +45,7 @@ BEGIN = Weights(
     warp_estimated=15,
     alu_share=1,
     units={"divide": 0.12, "idivide": 0.1, "idivide64": 0.05},
+    issued=0.9,
     power=3,
     power_units=6,
     start=1,
@@ -55,6 +56,7 @@ BEGIN = Weights(
     spread_estimated=(1, 1),
 )  # fmt: skip
 _TIMES = [
+    "issued",
     "power",
     "power_units",
     "start",

@@ -7,6 +7,7 @@ struct axis {
 };
 
 static struct axis axes[3];
+static uint64_t unit; /* the weight of a block that stands for itself alone, over what axes say */
 
 static uint64_t power_of(uint64_t base, int exponent) {
     return exponent == 0 ? 1 : base * power_of(base, exponent - 1);
@@ -34,6 +35,7 @@ static struct axis choose(unsigned extent, uint64_t target) {
 void sample_begin(const dim3 *grid, uint64_t target) {
     const unsigned extent[3] = {grid->x, grid->y, grid->z};
     bool done[3] = {false, false, false};
+    unit = 1;
     if (target == 1) {
         for (int i = 0; i < 3; i++) {
             axes[i] = (struct axis){extent[i], 0, 1, extent[i] / 2};
@@ -57,6 +59,20 @@ void sample_begin(const dim3 *grid, uint64_t target) {
     }
 }
 
+void sample_fewer(void) {
+    struct axis *only = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (axes[i].extent > 1 && only != NULL) {
+            return;
+        }
+        only = axes[i].extent > 1 ? &axes[i] : only;
+    }
+    if (only != NULL && only->middle > 0 && only->edge > 0) {
+        unit = only->middle; /* as the first block was counted */
+        *only = choose(only->extent, 3);
+    }
+}
+
 static uint64_t weight_along(const struct axis *a, unsigned index) {
     if (a->middle == 0) {
         return 1;
@@ -68,12 +84,12 @@ static uint64_t weight_along(const struct axis *a, unsigned index) {
 }
 
 uint64_t sample_weight(const uint3 *block) {
-    return weight_along(&axes[0], block->x) * weight_along(&axes[1], block->y) *
+    return unit * weight_along(&axes[0], block->x) * weight_along(&axes[1], block->y) *
            weight_along(&axes[2], block->z);
 }
 
 uint64_t sample_divisor(void) {
-    uint64_t divisor = 1;
+    uint64_t divisor = unit;
     for (int i = 0; i < 3; i++) {
         divisor *= axes[i].middle ? axes[i].middle : 1;
     }

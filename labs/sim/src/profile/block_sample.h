@@ -13,6 +13,10 @@
 /* Chooses about `target` blocks of a grid; 0: all of them. */
 void sample_begin(const dim3 *grid, uint64_t target);
 
+/* Called after the first block of a grid along one axis, when that has done much: now the first, the
+ * middle and the last one stand for all. Blocks that go through an image with a stride do the same. */
+void sample_fewer(void);
+
 /* How many blocks this one stands for, times sample_divisor(); 0: it is not counted. */
 uint64_t sample_weight(const uint3 *block);
 uint64_t sample_divisor(void);

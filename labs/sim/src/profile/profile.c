@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Accesses of a block's warps, so many that 16 such blocks take more than a second. */
+#define MUCH_FOR_A_BLOCK 100000
+
 enum space { GLOBAL, SHARED, CONSTANT, OTHER };
 
 /* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
@@ -42,6 +45,8 @@ static struct sector_set touched;
 static struct sector_set touched_by_block; /* by its loads */
 static uint64_t block_lines;               /* that blocks load: 128 bytes each */
 static uint64_t weight;                    /* of the running block */
+static uint64_t block_accesses;            /* of its warps */
+static unsigned blocks_begun;              /* of those that are counted */
 static unsigned launch;
 
 bool profile_begin(const struct sim_config *config) {
@@ -54,12 +59,15 @@ bool profile_begin(const struct sim_config *config) {
     sectors_release(&touched_by_block);
     passes_begin();
     block_lines = 0;
+    blocks_begun = 0;
     sample_begin(&config->grid, sim_options.sample);
     return sim_options.profile != NULL;
 }
 
 bool profile_begin_block(const uint3 *block) {
     weight = sample_weight(block);
+    blocks_begun += weight != 0;
+    block_accesses = 0;
     return weight != 0;
 }
 
@@ -74,6 +82,9 @@ void profile_end_warp(void) {
 void profile_end_block(void) {
     block_lines += weight * sectors_lines(&touched_by_block);
     sectors_release(&touched_by_block);
+    if (blocks_begun == 1 && block_accesses > MUCH_FOR_A_BLOCK) {
+        sample_fewer();
+    }
 }
 
 static enum space space_of(const struct worker *w, uint64_t address) {
@@ -177,6 +188,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     if (site == NULL) {
         return false;
     }
+    block_accesses++;
     bool load = !(code & EVENT_STORE);
     if (code & EVENT_ATOMIC) {
         site->words += weight * cost_same_address(access);

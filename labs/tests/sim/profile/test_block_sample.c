@@ -81,6 +81,25 @@ START_TEST(one_block_stands_for_all) {
 }
 END_TEST
 
+START_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much) {
+    const dim3 grid = grids[_i];
+    const bool is_long = grid.x * grid.y * grid.z > 16 &&
+                         (grid.x > 1) + (grid.y > 1) + (grid.z > 1) == 1;
+    const uint3 first = {0, 0, 0};
+    uint64_t counted;
+    sample_begin(&grid, 16);
+    const uint64_t weight = sample_weight(&first), before = sample_size();
+    sample_fewer();
+    ck_assert_uint_eq(sample_weight(&first), weight);
+    ck_assert_uint_eq(sampled_sum(grid, one, &counted), exact_sum(grid, one));
+    ck_assert_uint_eq(counted, is_long ? 3 : before);
+    ck_assert_uint_eq(sample_size(), counted);
+    sample_begin(&grid, 1);
+    sample_fewer();
+    ck_assert_uint_eq(sample_size(), 1);
+}
+END_TEST
+
 START_TEST(without_a_wish_all_blocks_count) {
     dim3 grid = {63, 125, 3};
     sample_begin(&grid, 0);
@@ -148,6 +167,8 @@ int main(void) {
     tcase_add_loop_test(tests, blocks_that_differ_at_the_edges_only_sum_exactly, 0,
                         sizeof grids / sizeof *grids);
     tcase_add_loop_test(tests, one_block_stands_for_all, 0, sizeof grids / sizeof *grids);
+    tcase_add_loop_test(tests, three_blocks_stand_for_a_long_axis_after_the_first_did_much, 0,
+                        sizeof grids / sizeof *grids);
     tcase_add_test(tests, without_a_wish_all_blocks_count);
     tcase_add_test(tests, a_square_grid_is_sampled_on_both_axes);
     tcase_add_test(tests, a_sector_is_fresh_once);
