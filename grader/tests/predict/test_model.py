@@ -13,7 +13,8 @@ COPY = Counts(
     kernel="copy", blocks=65536, threads=256, shared=0, registers=16, compiled=True,
     operations={"global": 2.0 * 65536 * 8}, constant_words=0, constant_requests=0,
     shared_wavefronts=0, l1_wavefronts=2 * 65536 * 8, load_requests=65536 * 8,
-    load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0, read_bytes=65536 * 1024,
+    load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0,
+    read_bytes=65536 * 1024,
     written_bytes=65536 * 1024, local_requests=0, local_stores=0, local_bytes=0, atomic_lanes=0,
     atomic_addresses=0, together={"global": 1.0}, sources={},
 )  # fmt: skip
@@ -73,7 +74,7 @@ def test_atomics_at_many_addresses_go_together() -> None:
 
 
 def test_stores_in_columns_are_near_what_was_measured() -> None:
-    """general transpose_naive 4096x4096: 255.8 us on an H200 (labs/tests/predict/h200/times.csv)."""
+    """general transpose_naive 4096x4096: 255.8 us on an H200 (times.csv)."""
     columns = {
         "store_wavefronts": 31 * 65536 * 8,
         "l1_wavefronts": 32 * 65536 * 8,

@@ -43,7 +43,7 @@ def test_the_halves_are_those_of_the_rule() -> None:
 def test_the_bars_of_the_held_out_half() -> None:
     errors = sorted(error(row) for row in held_out())
     assert errors[len(errors) // 2] <= 0.15
-    assert sum(e <= 0.3 for e in errors) / len(errors) >= 0.85
+    assert sum(e <= 0.3 for e in errors) / len(errors) >= 0.89
     inside = [
         float(row["low_us"]) <= float(row["measured_us"]) <= float(row["high_us"])
         for row in held_out()
@@ -80,7 +80,7 @@ def test_lists_of_the_results_are_complete() -> None:
 def test_a_lab_that_was_left_out_is_predicted_little_worse() -> None:
     numbers = re.search(r"each lab left out \| \d+ \| (\S+) % \| (\S+) %", RESULTS)
     assert numbers is not None
-    assert float(numbers[1]) <= 20 and float(numbers[2]) >= 75
+    assert float(numbers[1]) <= 15 and float(numbers[2]) >= 85
 
 
 def test_some_calls_are_counted_and_predicted_again_as_committed() -> None:
