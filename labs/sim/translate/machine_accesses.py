@@ -9,6 +9,8 @@ receives one; none of an intrinsic that loads or stores a part of a register. So
 every instruction with an address that is computed at run time gives the address once more. It
 keeps all registers and flags. What is at a fixed place in the stack frame of its own function, or
 is a variable by its name, is left alone: the first cannot be another's, and gcc reports the second.
+So is an access right behind a callback that got its address from the same registers: that is how
+nearly every access looks, and a call for each would take most of a traced program's time.
 """
 
 from __future__ import annotations
@@ -39,6 +41,17 @@ _WIDTHS = (
     (re.compile(r"[a-z]+l"), 4),
     (re.compile(r"[a-z]+q"), 8),
 )
+_CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
+_KEEPS_REGISTERS = re.compile(r"\tcall\tsim_mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$")
+_FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
+_TWO_RESULTS = re.compile(r"xchg\w*|xadd\w*|cmpxchg\w*|mulx\w*")
+# The registers that a call keeps, and the names of their parts.
+_KEPT = {
+    "%rbx": re.compile(r"%(?:[re]?bx|b[lh])\b"),
+    "%rbp": re.compile(r"%(?:[re]?bp|bpl)\b"),
+    **{f"%r{n}": re.compile(rf"%r{n}[dwb]?\b") for n in range(12, 16)},
+}
+_FIRST_ARGUMENT = re.compile(r"%(?:[re]?di|dil)\b")
 _STORES = 1  # of the number that goes with an address: 2 * bytes + 1 for a store
 
 
@@ -83,9 +96,79 @@ class Frame:
         return base == "%rbp" and self.by_pointer and offset < 0
 
 
+class Callbacks:
+    """The addresses that the callbacks of this stretch of code were given, while the registers that
+    make each of them keep their values. Every doubt ends with forgetting: it costs time alone."""
+
+    def __init__(self) -> None:
+        self._given: list[tuple[int, str, int, bool]] = []  # as _parts(), bytes, store
+        self._argument = ""  # the address in %rdi
+
+    def note(self, line: str) -> None:
+        """Reads a line that is no directive."""
+        if callback := _CALLBACK.fullmatch(line):
+            if self._argument:
+                given = (*_parts(self._argument), int(callback[2]), callback[1] == "write")
+                self._given.append(given)
+            self._argument = ""
+        elif _KEEPS_REGISTERS.fullmatch(line):
+            self._argument = ""
+        elif _FOR_DEBUGGERS.fullmatch(line):
+            pass
+        elif (instruction := _LINE.match(line)) and not _is_jump(instruction["word"]):
+            self._note_result(instruction["word"], instruction["operands"])
+        else:  # another call, a jump, a label
+            self._given.clear()
+            self._argument = ""
+
+    def _note_result(self, word: str, operands: str) -> None:
+        registers = re.sub(r"\([^)]*\)", "", operands)
+        results = registers if _TWO_RESULTS.fullmatch(word) else registers.rpartition(",")[2]
+        self._given = [g for g in self._given if not _is_changed(g[1], results)]
+        if _is_changed(self._argument, results) or _FIRST_ARGUMENT.search(results):
+            self._argument = ""
+        source, _, result = operands.rpartition(", ")
+        if result == "%rdi" and word == "movq" and source in _KEPT:
+            self._argument = f"({source})"
+        elif result == "%rdi" and word == "leaq" and _is_kept(source):
+            self._argument = source
+
+    def had(self, address: str, width: int, is_store: bool) -> bool:
+        """Does an access that one of them was told of include this one?"""
+        offset, rest = _parts(address)
+        return any(
+            rest == registers and 0 <= offset - first <= size - width and (stores or not is_store)
+            for first, registers, size, stores in self._given
+        )
+
+
+def _parts(address: str) -> tuple[int, str]:
+    """The number in front of an address, and the rest."""
+    number, bracket, registers = address.partition("(")
+    if number.lstrip("-").isdecimal():
+        return int(number), bracket + registers
+    return 0, address
+
+
+def _is_jump(word: str) -> bool:
+    return word.startswith(("j", "call", "ret", "loop", "leave", "enter"))
+
+
+def _is_kept(address: str) -> bool:
+    """Is it made of numbers, and of registers that a call keeps?"""
+    memory = _MEMORY.fullmatch(address)
+    used = (memory["base"], memory["index"]) if memory else ("",)
+    return all(register is None or register in _KEPT for register in used)
+
+
+def _is_changed(address: str, results: str) -> bool:
+    return any(name in address and part.search(results) for name, part in _KEPT.items())
+
+
 def reported(lines: Iterable[str]) -> Iterator[str]:
     """The lines of a file of assembly, with the calls."""
     frame = Frame()
+    callbacks = Callbacks()
     written_by_hand = False
     for line in lines:
         if line.startswith("\t.cfi_"):
@@ -94,12 +177,14 @@ def reported(lines: Iterable[str]) -> Iterator[str]:
             written_by_hand = line.startswith("#APP") or (
                 written_by_hand and not line.startswith("#NO_APP")
             )
-        elif line.startswith("\t") and line[1] != "." and not written_by_hand:
-            yield from _calls(line.rstrip("\n"), frame)
+        elif not line.startswith("\t."):
+            if line.startswith("\t") and not written_by_hand:
+                yield from _calls(line.rstrip("\n"), frame, callbacks)
+            callbacks.note(line.rstrip("\n"))
         yield line
 
 
-def _calls(line: str, frame: Frame) -> Iterator[str]:
+def _calls(line: str, frame: Frame, callbacks: Callbacks) -> Iterator[str]:
     alone = _WORD_ALONE.fullmatch(line)
     if alone and _STRING.fullmatch(alone["word"]):
         yield from _string(alone["word"])
@@ -122,7 +207,9 @@ def _calls(line: str, frame: Frame) -> Iterator[str]:
         return
     is_last = memory.end() == len(operands)
     is_store = is_last and not _READS_LAST.fullmatch(word)
-    yield from _call(memory[0], base, _width(word, operands), is_store)
+    width = _width(word, operands)
+    if not callbacks.had(memory[0], width, is_store):
+        yield from _call(memory[0], base, width, is_store)
 
 
 def _string(word: str) -> Iterator[str]:

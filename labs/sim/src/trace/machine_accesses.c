@@ -33,7 +33,9 @@ GENERAL_REGISTERS bool sim_is_known_access(uintptr_t address, uintptr_t what) {
         return true;
     }
     if (w != NULL && w->config != NULL) {
-        return address - (uintptr_t)w->running->stack < w->running->bytes;
+        const bool store = what & 1; /* a thread only reads the arguments of its kernel */
+        return address - (uintptr_t)w->running->stack < w->running->bytes ||
+               (!store && address - (uintptr_t)w->closure < w->config->closure_bytes);
     }
     /* The frames of host code, from here up to where it was called. */
     return confined_callers.bytes > 0 && address - here < confined_callers.from - here;
