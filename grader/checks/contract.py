@@ -28,7 +28,7 @@ from grader.oracle.operations import OPERATIONS
 
 SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
 ENOUGH = 4  # wrong elements
-MOST_EXPLAINED = 40  # the largest radius of a mask whose mistakes are looked for
+MOST_EXPLAINED = 1 << 25  # multiply-adds of one known mistake; there are hundreds of them to try
 TOLD_BY_SIZE = ("all-zero", "uninitialised-value")  # known by wrong pixels of 0, or by huge ones
 REFUSED = (
     "a call that must be refused comes before: does it change anything? One that returns "
@@ -206,8 +206,10 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
     """The known mistake, where there are enough wrong elements to tell it from others."""
     if failure.comparison is None or failure.comparison.count() < ENOUGH:
         return None
-    if step.radius > MOST_EXPLAINED or step.width * step.height > play.MOST_KEPT:
-        return None  # to compute it with each of the known mistakes takes too long
+    framed = (step.width + 2 * step.radius) * (step.height + 2 * step.radius)
+    too_long = framed * (2 * step.radius + 1) ** 2 > MOST_EXPLAINED
+    if too_long or step.width * step.height > play.MOST_KEPT:
+        return None  # to compute it with each of the known mistakes takes minutes
     alike = step.image_content == "flat" or step.mask_content in ("one", "zero")
     if alike or (step.radius == 0 and step.mask in SQUARE):
         return None  # many mistakes give the same output there
