@@ -123,3 +123,62 @@ def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
     subprocess.run(["gcc", tmp_path / "y.s", stub, "-o", tmp_path / "y"], check=True)
     done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
     assert done.stdout == "9.5 1\n"
+
+
+CALLBACK = ("movq\t%rbx, %rdi", "call\t__tsan_read4@PLT")
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        (*CALLBACK, "movl\t(%rbx), %eax"),
+        (*CALLBACK, "movl\t0(%rbx), %ebx"),
+        (*CALLBACK, "movzbl\t3(%rbx), %eax"),
+        (*CALLBACK, "movq\t%rbx, %rdi", "call\t__tsan_write4@PLT", "addl\t$1, (%rbx)"),
+        (*CALLBACK, "call\tsim_mark@PLT", "movq\t%rbx, %rsi", "movl\t(%rbx), %eax"),
+        (
+            "leaq\t8(%rbx,%r12,4), %rdi",
+            "call\t__tsan_unaligned_read16@PLT",
+            "movq\t16(%rbx,%r12,4), %rax",
+        ),
+        ("movq\t%rbp, %rdi", "call\t__tsan_volatile_write8", "movq\t%rax, (%rbp)"),
+    ],
+)
+def test_an_access_behind_its_callback_is_left_alone(instructions: tuple[str, ...]) -> None:
+    assert reported(*instructions) == []
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        (*CALLBACK, "movl\t%eax, (%rbx)"),  # a store, and the callback told of a load
+        (*CALLBACK, "movq\t(%rbx), %rax"),  # wider than what it told of
+        (*CALLBACK, "movl\t4(%rbx), %eax"),
+        (*CALLBACK, "movl\t-1(%rbx), %eax"),
+        (*CALLBACK, "movl\t(%rbx,%rax), %eax"),
+        (*CALLBACK, "addq\t$4, %rbx", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "incl\t%ebx", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "movb\t$0, %bh", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "xchgq\t%rbx, %rax", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "popq\t%rbx", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "call\tother", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "cpuid", "movl\t(%rbx), %eax"),
+        (*CALLBACK, "jmp\t.L2", "movl\t(%rbx), %eax"),
+        ("movq\t%rbx, %rdi", "incq\t%rbx", CALLBACK[1], "movl\t(%rbx), %eax"),
+        ("movq\t%rbx, %rdi", "incq\t%rdi", CALLBACK[1], "movl\t(%rbx), %eax"),
+        ("movq\t%rbx, %rdi", "movl\t%eax, %edi", CALLBACK[1], "movl\t(%rbx), %eax"),
+        ("movq\t%rcx, %rdi", CALLBACK[1], "movl\t(%rcx), %eax"),  # a call may change it
+        ("leaq\t(%rbx,%rcx), %rdi", CALLBACK[1], "movl\t(%rbx,%rcx), %eax"),
+        (*CALLBACK, CALLBACK[1], "movl\t4(%rbx), %eax"),
+    ],
+)
+def test_in_doubt_it_is_reported_again(instructions: tuple[str, ...]) -> None:
+    assert len(reported(*instructions)) == 1
+
+
+def test_a_callback_counts_up_to_the_next_label_where_a_jump_may_lead() -> None:
+    lines = [f"\t{line}\n" for line in CALLBACK]
+    access = "\tmovl\t(%rbx), %eax\n"
+    for label, calls in ((".L2:\n", 1), (".LBB2:\n", 0), ("name:\n", 1)):
+        text = "".join(machine_accesses.reported([*lines, label, access]))
+        assert text.count("sim_machine_access") == calls, label
