@@ -67,53 +67,18 @@ static int nearest(int i, int count) {
     return i < 0 ? 0 : i < count ? i : count - 1;
 }
 
-/* The image with its border, in memory that the caller frees; NULL if there is none. */
-static float *padded(const float *image, int width, int height, int radius, enum border border) {
+/* Writes the image with its border. */
+static void pad(const float *image, int width, int height, int radius, enum border border,
+                float *all) {
     const int wide = width + 2 * radius, high = height + 2 * radius;
-    float *all = (float *)calloc((size_t)wide * high, sizeof *all);
-    for (int y = 0; all != NULL && y < high; y++) {
+    for (int y = 0; y < high; y++) {
         for (int x = 0; x < wide; x++) {
             const int u = nearest(x - radius, width), v = nearest(y - radius, height);
-            if (border == BORDER_REPLICATE || (u == x - radius && v == y - radius)) {
-                all[(size_t)y * wide + x] = image[(size_t)v * width + u];
-            }
+            const bool inside = u == x - radius && v == y - radius;
+            all[(size_t)y * wide + x] =
+                border == BORDER_REPLICATE || inside ? image[(size_t)v * width + u] : 0.0f;
         }
     }
-    return all;
-}
-
-cudaError_t correlate_host(const float *h_image, int width, int height, const float *h_mask,
-                           int radius, enum border border, float *h_out) {
-    const size_t wide_bytes =
-        ((size_t)width + 2 * radius) * ((size_t)height + 2 * radius) * sizeof(float);
-    const size_t bytes[3] = {wide_bytes, (size_t)(2 * radius + 1) * (2 * radius + 1) * sizeof(float),
-                             (size_t)width * height * sizeof(float)};
-    float *buffer[3] = {NULL, NULL, NULL};
-    float *wide = padded(h_image, width, height, radius, border);
-    if (wide == NULL) {
-        return cudaErrorMemoryAllocation;
-    }
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < 3 && error == cudaSuccess; i++) {
-        error = cudaMalloc((void **)&buffer[i], bytes[i]);
-    }
-    const float *source[2] = {wide, h_mask};
-    for (int i = 0; i < 2 && error == cudaSuccess; i++) {
-        error = cudaMemcpy(buffer[i], source[i], bytes[i], cudaMemcpyHostToDevice);
-    }
-    free(wide);
-    if (error == cudaSuccess) {
-        const dim3 grid((width + 15) / 16, (height + 15) / 16);
-        no_border<<<grid, dim3(16, 16)>>>(buffer[0], width, height, buffer[1], radius, buffer[2]);
-        error = cudaGetLastError();
-    }
-    if (error == cudaSuccess) {
-        error = cudaMemcpy(h_out, buffer[2], bytes[2], cudaMemcpyDeviceToHost);
-    }
-    for (int i = 3; i-- > 0;) {
-        cudaFree(buffer[i]);
-    }
-    return error;
 }
 
 static cudaError_t pageable(void **memory, size_t bytes) {
@@ -142,22 +107,48 @@ static const struct {
     void (*release)(void *memory);
 } kinds[] = {{pageable, to_the_heap}, {pinned, to_the_driver}, {write_combined, to_the_driver}};
 
+/* The padded image is the staging buffer. */
 cudaError_t correlate_staged(enum host_memory kind, const float *h_image, int width, int height,
                              const float *h_mask, int radius, enum border border, float *h_out) {
     if ((unsigned)kind >= sizeof kinds / sizeof kinds[0]) {
         return cudaErrorInvalidValue;
     }
-    void *staging = NULL;
-    const size_t bytes = (size_t)width * height * sizeof(float);
-    const cudaError_t allocated = kinds[kind].allocate(&staging, bytes);
-    if (allocated != cudaSuccess) {
-        return allocated;
+    const size_t wide_bytes =
+        ((size_t)width + 2 * radius) * ((size_t)height + 2 * radius) * sizeof(float);
+    const size_t bytes[3] = {wide_bytes, (size_t)(2 * radius + 1) * (2 * radius + 1) * sizeof(float),
+                             (size_t)width * height * sizeof(float)};
+    float *buffer[3] = {NULL, NULL, NULL};
+    void *wide = NULL;
+    cudaError_t error = kinds[kind].allocate(&wide, wide_bytes);
+    if (error != cudaSuccess) {
+        return error;
     }
-    memcpy(staging, h_image, bytes);
-    const cudaError_t error = correlate_host((const float *)staging, width, height, h_mask, radius,
-                                             border, h_out);
-    kinds[kind].release(staging);
+    pad(h_image, width, height, radius, border, (float *)wide);
+    for (int i = 0; i < 3 && error == cudaSuccess; i++) {
+        error = cudaMalloc((void **)&buffer[i], bytes[i]);
+    }
+    const void *source[2] = {wide, h_mask};
+    for (int i = 0; i < 2 && error == cudaSuccess; i++) {
+        error = cudaMemcpy(buffer[i], source[i], bytes[i], cudaMemcpyHostToDevice);
+    }
+    kinds[kind].release(wide);
+    if (error == cudaSuccess) {
+        const dim3 grid((width + 15) / 16, (height + 15) / 16);
+        no_border<<<grid, dim3(16, 16)>>>(buffer[0], width, height, buffer[1], radius, buffer[2]);
+        error = cudaGetLastError();
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(h_out, buffer[2], bytes[2], cudaMemcpyDeviceToHost);
+    }
+    for (int i = 3; i-- > 0;) {
+        cudaFree(buffer[i]);
+    }
     return error;
+}
+
+cudaError_t correlate_host(const float *h_image, int width, int height, const float *h_mask,
+                           int radius, enum border border, float *h_out) {
+    return correlate_staged(HOST_PAGEABLE, h_image, width, height, h_mask, radius, border, h_out);
 }
 
 __global__ void in_order(const float *image, int width, int height, const float *mask, int radius,
