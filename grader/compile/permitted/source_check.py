@@ -72,11 +72,17 @@ SPLICE = re.compile(rb"\\[ \t\v\f\r]*\n")
 _HIDING = rb"""(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<raw>(?:u8|[uUL])?R"(?P<d>[^()\\\s"]{0,16})\(.*?\)(?P=d)")
     |(?P<unended>(?:u8|[uUL])?R"[^()\\\s"]{0,16}\(.*)
-    |(?P<header>(?:\binclude\w*|\b__has_include\w*)[^\w\n<"]{0,4096}<[^>\n]{0,4096}>)
+    |(?P<header>(?:\binclude\w*|\b__has_include\w*)[^\w\n<"]{0,1024}+<[^>\n]{0,1024}+>)
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*)
     |(?P<number>\.?\d(?:[eEpP][+-]|%s[\w.])*)
     |(?P<word>[A-Za-z_$][\w$]*)"""
 HIDING = [re.compile(_HIDING % quote, re.DOTALL | re.VERBOSE) for quote in (b"", b"'?")]
+# HIDING reads no longer name of a header as one. Nobody writes it, and to look for its end behind
+# each word "include" of a line would take long.
+LONG_NAME = re.compile(rb"include\w*+(?:[^\w\n<\"]{1024}|[^\w\n<\"]*+<[^>\n]{1024})")
+WHY_LONG = (
+    "#include: the name of this header has more than 1000 bytes; shorten it, or end it with '>'"
+)
 MOST_TOKENS = 200  # of one list of attributes
 LONG = f"a list of attributes with more than {MOST_TOKENS} words; remove it, or close its brackets"
 
@@ -91,9 +97,12 @@ class Refusal:
 
 
 def check_source(name: str, source: bytes) -> list[Refusal]:
-    """What is refused of a submitted file as it is: lines that give text another file's name."""
+    """What is refused of a submitted file as it is: lines that give text another file's name, and
+    what would hide them."""
     source = source.replace(b"\r\n", b"\n")
     joined = SPLICE.sub(b"", source)
+    if match := LONG_NAME.search(joined):
+        return [Refusal(name, _line(source, match.start()), WHY_LONG)]
     if not NAMES_LINE.search(joined):
         return []
     found = [NAMES_LINE.search(hiding.sub(_blanked, joined)) for hiding in HIDING]

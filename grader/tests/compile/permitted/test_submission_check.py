@@ -10,6 +10,7 @@ import pytest
 from grader import paths
 from grader.compile import make
 from grader.compile.make import Build, BuildRequest
+from grader.compile.permitted import source_check
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -62,6 +63,15 @@ def test_wrong_assembly_is_the_students(build: Builder, tmp_path: Path) -> None:
     )
     assert result.binary is None
     assert f":{line_of('this is none', tmp_path)}: asm: " in result.errors[0]
+
+
+@pytest.mark.parametrize("name", [b"<" + b"x" * 1100 + b"/*>", b" " * 1100 + b"<x/*>"])
+def test_no_long_name_of_a_header_hides_a_line_directive(name: bytes) -> None:
+    hidden = b'int a;\n#if __has_include(%s)\n#endif\n#line 7 "lab.h"\n/* */\n'
+    (short,) = source_check.check_source("cpu_loop.c", hidden % b"<x/*>")
+    (long,) = source_check.check_source("cpu_loop.c", hidden % name)
+    assert short.line == 4 and short.text.startswith("#line: ")
+    assert long.line == 2 and "shorten it" in long.text
 
 
 def test_an_error_and_a_line_directive(build: Builder, tmp_path: Path) -> None:
