@@ -26,9 +26,11 @@ ERRORS = (2, 214, 719, 999)
 FAR_RADIUS = 130  # more than 8 bits count of an offset, with a sign; and 16 bits of an index
 SHIFTED = (8, 32, 64, 5)  # widths of images whose rows could all begin at a multiple of 16 bytes
 LAUNCH_OF_HOST = 6  # after three calls that allocate and two that copy
-# More columns or rows than 16 bits count; more tiles of 32x32 than two blocks for each of an H200's
-# 132 multiprocessors, and more pixels than 256 blocks of 256 threads with 4 pixels each.
-LONG = ((66_000, 1), (1, 65_535), (700, 503))
+# More columns or rows than 16 bits count.
+LONG = ((66_000, 1), (1, 65_535))
+# More tiles of 32x32 than two blocks for each multiprocessor of an H200, which has 132, and more
+# pixels than 256 blocks of 256 threads with 4 pixels each.
+MANY_TILES = (700, 503)
 LAYER_SIDE = 65_535  # lab 7 allows no longer side
 LAYERS = ("depthwise", "weights")
 SHARED = (48 << 10, 64 << 10, 100 << 10, 164 << 10, 0)  # of a block, on several devices
@@ -58,7 +60,7 @@ def checked(contract: Contract) -> Sequence:
     """A short sequence for a run under all checks: every radius, type and border where there are
     few of them, and small images; then one that has more tiles than a GPU runs blocks at a time."""
     drawn = _Drawing(contract, contract.seed ^ 0x5AFE)
-    many_tiles = drawn.long_step(*LONG[-1])
+    many_tiles = drawn.long_step(*MANY_TILES)
     radius = min(contract.radius[1], many_tiles.radius + 1)  # so that threads share pixels
     return consistent([*drawn.small_steps(FEW), replace(many_tiles, radius=radius)])
 
@@ -115,6 +117,7 @@ class _Drawing:
 
     def __init__(self, contract: Contract, seed: int) -> None:
         self.contract = contract
+        self.seed = seed
         self.random = random.Random(seed)
 
     def number(self, low: int, high: int) -> int:
@@ -254,11 +257,14 @@ class _Drawing:
         """A few calls farther out: images of more columns, rows or pixels than 16 bits count, masks
         of tiny and of huge coefficients, large ones where lab.h has no limit, many channels and
         masks, and planes that are nearly a column times a row."""
-        for width, height in LONG:
-            step = self.long_step(width, height)
-            if min(width, height) == 1:  # little work: tiles may be smaller than their blocks
-                step = replace(step, radius=min(step.radius + 1, self.contract.radius[1]))
-            yield step
+        if self.seed == self.contract.seed:  # the same sizes again would find nothing more
+            for width, height in LONG:  # little work: tiles may be smaller than their blocks
+                step = self.long_step(width, height)
+                yield replace(step, radius=min(step.radius + 1, self.contract.radius[1]))
+            yield self.long_step(*MANY_TILES)
+        else:
+            width = self.number(450, 1000)
+            yield self.long_step(width, MANY_TILES[0] * MANY_TILES[1] // width)
         for _ in range(2 if self.contract.mask != "none" else 0):
             for content in arrays.FAR_MASKS:
                 step = replace(self.small(), mask_content=content)

@@ -18,6 +18,9 @@ from grader.oracle import borders
 from grader.oracle.borders import BORDERS
 from grader.oracle.rounding_bound import SMALLEST, gamma
 
+MANY_TAPS = 49  # with fewer, SciPy is as fast
+PRODUCTS = 1 << 17  # values that are summed at a time: they stay in a cache
+
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
 
@@ -32,12 +35,43 @@ class Expected:
 
 def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
     """Eq. 1 in float64. image: height x width; mask: (2r+1) x (2r+1); border: a key of BORDERS."""
-    from scipy import ndimage  # imported here: it is slow, and many commands never need it
-
     f = np.asarray(image, dtype=np.float64)
     g = np.asarray(mask, dtype=np.float64)
     if g.size == 1:  # no neighbours: the same values in a tenth of the time
         return np.asarray(f * g.item())
+    known = border in ("zero", "replicate") and f.size and np.isfinite(f).all()
+    if g.size >= MANY_TAPS and known and np.isfinite(g).all():
+        if f.shape[0] > f.shape[1]:  # long rows make large products
+            return _by_products(np.ascontiguousarray(f.T), np.ascontiguousarray(g.T), border).T
+        return _by_products(f, g, border)
+    return _by_scipy(f, g, border)
+
+
+def _by_products(f: F64, g: F64, border: str) -> F64:
+    """Eq. 1 by products of matrices, up to ten times as fast as SciPy's loops. First the taps of
+    each column of the mask are summed, for every row of the image and every column x of the padded
+    one: B(y, a, x) = sum over beta of f(x, y + beta) g(a, beta); then B(y, a, x + a) over a."""
+    taps = len(g)
+    height, width = f.shape
+    padded = borders.pad(f, taps // 2, taps // 2, border)
+    line, item = padded.strides
+    windows = np.ndarray((height, taps, padded.shape[1]), f.dtype, padded, 0, (line, line, item))
+    of_columns = np.ascontiguousarray(g.T)
+    out = np.empty(f.shape)
+    rows = max(1, PRODUCTS // (taps * padded.shape[1]))
+    for top in range(0, height, rows):
+        summed = np.matmul(of_columns, windows[top : top + rows])
+        total = out[top : top + rows]
+        total[...] = summed[:, 0, :width]
+        for a in range(1, taps):
+            total += summed[:, a, a : a + width]
+    return out
+
+
+def _by_scipy(f: F64, g: F64, border: str) -> F64:
+    """Eq. 1 for any border, and for pixels that are no numbers: a coefficient of 0 ignores them."""
+    from scipy import ndimage  # imported here: it is slow, and many commands never need it
+
     mode = BORDERS[border].scipy
     # SciPy takes coefficients below 2^-52 for 0; a power of two changes no digit.
     smallest = float(np.abs(g[g != 0.0]).min(initial=1.0))

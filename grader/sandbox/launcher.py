@@ -6,9 +6,9 @@ everything that descends from it, even processes that detached themselves (proce
 watchdog kills what is left when the grader itself is killed (cleanup_after_kill.py).
 
 Memory and processor time are limited twice: the kernel limits those of each process (RLIMIT_AS,
-RLIMIT_CPU), and the grader checks every 50 ms what all of them hold and have used together, and
-kills them at the limit. Time on the wall clock is not limited, except for a command that waits
-(account.py).
+RLIMIT_CPU), and the grader checks every 50 ms what all of them hold and have used together (of a
+compiler, every 200 ms), and kills them at the limit. Time on the wall clock is not limited, except
+for a command that waits (account.py).
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from typing import IO
 from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
 from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
-from grader.sandbox.limits import Limits, set_kernel_limits
+from grader.sandbox.limits import Limits, set_kernel_limits, with_kernel_limits
 from grader.sandbox.view import SandboxedCommand, View
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_PATH")
+UMASK = 0o022  # the user inside the sandbox has to read what a compiler writes
 CHECK_INTERVAL = 0.05  # seconds between two checks of what the commands use
+COMPILER_INTERVAL = 0.2  # the same for a compiler, which has many processes and runs for long
 
 
 @dataclass
@@ -50,6 +52,7 @@ class Running:
     sandboxed: SandboxedCommand | None
     streams: list[_Stream]  # stdout and stderr
     account: Account
+    check_interval: float = CHECK_INTERVAL
     stopped_by: Limit | None = None
 
     def wait(self) -> Finished:
@@ -71,11 +74,13 @@ class Running:
         )
 
     def enforce_limits(self) -> None:
-        """Checks what it has used, and kills it at a limit."""
-        if self.stopped_by or self.process.poll() is not None:
+        """Checks what it has used, if it is time to, and kills it at a limit."""
+        now = time.monotonic()
+        too_early = now - self.account.seen_at < self.check_interval
+        if too_early or self.stopped_by or self.process.poll() is not None:
             return
         usage = process_tree.usage(self.process.pid, _spared())
-        self.stopped_by = self.account.add(usage, time.monotonic())
+        self.stopped_by = self.account.add(usage, now)
         if self.stopped_by:
             self.kill(self.limits.grace)
 
@@ -139,6 +144,8 @@ def start(
             environment = {k: os.environ[k] for k in KEPT_VARIABLES if k in os.environ}
             environment |= {"LC_ALL": "C.UTF-8"} | added
         running = _start(argv, limits, cwd, environment, sandboxed, files)
+        if view is not None and view.compiler:
+            running.check_interval = COMPILER_INTERVAL
         _running.append(running)
         if sandboxed is not None and sandboxed.confine is not None:
             stack.enter_context(_pinned(running.process.pid))
@@ -172,6 +179,11 @@ def _start(
     files: tuple[int, ...],
 ) -> Running:
     process_tree.adopt_orphans()
+    # bubblewrap dies with its parent by itself.
+    in_child = _before_exec(limits, sandboxed)
+    if sandboxed is not None and sandboxed.status_pipe is not None:
+        argv = with_kernel_limits(argv, limits, sandboxed.processes)
+        in_child = None
     started_at = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -184,7 +196,8 @@ def _start(
             close_fds=True,
             pass_fds=(*files, *(sandboxed.descriptors if sandboxed else ())),
             start_new_session=True,
-            preexec_fn=_before_exec(limits, sandboxed),
+            umask=UMASK,
+            preexec_fn=in_child,
         )
     except subprocess.SubprocessError as problem:  # an error in _before_exec
         reason = "the sandbox did not start: the kernel refused a part of it"
@@ -206,14 +219,13 @@ def _code_inside(status_pipe: int, errors: bytes) -> int:
     return return_code(status)
 
 
-def _before_exec(limits: Limits, sandboxed: SandboxedCommand | None) -> Callable[[], None]:
+def _before_exec(limits: Limits, sandboxed: SandboxedCommand | None) -> Callable[[], None] | None:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
     processes = sandboxed.processes if sandboxed is not None else None
 
     def prepare() -> None:
         process_tree.die_with_parent(parent)
-        os.umask(0o022)  # the user inside the sandbox has to read what a compiler writes
         if sandboxed is not None and sandboxed.confine is not None:
             sandboxed.confine()  # it needs a descriptor: the grader may have more than the limit
         set_kernel_limits(limits, sandboxed is not None, processes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 from dataclasses import dataclass, field
 
 ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
@@ -62,21 +63,47 @@ def set_kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) ->
 
     processes: the most that the user may have whom this process becomes; None: no limit.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _lower(resource.RLIMIT_FSIZE, limits.file_size)
+    for name, most in _kernel_limits(limits, sandboxed, processes).items():
+        kind = KINDS[name]
+        most = _lowered(kind, most)
+        resource.setrlimit(kind, (most, most))
+
+
+def with_kernel_limits(argv: list[str], limits: Limits, processes: int | None) -> list[str]:
+    """A command that sets the kernel's limits of a sandbox and becomes `argv`. The grader then need
+    not be copied for each command (fork), which takes nearly as long as a small command does."""
+    options = []
+    for name, most in _kernel_limits(limits, True, processes).items():
+        most = _lowered(KINDS[name], most)
+        options.append(f"--{name}={most}:{most}")
+    return [shutil.which("prlimit") or "prlimit", *options, "--", *argv]
+
+
+KINDS = {
+    "core": resource.RLIMIT_CORE,
+    "fsize": resource.RLIMIT_FSIZE,
+    "nofile": resource.RLIMIT_NOFILE,
+    "nproc": resource.RLIMIT_NPROC,
+    "cpu": resource.RLIMIT_CPU,
+    "as": resource.RLIMIT_AS,
+}  # by their names for prlimit
+
+
+def _kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) -> dict[str, int]:
+    most = {"core": 0, "fsize": limits.file_size}
     if sandboxed:
-        _lower(resource.RLIMIT_NOFILE, limits.open_files)
+        most["nofile"] = limits.open_files
     if processes is not None:
-        _lower(resource.RLIMIT_NPROC, processes)
+        most["nproc"] = processes
     if limits.kernel_counts:
         # Of one process, for the case that the grader, itself held up, does not stop it in time.
-        _lower(resource.RLIMIT_CPU, int(2 * limits.seconds * cores()) + 5)
+        most["cpu"] = int(2 * limits.seconds * cores()) + 5
     if limits.address_space is not None:
-        _lower(resource.RLIMIT_AS, limits.address_space)
+        most["as"] = limits.address_space
+    return most
 
 
-def _lower(kind: int, most: int) -> None:
-    """Sets a limit, or leaves a lower one that the user has set: only root can raise it."""
+def _lowered(kind: int, most: int) -> int:
+    """The limit, or a lower one that the user has set: only root can raise it."""
     hard = resource.getrlimit(kind)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(kind, (most, most))
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
