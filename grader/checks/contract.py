@@ -6,9 +6,11 @@ element, the mistake where it is known, and a test with these calls to paste.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequence_
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.checks.correct import Wrong
@@ -61,17 +63,14 @@ def check(
     """
     player = Player(submission.lab, contract, binary, work, gpu=backend == "gpu")
     run = _Run(submission, player, keep, paste)
-    for sequence in _on(backend, draw.sequences(contract, contract.seed)):
-        if line := run.line_of(sequence, is_secret=False):
-            return line
+    every = [(draw.sequences(contract, contract.seed), False)]
     if others:
-        for sequence in _on(backend, draw.mixed([contract, *others], contract.seed)):
-            if line := run.line_of(sequence, is_secret=False):
-                return line
+        every.append((draw.mixed([contract, *others], contract.seed), False))
     if contract.secret_seed is not None:
-        for sequence in _on(backend, draw.sequences(contract, contract.secret_seed)):
-            if line := run.line_of(sequence, is_secret=True):
-                return line
+        every.append((draw.sequences(contract, contract.secret_seed), True))
+    for sequences, is_secret in every:
+        if line := run.line_of(_on(backend, sequences), is_secret):
+            return line
     return run.line("pass", details={"calls": run.calls})
 
 
@@ -86,14 +85,14 @@ def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
 
 @dataclass
 class _Run:
-    """One check that runs. calls, seconds: so far."""
+    """One check that runs. calls: so far."""
 
     submission: Submission
     player: Player
     keep: Callable[[Wrong], None] | None
     paste: Callable[[str, str], str] | None
     calls: int = 0
-    seconds: float = 0.0
+    started_at: float = field(default_factory=time.monotonic)
 
     def line(
         self,
@@ -109,23 +108,22 @@ class _Run:
             list(lines),
             diagnosis=diagnosis,
             details=details,
-            seconds=self.seconds,
+            seconds=time.monotonic() - self.started_at,
         )
 
-    def line_of(self, sequence: Sequence, is_secret: bool) -> Check | None:
-        """The check's line if this sequence fails."""
-        played = self.player.play(sequence)
-        self.seconds += played.seconds
-        if played.end == "our-fault":
-            reason = "" if is_secret else f": {played.reason}"  # it may hold what was printed
-            return self.line("error", [f"the runner failed{reason}"])
-        self.calls += len(played.results)
-        failure = judge.first_failure(self.player, played)
-        if failure is None:
-            return None
-        if is_secret:
-            return self.line("fail", [SECRET])
-        return self._failed(played, failure)
+    def line_of(self, sequences: Iterable[Sequence], is_secret: bool) -> Check | None:
+        """The check's line if one of the sequences fails."""
+        with closing(self.player.play_ahead(sequences)) as ahead:
+            for played in ahead:
+                if played.end == "our-fault":
+                    reason = "" if is_secret else f": {played.reason}"  # with what was printed
+                    return self.line("error", [f"the runner failed{reason}"])
+                self.calls += len(played.results)
+                if failure := judge.first_failure(self.player, played):
+                    break
+            else:
+                return None
+        return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
 
     def _refused(self) -> str:
         return self.player.contract.refuses

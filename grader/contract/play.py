@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,15 +18,17 @@ from grader.contract import arrays, script
 from grader.contract.step import Sequence, Step
 from grader.execute import evidence, recorded, records, sanitizers
 from grader.execute.case import without_result
+from grader.execute.evidence import Evidence
 from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
+from grader.execute.recorded import Recording
 from grader.model.finding import Finding
 from grader.model.spec import Contract, Lab
 from grader.oracle import operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
-from grader.sandbox.ending import end_of_run
+from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs, read_output
@@ -70,7 +73,6 @@ class Played:
     fault: str = ""
     findings: list[Finding] = field(default_factory=list)
     printed: str = ""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,33 +93,63 @@ class Player:
     def play(self, sequence: Sequence) -> Played:
         """Raises OSError for a fault of the machine, such as a full disk; TooBusyError where other
         programs did not let it run."""
+        with closing(self.play_ahead([sequence])) as ahead:
+            return next(ahead)
+
+    def play_ahead(self, sequences: Iterable[Sequence]) -> Generator[Played, None, None]:
+        """Plays one after the other; the next one runs while the caller looks at one. Raises as
+        play() does. To be closed, which kills what still runs."""
+        with ExitStack() as one:
+            wait: Callable[[], Played] | None = None
+            for sequence in sequences:
+                played = wait() if wait else None
+                one.close()  # what is left of the one before
+                wait = one.enter_context(self._playing(sequence))
+                if played:
+                    yield played
+            if wait:
+                yield wait()
+
+    @contextmanager
+    def _playing(self, sequence: Sequence) -> Iterator[Callable[[], Played]]:
+        """Starts a sequence. Yields what waits for its end."""
         folder = Path(tempfile.mkdtemp(dir=self.work))
         try:
             given = [inputs(step) for step in sequence]
             operations = [self.operation(step) for step in sequence]
             slots = script.write(folder, self.contract, operations, sequence, given)
-            return self._run(folder, sequence, slots)
+            with self._run(folder, slots) as recording:
+                yield lambda: self._played(sequence, folder, slots, *recording.wait())
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _run(self, folder: Path, sequence: Sequence, slots: list[script.Slot]) -> Played:
+    def _run(self, folder: Path, slots: list[script.Slot]) -> AbstractContextManager[Recording]:
         argv = [str(self.binary)]
         for file in (script.STEPS, script.DATA, script.RESULTS):
             argv += [f"--{Path(file).stem}", f"{folder}/{file}"]
-        size = slots[-1].offset + slots[-1].bytes
         limits = Limits(
             seconds=self.lab.limits.seconds,
-            file_size=size,
+            file_size=_size(slots),
             address_space=None if self.gpu else self.mode.address_space,
         )
         outputs = create_outputs(folder, (script.RESULTS,))
         view = View((self.binary, folder), outputs, debugger=self.mode.debugger, gpu=self.gpu)
-        done, reported = recorded.launch(argv, limits, folder, self.mode, view)
+        return recorded.start(argv, limits, folder, self.mode, view)
+
+    def _played(
+        self,
+        sequence: Sequence,
+        folder: Path,
+        slots: list[script.Slot],
+        done: Finished,
+        reported: Evidence,
+    ) -> Played:
+        """What a run that has ended left."""
         findings = findings_in(reported.lines(evidence.FINDING), self.binary)
         if self.mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
         statuses = _statuses(reported.of(evidence.STATUS))
-        data = read_output(folder / script.RESULTS, size + 1)
+        data = read_output(folder / script.RESULTS, _size(slots) + 1)
         fault = next((s.fault for s in statuses if s.fault), "")
         ended = [s for s in statuses if not s.fault]
         results = [
@@ -134,7 +166,12 @@ class Player:
         elif len(results) < len(sequence) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)
         printed = done.stdout.decode(errors="replace")
-        return Played(sequence, results, end, kind, reason, fault, findings, printed, done.seconds)
+        return Played(sequence, results, end, kind, reason, fault, findings, printed)
+
+
+def _size(slots: list[script.Slot]) -> int:
+    """Bytes of all results."""
+    return slots[-1].offset + slots[-1].bytes
 
 
 def _statuses(lines: list[bytes]) -> list[StepStatus]:
