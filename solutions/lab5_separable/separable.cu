@@ -11,15 +11,21 @@
 #include "lab.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The block of every kernel. A warp is one row of the block. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* A block of the row pass computes ROWS_WIDTH columns. A block of the column pass and of the fused
- * kernel computes TILE_HEIGHT = 32 rows, four per thread: the apron has up to 16 rows, so blocks of
- * only 8 rows would read every pixel three times. */
-enum { ROWS_WIDTH = 128, TILE_HEIGHT = 32, APRON = MASK_MAX_RADIUS };
+/* The apron of a tile on each side, whatever the radius: then all loops have a known length. */
+enum { APRON = MASK_MAX_RADIUS };
 
+/* A block of the row pass computes ROWS_WIDTH columns. A block of the column pass and of the fused
+ * kernel computes TILE_HEIGHT = 32 rows, ROWS_EACH per thread: the apron has 16 rows, so blocks of
+ * only 8 rows would read every pixel three times. */
+enum { ROWS_WIDTH = 128, TILE_HEIGHT = 32, ROWS_EACH = TILE_HEIGHT / BLOCK_HEIGHT };
+
+/* Both lines, centred: the coefficient of tap a is c_row[APRON + a]. A line that is shorter than
+ * the longest one has zeros at both ends. */
 __constant__ float c_column[LINE_MAX_LENGTH];
 __constant__ float c_row[LINE_MAX_LENGTH];
 
@@ -43,33 +49,43 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
         return cudaErrorInvalidValue;
     }
     const size_t bytes = (2 * (size_t)radius + 1) * sizeof(float);
-    const cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
-    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
+    float column[LINE_MAX_LENGTH] = {0.0f}, row[LINE_MAX_LENGTH] = {0.0f};
+    memcpy(column + APRON - radius, h_column, bytes);
+    memcpy(row + APRON - radius, h_row, bytes);
+    const cudaError_t error = cudaMemcpyToSymbol(c_column, column, sizeof column);
+    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, row, sizeof row);
 }
 
 /* ---- part A: the row pass ---- */
 
-__global__ void rows_kernel(const float *d_image, int width, int height, int radius,
-                            enum border border, float *d_out) {
+__global__ void rows_kernel(const float *d_image, int width, int height, enum border border,
+                            float *d_out) {
     /* TODO 1: compute BLOCK_HEIGHT rows of ROWS_WIDTH pixels per block, one row per warp. Copy the
-     * pixels of the row and `radius` more at each end (no apron above or below) to s_row in shared
-     * memory, wait for all threads, then sum 2 * radius + 1 taps for each pixel of the image.
-     * (about 18 lines) */
+     * pixels of the row and APRON more at each end (no apron above or below) to s_row in shared
+     * memory, wait for all threads, then sum LINE_MAX_LENGTH taps for each pixel of the image:
+     * those that a shorter line does not have are 0, and nvcc unrolls a loop of a known length.
+     * (about 22 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
-    __shared__ float s_row[BLOCK_HEIGHT][ROWS_WIDTH + 2 * APRON];
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
+    /* Whole warps fill it, so that no load needs a test: room for 32 more, of which 16 are used. */
+    __shared__ float s_row[BLOCK_HEIGHT][ROWS_WIDTH + BLOCK_WIDTH];
     const int left = blockIdx.x * ROWS_WIDTH;
     const int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y;
     float *const s_mine = s_row[threadIdx.y];
 
-    for (int u = threadIdx.x; u < ROWS_WIDTH + 2 * radius; u += BLOCK_WIDTH) {
-        s_mine[u] = pixel(d_image, width, height, left + u - radius, y, border);
+#pragma unroll
+    for (int first = 0; first < ROWS_WIDTH + 2 * APRON; first += BLOCK_WIDTH) {
+        const int u = first + threadIdx.x;
+        s_mine[u] = pixel(d_image, width, height, left + u - APRON, y, border);
     }
     __syncthreads();
 
-    for (int u = threadIdx.x; u < ROWS_WIDTH; u += BLOCK_WIDTH) {
+#pragma unroll
+    for (int first = 0; first < ROWS_WIDTH; first += BLOCK_WIDTH) {
+        const int u = first + threadIdx.x;
         float sum = 0.0f;
-        for (int a = 0; a <= 2 * radius; a++) {
+#pragma unroll
+        for (int a = 0; a < LINE_MAX_LENGTH; a++) {
             sum += s_mine[u + a] * c_row[a];
         }
         if (left + u < width && y < height) {
@@ -82,39 +98,46 @@ __global__ void rows_kernel(const float *d_image, int width, int height, int rad
 cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out) {
     /* TODO 2: launch rows_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads. How many pixels
-     * does each block compute?  (about 4 lines) */
+     * does each block compute? Why does the kernel not need the radius?  (about 5 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
+    (void)radius; /* the lines in constant memory have zeros beyond it */
     const dim3 grid(ceil_div(width, ROWS_WIDTH), ceil_div(height, BLOCK_HEIGHT));
     const dim3 block(BLOCK_WIDTH, BLOCK_HEIGHT);
-    rows_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
+    rows_kernel<<<grid, block>>>(d_image, width, height, border, d_out);
     return cudaGetLastError();
     // END SOLUTION
 }
 
 /* ---- part B: the column pass, and separating a mask ---- */
 
-__global__ void columns_kernel(const float *d_image, int width, int height, int radius,
-                               enum border border, float *d_out) {
-    /* TODO 3: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Its tile has `radius` more
+__global__ void columns_kernel(const float *d_image, int width, int height, enum border border,
+                               float *d_out) {
+    /* TODO 3: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Its tile has APRON more
      * rows above and below, and no apron at the sides. Keep the lanes of a warp side by side, in
-     * the tile and in the image; a thread computes every BLOCK_HEIGHT-th row.  (about 18 lines) */
+     * the tile and in the image; a thread computes ROWS_EACH rows, one below the other, which read
+     * many pixels of the tile in common.  (about 22 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
     __shared__ float s_tile[TILE_HEIGHT + 2 * APRON][BLOCK_WIDTH];
     const int x = blockIdx.x * BLOCK_WIDTH + threadIdx.x;
     const int top = blockIdx.y * TILE_HEIGHT;
     const int u = threadIdx.x;
 
-    for (int v = threadIdx.y; v < TILE_HEIGHT + 2 * radius; v += BLOCK_HEIGHT) {
-        s_tile[v][u] = pixel(d_image, width, height, x, top + v - radius, border);
+#pragma unroll
+    for (int first = 0; first < TILE_HEIGHT + 2 * APRON; first += BLOCK_HEIGHT) {
+        const int v = first + threadIdx.y;
+        s_tile[v][u] = pixel(d_image, width, height, x, top + v - APRON, border);
     }
     __syncthreads();
 
-    for (int v = threadIdx.y; v < TILE_HEIGHT; v += BLOCK_HEIGHT) {
+#pragma unroll
+    for (int j = 0; j < ROWS_EACH; j++) {
+        const int v = ROWS_EACH * threadIdx.y + j;
         float sum = 0.0f;
-        for (int b = 0; b <= 2 * radius; b++) {
+#pragma unroll
+        for (int b = 0; b < LINE_MAX_LENGTH; b++) {
             sum += s_tile[v + b][u] * c_column[b];
         }
         if (x < width && top + v < height) {
@@ -126,13 +149,14 @@ __global__ void columns_kernel(const float *d_image, int width, int height, int 
 
 cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out) {
-    /* TODO 4: launch columns_kernel, as in TODO 2.  (about 4 lines) */
+    /* TODO 4: launch columns_kernel, as in TODO 2.  (about 5 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
+    (void)radius; /* the lines in constant memory have zeros beyond it */
     const dim3 grid(ceil_div(width, BLOCK_WIDTH), ceil_div(height, TILE_HEIGHT));
     const dim3 block(BLOCK_WIDTH, BLOCK_HEIGHT);
-    columns_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
+    columns_kernel<<<grid, block>>>(d_image, width, height, border, d_out);
     return cudaGetLastError();
     // END SOLUTION
 }
@@ -189,43 +213,71 @@ cudaError_t correlate_separable(const float *d_image, int width, int height, int
 
 /* ---- part C: both passes in one kernel ---- */
 
-__global__ void fused_kernel(const float *d_image, int width, int height, int radius,
-                             enum border border, float *d_out) {
-    /* TODO 7: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Read its tile with the
-     * whole apron into s_tile. The row pass reads s_tile and writes s_between, for all rows that
-     * the column pass needs; the column pass reads s_between and writes d_out. When must you wait?
-     * (about 30 lines) */
+/* A block computes TILE_HEIGHT rows of FUSED_WIDTH pixels. In the row pass, a thread computes GROUP
+ * neighbours: 16 threads share a row, so the block computes 16 rows at once. */
+enum { FUSED_WIDTH = 64, GROUP = 4, GROUPS = FUSED_WIDTH / GROUP };
+enum { ROWS_AT_ONCE = BLOCK_WIDTH * BLOCK_HEIGHT / GROUPS };
+
+__global__ void fused_kernel(const float *d_image, int width, int height, enum border border,
+                             float *d_out) {
+    /* TODO 7: read the tile with the whole apron into s_tile. The row pass reads s_tile and writes
+     * s_between, for all rows that the column pass needs; a thread computes four neighbours, for
+     * which it reads the 20 pixels once, as float4s (as in part D of lab 4). The column pass reads
+     * s_between and writes d_out. When must you wait?  (about 50 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
-    __shared__ float s_tile[TILE_HEIGHT + 2 * APRON][BLOCK_WIDTH + 2 * APRON];
-    __shared__ float s_between[TILE_HEIGHT + 2 * APRON][BLOCK_WIDTH];
-    const int left = blockIdx.x * BLOCK_WIDTH, top = blockIdx.y * TILE_HEIGHT;
-    const int u = threadIdx.x;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
+    __shared__ __align__(16) float s_tile[TILE_HEIGHT + 2 * APRON][FUSED_WIDTH + BLOCK_WIDTH];
+    __shared__ __align__(16) float s_between[TILE_HEIGHT + 2 * APRON][FUSED_WIDTH];
+    const int left = blockIdx.x * FUSED_WIDTH, top = blockIdx.y * TILE_HEIGHT;
 
-    for (int v = threadIdx.y; v < TILE_HEIGHT + 2 * radius; v += BLOCK_HEIGHT) {
-        for (int i = u; i < BLOCK_WIDTH + 2 * radius; i += BLOCK_WIDTH) {
-            s_tile[v][i] =
-                pixel(d_image, width, height, left + i - radius, top + v - radius, border);
+#pragma unroll
+    for (int below = 0; below < TILE_HEIGHT + 2 * APRON; below += BLOCK_HEIGHT) {
+#pragma unroll
+        for (int first = 0; first < FUSED_WIDTH + 2 * APRON; first += BLOCK_WIDTH) {
+            const int v = below + threadIdx.y, u = first + threadIdx.x;
+            s_tile[v][u] = pixel(d_image, width, height, left + u - APRON, top + v - APRON, border);
         }
     }
     __syncthreads();
 
-    for (int v = threadIdx.y; v < TILE_HEIGHT + 2 * radius; v += BLOCK_HEIGHT) {
-        float sum = 0.0f;
-        for (int a = 0; a <= 2 * radius; a++) {
-            sum += s_tile[v][u + a] * c_row[a];
+    const int thread = threadIdx.y * BLOCK_WIDTH + threadIdx.x, group = thread % GROUPS * GROUP;
+#pragma unroll
+    for (int below = 0; below < TILE_HEIGHT + 2 * APRON; below += ROWS_AT_ONCE) {
+        const int v = below + thread / GROUPS;
+        float line[GROUP + 2 * APRON], sum[GROUP] = {};
+#pragma unroll
+        for (int k = 0; k < GROUP + 2 * APRON; k += 4) {
+            const float4 four = *(const float4 *)&s_tile[v][group + k];
+            line[k] = four.x;
+            line[k + 1] = four.y;
+            line[k + 2] = four.z;
+            line[k + 3] = four.w;
         }
-        s_between[v][u] = sum;
+#pragma unroll
+        for (int a = 0; a < LINE_MAX_LENGTH; a++) {
+#pragma unroll
+            for (int i = 0; i < GROUP; i++) {
+                sum[i] += line[i + a] * c_row[a];
+            }
+        }
+        *(float4 *)&s_between[v][group] = make_float4(sum[0], sum[1], sum[2], sum[3]);
     }
     __syncthreads();
 
-    for (int v = threadIdx.y; v < TILE_HEIGHT; v += BLOCK_HEIGHT) {
-        float sum = 0.0f;
-        for (int b = 0; b <= 2 * radius; b++) {
-            sum += s_between[v + b][u] * c_column[b];
-        }
-        if (left + u < width && top + v < height) {
-            d_out[(size_t)(top + v) * width + left + u] = sum;
+#pragma unroll
+    for (int first = 0; first < FUSED_WIDTH; first += BLOCK_WIDTH) {
+        const int u = first + threadIdx.x;
+#pragma unroll
+        for (int j = 0; j < ROWS_EACH; j++) {
+            const int v = ROWS_EACH * threadIdx.y + j;
+            float sum = 0.0f;
+#pragma unroll
+            for (int b = 0; b < LINE_MAX_LENGTH; b++) {
+                sum += s_between[v + b][u] * c_column[b];
+            }
+            if (left + u < width && top + v < height) {
+                d_out[(size_t)(top + v) * width + left + u] = sum;
+            }
         }
     }
     // END SOLUTION
@@ -233,13 +285,14 @@ __global__ void fused_kernel(const float *d_image, int width, int height, int ra
 
 cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
-    /* TODO 8: launch fused_kernel, as in TODO 4.  (about 4 lines) */
+    /* TODO 8: launch fused_kernel, as in TODO 4.  (about 5 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
-    const dim3 grid(ceil_div(width, BLOCK_WIDTH), ceil_div(height, TILE_HEIGHT));
+    (void)radius; /* the lines in constant memory have zeros beyond it */
+    const dim3 grid(ceil_div(width, FUSED_WIDTH), ceil_div(height, TILE_HEIGHT));
     const dim3 block(BLOCK_WIDTH, BLOCK_HEIGHT);
-    fused_kernel<<<grid, block>>>(d_image, width, height, radius, border, d_out);
+    fused_kernel<<<grid, block>>>(d_image, width, height, border, d_out);
     return cudaGetLastError();
     // END SOLUTION
 }

@@ -11,15 +11,21 @@
 #include "lab.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The block of every kernel. A warp is one row of the block. */
 enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8 };
 
-/* A block of the row pass computes ROWS_WIDTH columns. A block of the column pass and of the fused
- * kernel computes TILE_HEIGHT = 32 rows, four per thread: the apron has up to 16 rows, so blocks of
- * only 8 rows would read every pixel three times. */
-enum { ROWS_WIDTH = 128, TILE_HEIGHT = 32, APRON = MASK_MAX_RADIUS };
+/* The apron of a tile on each side, whatever the radius: then all loops have a known length. */
+enum { APRON = MASK_MAX_RADIUS };
 
+/* A block of the row pass computes ROWS_WIDTH columns. A block of the column pass and of the fused
+ * kernel computes TILE_HEIGHT = 32 rows, ROWS_EACH per thread: the apron has 16 rows, so blocks of
+ * only 8 rows would read every pixel three times. */
+enum { ROWS_WIDTH = 128, TILE_HEIGHT = 32, ROWS_EACH = TILE_HEIGHT / BLOCK_HEIGHT };
+
+/* Both lines, centred: the coefficient of tap a is c_row[APRON + a]. A line that is shorter than
+ * the longest one has zeros at both ends. */
 __constant__ float c_column[LINE_MAX_LENGTH];
 __constant__ float c_row[LINE_MAX_LENGTH];
 
@@ -43,42 +49,47 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
         return cudaErrorInvalidValue;
     }
     const size_t bytes = (2 * (size_t)radius + 1) * sizeof(float);
-    const cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
-    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
+    float column[LINE_MAX_LENGTH] = {0.0f}, row[LINE_MAX_LENGTH] = {0.0f};
+    memcpy(column + APRON - radius, h_column, bytes);
+    memcpy(row + APRON - radius, h_row, bytes);
+    const cudaError_t error = cudaMemcpyToSymbol(c_column, column, sizeof column);
+    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, row, sizeof row);
 }
 
 /* ---- part A: the row pass ---- */
 
-__global__ void rows_kernel(const float *d_image, int width, int height, int radius,
-                            enum border border, float *d_out) {
+__global__ void rows_kernel(const float *d_image, int width, int height, enum border border,
+                            float *d_out) {
     /* TODO 1: compute BLOCK_HEIGHT rows of ROWS_WIDTH pixels per block, one row per warp. Copy the
-     * pixels of the row and `radius` more at each end (no apron above or below) to s_row in shared
-     * memory, wait for all threads, then sum 2 * radius + 1 taps for each pixel of the image.
-     * (about 18 lines) */
-    (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
+     * pixels of the row and APRON more at each end (no apron above or below) to s_row in shared
+     * memory, wait for all threads, then sum LINE_MAX_LENGTH taps for each pixel of the image:
+     * those that a shorter line does not have are 0, and nvcc unrolls a loop of a known length.
+     * (about 22 lines) */
+    (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
 }
 
 cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_out) {
     /* TODO 2: launch rows_kernel with blocks of BLOCK_WIDTH x BLOCK_HEIGHT threads. How many pixels
-     * does each block compute?  (about 4 lines) */
+     * does each block compute? Why does the kernel not need the radius?  (about 5 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     return cudaErrorNotSupported;
 }
 
 /* ---- part B: the column pass, and separating a mask ---- */
 
-__global__ void columns_kernel(const float *d_image, int width, int height, int radius,
-                               enum border border, float *d_out) {
-    /* TODO 3: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Its tile has `radius` more
+__global__ void columns_kernel(const float *d_image, int width, int height, enum border border,
+                               float *d_out) {
+    /* TODO 3: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Its tile has APRON more
      * rows above and below, and no apron at the sides. Keep the lanes of a warp side by side, in
-     * the tile and in the image; a thread computes every BLOCK_HEIGHT-th row.  (about 18 lines) */
-    (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
+     * the tile and in the image; a thread computes ROWS_EACH rows, one below the other, which read
+     * many pixels of the tile in common.  (about 22 lines) */
+    (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
 }
 
 cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out) {
-    /* TODO 4: launch columns_kernel, as in TODO 2.  (about 4 lines) */
+    /* TODO 4: launch columns_kernel, as in TODO 2.  (about 5 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     return cudaErrorNotSupported;
 }
@@ -104,18 +115,23 @@ cudaError_t correlate_separable(const float *d_image, int width, int height, int
 
 /* ---- part C: both passes in one kernel ---- */
 
-__global__ void fused_kernel(const float *d_image, int width, int height, int radius,
-                             enum border border, float *d_out) {
-    /* TODO 7: compute TILE_HEIGHT rows of BLOCK_WIDTH pixels per block. Read its tile with the
-     * whole apron into s_tile. The row pass reads s_tile and writes s_between, for all rows that
-     * the column pass needs; the column pass reads s_between and writes d_out. When must you wait?
-     * (about 30 lines) */
-    (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
+/* A block computes TILE_HEIGHT rows of FUSED_WIDTH pixels. In the row pass, a thread computes GROUP
+ * neighbours: 16 threads share a row, so the block computes 16 rows at once. */
+enum { FUSED_WIDTH = 64, GROUP = 4, GROUPS = FUSED_WIDTH / GROUP };
+enum { ROWS_AT_ONCE = BLOCK_WIDTH * BLOCK_HEIGHT / GROUPS };
+
+__global__ void fused_kernel(const float *d_image, int width, int height, enum border border,
+                             float *d_out) {
+    /* TODO 7: read the tile with the whole apron into s_tile. The row pass reads s_tile and writes
+     * s_between, for all rows that the column pass needs; a thread computes four neighbours, for
+     * which it reads the 20 pixels once, as float4s (as in part D of lab 4). The column pass reads
+     * s_between and writes d_out. When must you wait?  (about 50 lines) */
+    (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
 }
 
 cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
-    /* TODO 8: launch fused_kernel, as in TODO 4.  (about 4 lines) */
+    /* TODO 8: launch fused_kernel, as in TODO 4.  (about 5 lines) */
     (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)d_out;
     return cudaErrorNotSupported;
 }
