@@ -44,8 +44,8 @@ cudaError_t set_bank(const float *h_bank, int radius) {
 }
 
 __global__ void one(const float *f, int w, int h, int r, bool replicate, float *out) {
-    const int y = blockIdx.x * blockDim.x + threadIdx.x, x = blockIdx.y;
-    if (y < h) {
+    const int y = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int x = blockIdx.y; y < h && x < w; x += gridDim.y) { /* a grid is 65535 blocks high */
         float sum = 0.0f;
         for (int a = r; a >= -r; --a) {
             for (int b = -r; b <= r; ++b) {
@@ -80,7 +80,8 @@ cudaError_t correlate_constant(const float *d_image, int width, int height, int 
     if (bad(radius)) {
         return cudaErrorInvalidValue;
     }
-    one<<<dim3((height + 63) / 64, width), 64>>>(d_image, width, height, radius,
+    const int columns = width < 65535 ? width : 65535;
+    one<<<dim3((height + 63) / 64, columns), 64>>>(d_image, width, height, radius,
                                                  border == BORDER_REPLICATE, d_out);
     return cudaGetLastError();
 }
