@@ -179,11 +179,11 @@ def _start(
     files: tuple[int, ...],
 ) -> Running:
     process_tree.adopt_orphans()
-    # bubblewrap dies with its parent by itself.
-    in_child = _before_exec(limits, sandboxed)
+    in_child: Callable[[], None] | None = None
     if sandboxed is not None and sandboxed.status_pipe is not None:
         argv = with_kernel_limits(argv, limits, sandboxed.processes)
-        in_child = None
+    else:  # bubblewrap dies with its parent by itself; others are told to here
+        in_child = _before_exec(limits, sandboxed)
     started_at = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -219,7 +219,7 @@ def _code_inside(status_pipe: int, errors: bytes) -> int:
     return return_code(status)
 
 
-def _before_exec(limits: Limits, sandboxed: SandboxedCommand | None) -> Callable[[], None] | None:
+def _before_exec(limits: Limits, sandboxed: SandboxedCommand | None) -> Callable[[], None]:
     """What the child does between fork and exec: only system calls."""
     parent = os.getpid()
     processes = sandboxed.processes if sandboxed is not None else None
