@@ -27,7 +27,12 @@ from typing import IO
 from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
 from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
-from grader.sandbox.limits import Limits, set_kernel_limits, with_kernel_limits
+from grader.sandbox.limits import (
+    Limits,
+    set_kernel_limits,
+    that_dies_with_parent,
+    with_kernel_limits,
+)
 from grader.sandbox.view import SandboxedCommand, View
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.
@@ -180,9 +185,13 @@ def _start(
 ) -> Running:
     process_tree.adopt_orphans()
     in_child: Callable[[], None] | None = None
-    if sandboxed is not None and sandboxed.status_pipe is not None:
-        argv = with_kernel_limits(argv, limits, sandboxed.processes)
-    else:  # bubblewrap dies with its parent by itself; others are told to here
+    if (
+        sandboxed is not None and sandboxed.status_pipe is not None
+    ):  # dies with its parent by itself
+        argv = with_kernel_limits(argv, limits, True, sandboxed.processes)
+    elif sandboxed is None and (mortal := that_dies_with_parent(argv)):
+        argv = with_kernel_limits(mortal, limits, False, None)
+    else:
         in_child = _before_exec(limits, sandboxed)
     started_at = time.monotonic()
     try:

@@ -69,14 +69,28 @@ def set_kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) ->
         resource.setrlimit(kind, (most, most))
 
 
-def with_kernel_limits(argv: list[str], limits: Limits, processes: int | None) -> list[str]:
-    """A command that sets the kernel's limits of a sandbox and becomes `argv`. The grader then need
-    not be copied for each command (fork), which takes nearly as long as a small command does."""
+def with_kernel_limits(
+    argv: list[str], limits: Limits, sandboxed: bool, processes: int | None
+) -> list[str]:
+    """A command that sets the kernel's limits and becomes `argv`. The grader then need not be
+    copied for each command (fork), which takes nearly as long as a small command does."""
     options = []
-    for name, most in _kernel_limits(limits, True, processes).items():
+    for name, most in _kernel_limits(limits, sandboxed, processes).items():
         most = _lowered(KINDS[name], most)
         options.append(f"--{name}={most}:{most}")
     return [shutil.which("prlimit") or "prlimit", *options, "--", *argv]
+
+
+def that_dies_with_parent(argv: list[str]) -> list[str] | None:
+    """A command that has the kernel kill it when its parent ends, and becomes `argv`. None where
+    there is no program for that, or no `argv`: what cannot start is for the caller to see.
+
+    A parent that ends before the kernel is told is left to the watchdog (cleanup_after_kill.py).
+    """
+    program = shutil.which("setpriv")
+    if program is None or shutil.which(argv[0]) is None:
+        return None
+    return [program, "--pdeathsig", "KILL", "--", *argv]
 
 
 KINDS = {
