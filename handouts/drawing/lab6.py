@@ -141,8 +141,8 @@ def repaired() -> Drawing:
     """Wavefronts and sectors of the filter at each step (simulator, 13 taps, 256x64)."""
     steps = (
         ("baseline", 1.477, 13.00, RED),
-        ("A: coalesced", 0.281, 9.75, ORANGE),
-        ("B: no conflicts", 0.281, 0.81, BLUE),
+        ("A: coalesced", 0.297, 12.75, ORANGE),
+        ("B: no conflicts", 0.297, 1.06, BLUE),
         ("C: vectors", 0.289, 0.31, GREEN),
     )
     return bars(

@@ -67,10 +67,11 @@ static bool set_and_free(struct device_case *c, const struct functions *f, const
 /* Both functions refuse job->refused, which changes nothing: the mask that is set stays. */
 static void refuse_between(struct device_case *c, const struct functions *f, const struct job *job,
                            const float *d_image, float *d_out) {
-    static const float zeros[PHASES * MASK_MAX_SIZE];
+    float mask[PHASES * MASK_MAX_SIZE];
     const char *why = "which lab.h does not allow";
     const int radius = job->refused;
-    device_case_must_refuse(c, f->set_name, f->set(zeros, radius), "radius", radius, why);
+    device_case_fill_refused(mask, PHASES * MASK_MAX_SIZE);
+    device_case_must_refuse(c, f->set_name, f->set(mask, radius), "radius", radius, why);
     device_case_must_refuse(
         c, f->correlate_name,
         f->correlate(d_image, job->width, job->height, radius, job->border, d_out), "radius",

@@ -90,11 +90,12 @@ static void see_untouched(struct device_case *c, const struct task *task, const 
 /* set_mask() and the part refuse job->refused, which changes nothing: the mask that is set stays.
  * The mask that they get is too small for a radius that lab.h does not allow. */
 static void refuse_between(struct device_case *c, const struct job *job, struct task task) {
-    static const float zeros[MASK_MAX_SIZE];
+    float mask[MASK_MAX_SIZE];
     const char *why = "which lab.h does not allow";
     const int radius = task.radius = job->refused;
     if (task.part != 'C') {
-        device_case_must_refuse(c, "set_mask", set_mask(zeros, radius), "radius", radius, why);
+        device_case_fill_refused(mask, MASK_MAX_SIZE);
+        device_case_must_refuse(c, "set_mask", set_mask(mask, radius), "radius", radius, why);
         device_case_must_refuse(c, name_of(task.part), correlate(&task), "radius", radius, why);
         return;
     }

@@ -229,8 +229,9 @@ static void correlate(struct device_case *c, const struct job *job, const float 
 
 /* set_lines() refuses that radius, which changes nothing: the lines that are set stay. */
 static void refuse_radius(struct device_case *c, int radius) {
-    static const float zeros[LINE_MAX_LENGTH];
-    device_case_must_refuse(c, "set_lines", set_lines(zeros, zeros, radius), "radius", radius,
+    float line[LINE_MAX_LENGTH];
+    device_case_fill_refused(line, LINE_MAX_LENGTH);
+    device_case_must_refuse(c, "set_lines", set_lines(line, line, radius), "radius", radius,
                             "which lab.h does not allow");
 }
 

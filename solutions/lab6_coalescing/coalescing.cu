@@ -23,6 +23,10 @@ enum { APRON = MASK_MAX_RADIUS };
 /* How many pixels a block computes in the row pass, and in the column pass. */
 enum { ROWS_WIDTH = 128, ROWS_HEIGHT = BLOCK_HEIGHT, COLUMNS_WIDTH = LANES, COLUMNS_HEIGHT = 32 };
 
+/* The columns of the tile of the row pass. Whole warps load them, so that no load needs a test: of
+ * the last 32 columns, 2 * APRON = 16 are used. */
+enum { TILE_WIDTH = ROWS_WIDTH + LANES };
+
 /* Both lines, centred: the coefficient of tap a is c_row[APRON + a]. A line that is shorter than
  * the longest one has zeros at both ends. */
 __constant__ float c_column[LINE_MAX_LENGTH];
@@ -61,27 +65,33 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
  * s_tile[x * pitch + y]. The launch chooses the pitch (the length of a column with its
  * padding) and the size of s_tile, which is dynamic shared memory. */
 
-__global__ void rows_kernel(const float *d_image, int width, int height, int radius,
-                            enum border border, int pitch, float *d_out) {
+__global__ void rows_kernel(const float *d_image, int width, int height, enum border border,
+                            int pitch, float *d_out) {
     /* TODO 1: compute ROWS_HEIGHT rows of ROWS_WIDTH pixels per block. Let the lanes of a warp run
-     * along its row, in the load and in the store. Start the tile APRON pixels before the block,
-     * not radius: then the 32 floats of each warp begin with a whole sector.  (about 17 lines) */
+     * along its row, in the load and in the store. Start the tile APRON pixels before the block:
+     * then the 32 floats of each load begin with a whole sector. Sum LINE_MAX_LENGTH taps for each
+     * pixel: those that a shorter line does not have are 0, and a loop of a known length can be
+     * unrolled.  (about 21 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)pitch;
-    // STARTER: (void)d_out;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)pitch, (void)d_out;
     extern __shared__ float s_tile[];
     const int left = blockIdx.x * ROWS_WIDTH;
     const int v = threadIdx.y;
     const int y = blockIdx.y * ROWS_HEIGHT + v;
 
-    for (int u = threadIdx.x; u < ROWS_WIDTH + 2 * APRON; u += LANES) {
+#pragma unroll
+    for (int first = 0; first < TILE_WIDTH; first += LANES) {
+        const int u = first + threadIdx.x;
         s_tile[u * pitch + v] = pixel(d_image, width, height, left + u - APRON, y, border);
     }
     __syncthreads();
 
-    for (int u = threadIdx.x; u < ROWS_WIDTH; u += LANES) {
+#pragma unroll
+    for (int first = 0; first < ROWS_WIDTH; first += LANES) {
+        const int u = first + threadIdx.x;
         float sum = 0.0f;
-        for (int a = APRON - radius; a <= APRON + radius; a++) {
+#pragma unroll
+        for (int a = 0; a < LINE_MAX_LENGTH; a++) {
             sum += s_tile[(u + a) * pitch + v] * c_row[a];
         }
         if (left + u < width && y < height) {
@@ -91,27 +101,31 @@ __global__ void rows_kernel(const float *d_image, int width, int height, int rad
     // END SOLUTION
 }
 
-__global__ void columns_kernel(const float *d_image, int width, int height, int radius,
-                               enum border border, int pitch, float *d_out) {
+__global__ void columns_kernel(const float *d_image, int width, int height, enum border border,
+                               int pitch, float *d_out) {
     /* TODO 2: compute COLUMNS_HEIGHT rows of COLUMNS_WIDTH pixels per block. The baseline's lanes
-     * are side by side already. Does its tile begin at the start of a sector?  (about 17 lines) */
+     * are side by side already. Give the loops a known length here, too.  (about 21 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border, (void)pitch;
-    // STARTER: (void)d_out;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)pitch, (void)d_out;
     extern __shared__ float s_tile[];
     const int top = blockIdx.y * COLUMNS_HEIGHT;
     const int u = threadIdx.x;
     const int x = blockIdx.x * COLUMNS_WIDTH + u;
 
-    for (int v = threadIdx.y; v < COLUMNS_HEIGHT + 2 * radius; v += BLOCK_HEIGHT) {
-        s_tile[u * pitch + v] = pixel(d_image, width, height, x, top + v - radius, border);
+#pragma unroll
+    for (int first = 0; first < COLUMNS_HEIGHT + 2 * APRON; first += BLOCK_HEIGHT) {
+        const int v = first + threadIdx.y;
+        s_tile[u * pitch + v] = pixel(d_image, width, height, x, top + v - APRON, border);
     }
     __syncthreads();
 
-    for (int v = threadIdx.y; v < COLUMNS_HEIGHT; v += BLOCK_HEIGHT) {
+#pragma unroll
+    for (int first = 0; first < COLUMNS_HEIGHT; first += BLOCK_HEIGHT) {
+        const int v = first + threadIdx.y;
         float sum = 0.0f;
-        for (int b = 0; b <= 2 * radius; b++) {
-            sum += s_tile[u * pitch + v + b] * c_column[APRON - radius + b];
+#pragma unroll
+        for (int b = 0; b < LINE_MAX_LENGTH; b++) {
+            sum += s_tile[u * pitch + v + b] * c_column[b];
         }
         if (x < width && top + v < height) {
             d_out[(size_t)(top + v) * width + x] = sum;
@@ -121,29 +135,29 @@ __global__ void columns_kernel(const float *d_image, int width, int height, int 
 }
 
 /* Launches both kernels. In their tiles, columns are rows_pitch and columns_pitch floats apart. */
-static cudaError_t two_passes(const float *d_image, int width, int height, int radius,
-                              enum border border, int rows_pitch, int columns_pitch,
-                              float *d_between, float *d_out) {
+static cudaError_t two_passes(const float *d_image, int width, int height, enum border border,
+                              int rows_pitch, int columns_pitch, float *d_between, float *d_out) {
     /* TODO 3: launch rows_kernel to d_between and columns_kernel to d_out, with blocks of
-     * LANES x BLOCK_HEIGHT threads. How many floats does each tile have? Do not launch the second
-     * kernel if the launch of the first failed.  (about 14 lines) */
+     * LANES x BLOCK_HEIGHT threads. How many floats does each tile have? Why do the kernels not
+     * need the radius? Do not launch the second one if the launch of the first failed.
+     * (about 14 lines) */
     // BEGIN SOLUTION
-    // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border;
-    // STARTER: (void)rows_pitch, (void)columns_pitch, (void)d_between, (void)d_out;
+    // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)rows_pitch;
+    // STARTER: (void)columns_pitch, (void)d_between, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
     const dim3 block(LANES, BLOCK_HEIGHT);
     const dim3 rows(ceil_div(width, ROWS_WIDTH), ceil_div(height, ROWS_HEIGHT));
     const dim3 columns(ceil_div(width, COLUMNS_WIDTH), ceil_div(height, COLUMNS_HEIGHT));
-    const size_t rows_bytes = sizeof(float) * (ROWS_WIDTH + 2 * APRON) * rows_pitch;
+    const size_t rows_bytes = sizeof(float) * TILE_WIDTH * rows_pitch;
     const size_t columns_bytes = sizeof(float) * COLUMNS_WIDTH * columns_pitch;
 
-    rows_kernel<<<rows, block, rows_bytes>>>(d_image, width, height, radius, border, rows_pitch,
+    rows_kernel<<<rows, block, rows_bytes>>>(d_image, width, height, border, rows_pitch,
                                              d_between);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) {
         return error;
     }
-    columns_kernel<<<columns, block, columns_bytes>>>(d_between, width, height, radius, border,
+    columns_kernel<<<columns, block, columns_bytes>>>(d_between, width, height, border,
                                                       columns_pitch, d_out);
     return cudaGetLastError();
     // END SOLUTION
@@ -152,8 +166,9 @@ static cudaError_t two_passes(const float *d_image, int width, int height, int r
 /* Given: the pitch is the height of the tile, without padding. */
 cudaError_t filter_coalesced(const float *d_image, int width, int height, int radius,
                              enum border border, float *d_between, float *d_out) {
-    return two_passes(d_image, width, height, radius, border, ROWS_HEIGHT,
-                      COLUMNS_HEIGHT + 2 * APRON, d_between, d_out);
+    (void)radius; /* the lines in constant memory have zeros beyond it */
+    return two_passes(d_image, width, height, border, ROWS_HEIGHT, COLUMNS_HEIGHT + 2 * APRON,
+                      d_between, d_out);
 }
 
 /* ---- part B: no bank conflicts ---- */
@@ -166,8 +181,9 @@ cudaError_t filter_conflict_free(const float *d_image, int width, int height, in
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border;
     // STARTER: (void)d_between, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
+    (void)radius;
     /* An odd pitch has no factor in common with 32. */
-    return two_passes(d_image, width, height, radius, border, ROWS_HEIGHT + 1,
+    return two_passes(d_image, width, height, border, ROWS_HEIGHT + 1,
                       COLUMNS_HEIGHT + 2 * APRON + 1, d_between, d_out);
     // END SOLUTION
 }
@@ -224,8 +240,7 @@ __global__ void rows_vector_kernel(const float *d_image, int width, int height, 
     /* TODO 6: compute BLOCK_HEIGHT rows of WIDE pixels per block, four pixels of a row per lane.
      * The tile holds float4s, row by row; its first group is APRON pixels left of the block. Copy
      * the 20 pixels (five float4) that four neighbours need from the tile to registers, and add all
-     * LINE_MAX_LENGTH taps: those that a shorter line does not have are 0, and a loop of a known
-     * length can be unrolled.  (about 24 lines) */
+     * LINE_MAX_LENGTH taps from there.  (about 24 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)border, (void)d_out;
     __shared__ float4 s_tile[BLOCK_HEIGHT][LANES + 2 * APRON_GROUPS];
@@ -298,12 +313,12 @@ __global__ void columns_vector_kernel(const float *d_image, int width, int heigh
 
 cudaError_t filter_vectorised(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_between, float *d_out) {
-    /* TODO 8: launch both vector kernels. Why do they not need the radius?  (about 10 lines) */
+    /* TODO 8: launch both vector kernels.  (about 10 lines) */
     // BEGIN SOLUTION
     // STARTER: (void)d_image, (void)width, (void)height, (void)radius, (void)border;
     // STARTER: (void)d_between, (void)d_out;
     // STARTER: return cudaErrorNotSupported;
-    (void)radius; /* the lines in constant memory have zeros beyond it */
+    (void)radius;
     const dim3 block(LANES, BLOCK_HEIGHT);
     const dim3 rows(ceil_div(width, WIDE), ceil_div(height, BLOCK_HEIGHT));
     const dim3 columns(ceil_div(width, WIDE), ceil_div(height, HIGH));

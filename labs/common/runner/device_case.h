@@ -83,6 +83,11 @@ bool device_case_called_first(struct device_case *c, const char *function, cudaE
 void device_case_must_refuse(struct device_case *c, const char *function, cudaError_t returned,
                              const char *argument, int value, const char *why);
 
+/* Fills `count` coefficients that a call which must be refused gets. They are not 0 and no
+ * coefficient of a test's mask, so that a program which takes one shows it in a later call, also
+ * where the mask that is set has zeros. */
+void device_case_fill_refused(float *coefficients, size_t count);
+
 /* Waits for the kernels, copies `bytes` bytes of d_out to the host's `out`, unless d_out is NULL,
  * sees that no input was changed, and frees the case's memory; where the step holds it, the next
  * step gets it again. After a failure it only frees. */
