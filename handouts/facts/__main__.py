@@ -1,7 +1,8 @@
 """Fills the generated blocks of the handouts from lab.toml and from committed results.
 
 python -m handouts.facts            fill the blocks of handouts/*.md
-python -m handouts.facts --check    change nothing; name each stale or broken block, exit 1 if any
+python -m handouts.facts --check    change nothing; name each stale or broken block, and each quoted TODO
+                                    that has moved; exit 1 if any
 
 Run it with the project's Python, build/venv/bin/python. A block begins with `<!-- KIND ARGUMENT:
 begin -->` and ends with the same mark with `end`, each in a line of its own. The kinds, and the
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from grader import files, paths
 from grader.model.spec import SpecError
-from handouts.facts import blocks, kinds
+from handouts.facts import blocks, kinds, quoted_todos
 from handouts.facts.blocks import Problem
 
 COMMAND = "python -m handouts.facts"
@@ -44,6 +45,10 @@ def update(page: Path, check: bool) -> list[str]:
         for wanted in kinds.missing(page.name, found)
     ]
     told = [_line(name, problem) for problem in problems]
+    told += [
+        f"{name}:{line}: quotes a TODO at {place}, where there is none: quote the grade again"
+        for line, place in quoted_todos.stale(old, paths.ROOT)
+    ]
     if check:
         told += [f"{_line(name, problem)}; run {COMMAND}" for problem in stale]
     elif new != old:

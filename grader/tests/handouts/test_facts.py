@@ -10,7 +10,7 @@ import pytest
 from grader import files, paths
 from grader.model import spec
 from handouts.facts import __main__ as command
-from handouts.facts import blocks, kinds
+from handouts.facts import blocks, kinds, quoted_todos
 from handouts.facts.blocks import Block, FactsError
 
 KINDS = (
@@ -257,3 +257,19 @@ def test_a_lab_block_on_another_page_and_an_unknown_kind_are_refused() -> None:
     ):
         with pytest.raises(FactsError, match=words):
             kinds.content(page, Block(name, 0, 1))
+
+
+def test_a_quoted_todo_that_has_moved_is_told(tmp_path: Path) -> None:
+    starter = tmp_path / "starter" / "lab1_cpu_loop"
+    starter.mkdir(parents=True)
+    (starter / "cpu_loop.c").write_text("int x;\n/* TODO 1: a loop */\n")
+    page = (
+        "begin with the TODO at starter/lab1_cpu_loop/cpu_loop.c:2\n"
+        "  4 TODOs are still open; the first: starter/lab1_cpu_loop/cpu_loop.c:1\n"
+        "begin with the TODO at starter/lab1_cpu_loop/gone.c:1\n"
+        "worst at starter/lab1_cpu_loop/cpu_loop.c:1, where it is 4\n"
+    )
+    assert quoted_todos.stale(page, tmp_path) == [
+        (2, "starter/lab1_cpu_loop/cpu_loop.c:1"),
+        (3, "starter/lab1_cpu_loop/gone.c:1"),
+    ]
