@@ -1,8 +1,8 @@
 """Fills the generated blocks of the handouts from lab.toml and from committed results.
 
 python -m handouts.facts            fill the blocks of handouts/*.md
-python -m handouts.facts --check    change nothing; name each stale or broken block, and each quoted TODO
-                                    that has moved; exit 1 if any
+python -m handouts.facts --check    change nothing; name each stale or broken block and each
+                                    quoted TODO that has moved; exit 1 if any
 
 Run it with the project's Python, build/venv/bin/python. A block begins with `<!-- KIND ARGUMENT:
 begin -->` and ends with the same mark with `end`, each in a line of its own. The kinds, and the

@@ -16,12 +16,12 @@ TODO = re.compile(r"\bTODO \d+\b")
 def stale(page: str, root: Path) -> list[tuple[int, str]]:
     """The lines of a page's text that name a place without a TODO, and the place. root: the
     folder that has starter/."""
-    found = []
-    for number, line in enumerate(page.splitlines(), 1):
-        for place in PLACE.finditer(line):
-            if not _has_todo(root / place[1], int(place[2])):
-                found.append((number, f"{place[1]}:{place[2]}"))
-    return found
+    return [
+        (number, f"{place[1]}:{place[2]}")
+        for number, line in enumerate(page.splitlines(), 1)
+        for place in PLACE.finditer(line)
+        if not _has_todo(root / place[1], int(place[2]))
+    ]
 
 
 def _has_todo(file: Path, number: int) -> bool:
