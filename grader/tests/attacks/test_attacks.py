@@ -57,7 +57,7 @@ def test_an_attack_is_stopped(name: str, place: Target, home: Path) -> None:
 
 @pytest.mark.parametrize("name", archives.names())
 def test_a_hostile_archive_gives_nothing(name: str, place: Target) -> None:
-    outcome = archives.attempt(name, place)
+    outcome = archives.attempt(name, place, PATIENCE)
     assert not outcome.survived, table.line(outcome)
 
 
