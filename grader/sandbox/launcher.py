@@ -185,9 +185,8 @@ def _start(
 ) -> Running:
     process_tree.adopt_orphans()
     in_child: Callable[[], None] | None = None
-    if (
-        sandboxed is not None and sandboxed.status_pipe is not None
-    ):  # dies with its parent by itself
+    if sandboxed is not None and sandboxed.status_pipe is not None:
+        # bubblewrap dies with its parent by itself; others are told to.
         argv = with_kernel_limits(argv, limits, True, sandboxed.processes)
     elif sandboxed is None and (mortal := that_dies_with_parent(argv)):
         argv = with_kernel_limits(mortal, limits, False, None)

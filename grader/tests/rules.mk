@@ -13,7 +13,7 @@ TIME_python-fast := 90 s
 WHAT_python-fast := grader tests of $(PYTHON_FAST)
 TIME_unit-asan := 1 min
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-TIME_python-slow := 65 min
+TIME_python-slow := 73 min
 WHAT_python-slow := all other Python tests: they build and grade submissions; of the zoo, a part
 LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
 
@@ -53,7 +53,7 @@ FAST_FOLDERS := $(PYTHON_FAST:%=grader/tests/%)
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadfile
 
 .PHONY: grader-test python-fast python-slow
-grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (70 minutes; of the zoo, a part)
+grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (75 minutes; of the zoo, a part)
 	$(say) PYTEST 'all Python tests'
 	$(Q)$(PYTEST)
 python-fast: setup-dev runtime

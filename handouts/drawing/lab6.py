@@ -138,7 +138,8 @@ def window() -> Drawing:
 
 
 def repaired() -> Drawing:
-    """Wavefronts and sectors of the filter at each step (simulator, 13 taps, 256x64)."""
+    """Wavefronts and sectors of the filter at each step (simulator, 13 taps, 256x64). A, B and C
+    add 17 taps, those beyond the radius with 0."""
     steps = (
         ("baseline", 1.477, 13.00, RED),
         ("A: coalesced", 0.297, 12.75, ORANGE),
