@@ -1,10 +1,12 @@
 """python -m labs.bench cpu|gpu [--labs lab1,lab8] [--no-curves] [--seconds N] [--out FOLDER]
+    [--machine NAME]
 python -m labs.bench pages [--check]
 
 cpu and gpu measure; pages writes the pages again.
 
-A run writes FOLDER/cpu.json or gpu.json (default: labs/bench/results), and for the default folder
-RESULTS.md, the charts and the table of README.md. `pages` writes these from the committed runs;
+A run writes FOLDER/cpu.json or gpu.json (default: labs/bench/results), with --machine h100
+gpu-h100.json beside the run of another machine; and for the default folder RESULTS.md, the charts
+and the table of README.md. `pages` writes these from the committed runs;
 with --check it changes nothing, names what is stale, and exits with 1 if anything is.
 """
 
@@ -27,6 +29,7 @@ def main() -> int:
         command.add_argument("--no-curves", action="store_true", help="no scaling curves")
         command.add_argument("--seconds", type=float, default=math.inf, help="end after so many")
         command.add_argument("--out", type=Path, default=results.FOLDER)
+        command.add_argument("--machine", default="", help="a second machine's name, such as h100")
     commands.add_parser("pages").add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.command == "pages":
@@ -42,7 +45,7 @@ def main() -> int:
     plan = measure.Plan(labs, not options.no_curves, options.seconds)
     options.out.mkdir(parents=True, exist_ok=True)
     for run in measure.runs(options.command, plan):
-        results.write(run, options.out)
+        results.write(run, options.out, options.machine)
     if options.out == results.FOLDER:
         from labs.bench import pages
 

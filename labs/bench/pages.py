@@ -40,8 +40,9 @@ README_ROWS = (
 
 
 def runs() -> list[Run]:
-    """The committed runs."""
-    return [run for kind in results.KINDS if (run := results.read(kind))]
+    """The committed runs: of the CPU, then of GPUs, each in the order of their dates."""
+    every = [results.read(name) for name in results.names()]
+    return sorted(every, key=lambda run: (results.KINDS.index(run.kind), run.date))
 
 
 def update(check: bool) -> list[str]:
@@ -105,8 +106,9 @@ def _section(run: Run) -> list[str]:
     about = ", ".join(f"{name} {value}" for name, value in run.machine.items())
     versions = ", ".join(f"{name} {value}" for name, value in run.versions.items())
     rates = ", ".join(f"{rate / 1e9:,.0f} G/s of {kind}" for kind, rate in run.rates.items())
+    where = "one thread of a CPU" if run.kind == "cpu" else machine_of(run)
     text = [
-        f"## `{MADE_BY[run.kind]}`: {'one thread of a CPU' if run.kind == 'cpu' else 'a GPU'}",
+        f"## `{MADE_BY[run.kind]}`: {where}",
         "",
         f"- {run.date}, `{run.command}`",
         f"- {about}",
@@ -201,7 +203,8 @@ def _number(value: float) -> str:
 
 
 def table_of_readme(measured: Iterable[Run]) -> str:
-    """A few cases of each run: floor, reference, expert and the fastest library."""
+    """A few cases of the latest run of each kind: floor, reference, expert and the fastest
+    library."""
     by_kind = {run.kind: run for run in measured}
     rows = [
         "| lab | work | floor | reference | expert | fastest library |",

@@ -1,5 +1,7 @@
 """What a run measured, as results/cpu.json and results/gpu.json hold it (convlabs-bench/v1).
 
+The run of another machine has a name of its own, such as results/gpu-h100.json.
+
 All times are nanoseconds of one call: the median of the rounds. An entry without a time says in
 `note` why it has none: a library that is not installed, a file that is not written, a result that
 was wrong.
@@ -82,21 +84,22 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     curves: list[Curve]
 
 
-def path(kind: str, folder: Path = FOLDER) -> Path:
-    return folder / f"{kind}.json"
-
-
-def write(run: Run, folder: Path = FOLDER) -> None:
+def write(run: Run, folder: Path = FOLDER, machine: str = "") -> None:
+    """Writes KIND.json, or KIND-MACHINE.json."""
+    name = f"{run.kind}-{machine}" if machine else run.kind
     text = msgspec.json.format(msgspec.json.encode(run), indent=1)
-    files.update(path(run.kind, folder), text + b"\n")
+    files.update(folder / f"{name}.json", text + b"\n")
 
 
-def read(kind: str, folder: Path = FOLDER) -> Run | None:
-    """The committed run, None where there is none. Raises ValueError for a file that is no run."""
-    file = path(kind, folder)
-    if not file.exists():
-        return None
+def names(folder: Path = FOLDER) -> list[str]:
+    """The names of the runs in a folder: "cpu", "gpu", "gpu-h100"."""
+    return sorted(file.stem for file in folder.glob("*.json"))
+
+
+def read(name: str, folder: Path = FOLDER) -> Run:
+    """A run. Raises ValueError for a file that is none."""
+    file = folder / f"{name}.json"
     run = msgspec.json.decode(file.read_bytes(), type=Run)
-    if run.format != FORMAT or run.kind != kind:
-        raise ValueError(f"{file} is not a {FORMAT} of kind {kind}")
+    if run.format != FORMAT or run.kind != name.partition("-")[0]:
+        raise ValueError(f"{file} is not a {FORMAT} of kind {name}")
     return run

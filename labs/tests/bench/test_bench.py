@@ -261,8 +261,24 @@ def a_run(**changes: object) -> Run:
 
 def test_a_run_is_written_and_read_again(tmp_path: Path) -> None:
     results.write(a_run(), tmp_path)
+    assert results.names(tmp_path) == ["gpu"]
     assert results.read("gpu", tmp_path) == a_run()
-    assert results.read("cpu", tmp_path) is None
+
+
+def test_a_second_machine_has_a_run_of_its_own(tmp_path: Path) -> None:
+    later = a_run(date="2026-02-01", machine={"name": "another GPU"})
+    results.write(a_run(), tmp_path)
+    results.write(later, tmp_path, "another")
+    assert results.names(tmp_path) == ["gpu", "gpu-another"]
+    assert [results.read(name, tmp_path) for name in results.names(tmp_path)] == [a_run(), later]
+    page = pages.page([a_run(), later])
+    assert "## `make bench-gpu`: a GPU\n" in page
+    assert "## `make bench-gpu`: another GPU\n" in page
+
+
+def test_the_readme_has_the_latest_run_of_each_kind() -> None:
+    later = a_run(date="2026-02-01", machine={"name": "another GPU"})
+    assert "GPU: another GPU, 2026-02-01." in pages.table_of_readme([a_run(), later])
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
