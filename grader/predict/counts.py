@@ -13,15 +13,14 @@ import msgspec
 
 from grader.execute import addr2line
 from grader.execute.profile import SECTOR, Launch, Site
-from grader.predict import code, flow, ptx
+from grader.predict import code, flow, ptx, shared_loads
 from grader.predict.nvcc import Compiled
 from grader.predict.ptx import Anchor
 
 WARP = 32
 ATOMIC = 4  # bytes of an atomic function, mostly
-# What a site adds to a term of the model.
-_AMOUNTS: dict[str, Callable[[Site], int]] = {
-    "shared": lambda site: site.wavefronts if site.space == "shared" else 0,
+# What a site adds to a term of the model, but for wavefronts of shared memory.
+_AMOUNTS: dict[str, Callable[[Site], float]] = {
     "l1": lambda site: site.l1_wavefronts if site.space == "global" else 0,
     "l2": lambda site: (
         (site.sectors if site.store else site.block_sectors) if site.space == "global" else 0
@@ -95,6 +94,8 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
     operations: dict[str, float] = {}
     together: dict[str, float] = {}
     registers, local = None, 0
+    shared = [site for site in launch.sites if site.space == "shared"]
+    wavefronts = [float(site.wavefronts) for site in shared]
     blocks = _entry(binary, launch, compiled)
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     warps = launch.blocks * -(-threads // WARP)
@@ -103,7 +104,10 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         anchors = _anchors(binary, launch, executed)
         solved = flow.executed(entry, float(warps), anchors, code.loops(binary, passes))
         operations, together = solved.operations, solved.together
-        operations["shared"] = operations.get("shared", 0.0) * _merged(launch, passes)
+        operations["shared"] = operations.get("shared", 0.0) * shared_loads.merged_by_ptxas(
+            shared, passes
+        )
+        wavefronts = shared_loads.wavefronts(binary, shared, passes, solved.loads)
         for function, calls in solved.calls.items():
             saved = compiled.spills.get(function, (0, 0))
             for kind, number in zip(ptx.LOCAL, reversed(saved), strict=True):
@@ -130,7 +134,7 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         operations=operations,
         constant_words=sum(site.words for site in computed),
         constant_requests=sum(site.requests for site in computed),
-        shared_wavefronts=sum(s.wavefronts for s in launch.sites if s.space == "shared"),
+        shared_wavefronts=round(sum(wavefronts)),
         l1_wavefronts=sum(s.l1_wavefronts for s in (*loads, *stores, *atomics)),
         load_requests=sum(site.requests for site in loads),
         load_sectors=sectors,
@@ -145,7 +149,9 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         atomic_lanes=sum(site.lanes for site in atomics),
         atomic_addresses=_touched([(s.first, s.end, s.lanes * ATOMIC) for s in atomics]) // ATOMIC,
         together=together,
-        sources=_sources(binary, launch, executed),
+        sources=_sources(
+            binary, launch, executed, dict(zip(map(id, shared), wavefronts, strict=True))
+        ),
     )
 
 
@@ -161,7 +167,10 @@ def of_launches(binary: Path, launches: list[Launch], compiled: Compiled | None)
     return found
 
 
-def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[str, Source]:
+def _sources(
+    binary: Path, launch: Launch, executed: list[code.Operation], wavefronts: dict[int, float]
+) -> dict[str, Source]:
+    """wavefronts: of shared memory, by the id() of their sites."""
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in executed}
     locations = code.locations(binary, places)
     found = {}
@@ -171,10 +180,13 @@ def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
     if steps and steps.total():
         (file, line), most = steps.most_common(1)[0]
         found["issue"] = Source(file, line, most / steps.total())
-    for term, amount in _AMOUNTS.items():
+    amounts: dict[str, Callable[[Site], float]] = {
+        "shared": lambda site: wavefronts.get(id(site), 0.0)
+    }
+    for term, amount in (amounts | _AMOUNTS).items():
         by_line: Counter[addr2line.Location] = Counter()
         for site in launch.sites:
-            by_line[locations[site.pc - 1]] += amount(site)
+            by_line[locations[site.pc - 1]] += amount(site)  # type: ignore[assignment]
         if by_line and by_line.total():
             (file, line), most = by_line.most_common(1)[0]
             found[term] = Source(file, line, most / by_line.total())
@@ -206,11 +218,11 @@ def _anchors(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in alike}
     locations = code.locations(binary, places)
     counted: Counter[Anchor] = Counter()
-    for site in launch.sites:
-        if not site.atomic:
-            way = "" if site.space == "constant" else " store" if site.store else " load"
-            file, line = locations[site.pc - 1]
-            counted[(site.space + way, Path(file).name, line)] += _unmerged(site, passes)
+    plain = [site for site in launch.sites if not site.atomic]
+    for (pc, space, store), number in shared_loads.accesses(plain, passes).items():
+        way = "" if space == "constant" else " store" if store else " load"
+        file, line = locations[pc - 1]
+        counted[(space + way, Path(file).name, line)] += number
     reached: dict[Anchor, float] = {}
     for operation in alike:
         file, line = locations[operation.address]
@@ -220,19 +232,6 @@ def _anchors(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
         else:
             counted[anchor] += operation.passes  # type: ignore[assignment]
     return dict(counted) | reached
-
-
-def _merged(launch: Launch, passes: dict[int, int]) -> float:
-    """The accesses of shared memory for each that PTX has."""
-    sites = [site for site in launch.sites if site.space == "shared"]
-    return sum(s.requests for s in sites) / max(sum(_unmerged(s, passes) for s in sites), 1)
-
-
-def _unmerged(site: Site, passes: dict[int, int]) -> int:
-    """The accesses of a site in PTX: not nvcc but ptxas merges loads of shared memory."""
-    if site.space == "shared" and not site.store:
-        return max(site.requests, passes.get(site.pc, 0))
-    return site.requests
 
 
 def _touched(accesses: list[tuple[int, int, int]]) -> int:

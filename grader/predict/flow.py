@@ -6,6 +6,8 @@ simulator's, because it unrolls loops and copies code. What is known of it:
 
 - What enters a block leaves it, and all warps enter the first one.
 - The accesses of all copies of a line together are those of the line.
+- nvcc's code may have fewer loads of shared and constant memory than the source, because it reads
+  a word once that several results need: these loads say little where they contradict arithmetic.
 - A copy of a loop's body with four rounds runs in a loop of nine rounds at most twice, and only
   after the loop was entered; larger copies come first.
 
@@ -23,12 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.predict.code import Loop
-from grader.predict.ptx import REACHED, SPARE, Anchor, Block
+from grader.predict.ptx import MERGED, REACHED, SPARE, Anchor, Block, Loads
 
 # Prices, in the instructions that all warps execute: of missing all of a line's count, of missing
 # all of a class's, of a copy that runs more often than its loop allows, and of flow from nowhere
 # (lanes that diverge take both ways).
 _LINE, _CLASS, _COPY, _DIVERGE = 3.0, 10.0, 100.0, 1.5
+_FEWER = 0.1  # of these prices, where nvcc's code has fewer loads than the source
 _MANY = 1000.0  # rounds of a loop of which nothing is known
 
 
@@ -36,28 +39,32 @@ _MANY = 1000.0  # rounds of a loop of which nothing is known
 class Executed:
     """What all warps execute, by kind. together: how many accesses of a memory a warp makes in a
     row without needing the result of one for the next, in the mean: they are under way at the same
-    time. calls: of functions."""
+    time. calls: of functions. loads: of shared memory, by their lines; empty where some may be
+    loads of any memory, or where no passes were found."""
 
     operations: dict[str, float]
     together: dict[str, float]
     calls: dict[str, float]
+    loads: dict[Anchor, Loads]
 
 
 @dataclass(frozen=True)
 class _Count:
     """Operations of which blocks, how often together, and the weight of a miss. least: there may be
-    more, because a warp passes some of them without executing them."""
+    more, because a warp passes some of them without executing them. merged: there may be fewer."""
 
     members: dict[int, int]
     value: float
     weight: float
     least: bool
+    merged: bool
 
 
 def executed(
     blocks: list[Block], warps: float, counted: dict[Anchor, float], loops: list[Loop]
 ) -> Executed:
-    passes = _solve(blocks, warps, _both_sides(blocks, counted, loops), loops)
+    solved = _solve(blocks, warps, _both_sides(blocks, counted, loops), loops)
+    passes = np.full(len(blocks), warps) if solved is None else solved
     total: Counter[str] = Counter()
     waits: Counter[str] = Counter()
     for block, count in zip(blocks, passes, strict=True):
@@ -69,7 +76,18 @@ def executed(
     calls = {
         block.function: float(n) for block, n in zip(blocks, passes, strict=True) if block.function
     }
-    return Executed(dict(total), together, calls)
+    loads = {} if solved is None else _loads(blocks, solved)
+    return Executed(dict(total), together, calls, loads)
+
+
+def _loads(blocks: list[Block], passes: np.ndarray) -> dict[Anchor, Loads]:
+    found: defaultdict[Anchor, Loads] = defaultdict(Loads)
+    for block, count in zip(blocks, passes, strict=True):
+        if block.generic:
+            return {}
+        for anchor, loads in block.loads.items():
+            found[anchor] += loads * float(count)
+    return dict(found)
 
 
 def _both_sides(
@@ -126,7 +144,7 @@ class _Program:
 
 def _solve(
     blocks: list[Block], warps: float, counted: dict[Anchor, float], loops: list[Loop]
-) -> np.ndarray:
+) -> np.ndarray | None:
     """The passes of each block."""
     program = _Program()
     scale = 1.0 / max(warps, 1.0)
@@ -143,7 +161,7 @@ def _solve(
         program.row({passes[i]: -1.0, **into, **nowhere}, -1.0 if i == 0 else 0.0)
         program.row({passes[i]: -1.0, **out}, 0.0)
     for row in rows:
-        fewer = program.column(row.weight * size)
+        fewer = program.column(row.weight * size * (_FEWER if row.merged else 1.0))
         more = program.column(0.0 if row.least else row.weight * size)
         members = {passes[i]: float(number) for i, number in row.members.items()}
         program.row({**members, fewer: 1.0, more: -1.0}, row.value * scale)
@@ -156,9 +174,7 @@ def _solve(
         program.row({**{passes[i]: 1.0 for i in copies}, over: -1.0}, 0.0)
     _enter_loops(program, blocks, edges, counted, loops, _COPY * size)
     solved = program.solve()
-    if solved is None:
-        return np.full(len(blocks), warps)
-    return np.asarray(solved[passes] / scale)
+    return None if solved is None else np.asarray(solved[passes] / scale)
 
 
 def _heads(blocks: list[Block]) -> dict[int, list[int]]:
@@ -407,11 +423,11 @@ def _wanted(blocks: list[Block], counted: dict[Anchor, float]) -> list[_Count]:
         if name == REACHED or (name == SPARE and anchor[1:] in anchored):
             continue
         if anchor in by_line:
-            rows.append(_Count(by_line[anchor], value, _LINE, anchor in guarded))
+            rows.append(_Count(by_line[anchor], value, _LINE, anchor in guarded, name in MERGED))
         if name != SPARE:
             totals[name] += value  # type: ignore[assignment]
     rows += [
-        _Count(dict(by_class[name]), value, _CLASS, name in guarded_classes)
+        _Count(dict(by_class[name]), value, _CLASS, name in guarded_classes, name in MERGED)
         for name, value in totals.items()
         if name in by_class
     ]

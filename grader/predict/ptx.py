@@ -22,6 +22,7 @@ _LOCATION = re.compile(r"^\s*\.loc\s+(\d+) (\d+)")
 _LOCAL = re.compile(r"^\s*\.local\s.*\[(\d+)\];")
 _CALL = re.compile(r"^\s*(?:@!?%\w+\s+)?call\b")
 _LABEL = re.compile(r"^(\$\w+):")
+_WIDTH = re.compile(r"(?:\.v(\d))?\.[a-z]+(\d+)$")
 _CODE = re.compile(r"^\s*(?:@!?(%\w+)\s+)?([a-z]\w*(?:[.:]\w+)*)\s*(.*);")
 
 # The kind of an operation: the first pattern that matches. What none matches costs nothing.
@@ -58,6 +59,10 @@ KINDS = [kind for kind, _ in _KINDS] + ["special", "global", "shared", *LOCAL, "
 # What is compared with the simulator's counts: a class of operations, the file and the line.
 Anchor = tuple[str, str, int]
 ANCHORED = ("fma", "fp64", "barrier", "shuffle")
+SHARED_LOAD = "shared load"
+# Loads that nvcc's code may have fewer of than the source: it reads a word once that several
+# results of a thread need.
+MERGED = (SHARED_LOAD, "constant")
 # Products, by lines that have none of the others: those of addresses are nvcc's own.
 SPARE = "imul"
 # Comparisons, by lines that have none of the others and begin no loop: so a copy of a loop that
@@ -66,11 +71,27 @@ REACHED = "compare"
 
 
 @dataclass
+class Loads:
+    """How many, and the bytes that a lane reads with all of them."""
+
+    number: float = 0.0
+    loaded: float = 0.0
+
+    def __add__(self, other: Loads) -> Loads:
+        return Loads(self.number + other.number, self.loaded + other.loaded)
+
+    def __mul__(self, times: float) -> Loads:
+        return Loads(self.number * times, self.loaded * times)
+
+
+@dataclass
 class Block:
     """Operations without a jump between them."""
 
     operations: Counter[str] = field(default_factory=Counter)
     anchors: Counter[Anchor] = field(default_factory=Counter)
+    loads: dict[Anchor, Loads] = field(default_factory=dict)  # of shared memory
+    generic: bool = False  # there are loads that may be of any memory
     guarded: set[Anchor] = field(default_factory=set)  # under a condition: passed, not executed
     waits: Counter[str] = field(default_factory=Counter)  # by memory: loads that need one another
     next: list[int] = field(default_factory=list)  # blocks that may follow
@@ -156,8 +177,12 @@ class _Reader:
         anchor = _anchor(name, kind)
         if anchor:
             block.anchors[(anchor, *self.at)] += 1
+            if anchor == SHARED_LOAD:
+                known = block.loads.get((anchor, *self.at), Loads())
+                block.loads[(anchor, *self.at)] = known + Loads(1, _bytes(name))
             if guarded:
                 block.guarded.add((anchor, *self.at))
+        block.generic |= name.startswith("ld") and kind == "global" and ".global" not in name
         self._follow(name, operands, kind)
         if name.startswith("call"):
             called = _CALLED.match(operands)
@@ -270,6 +295,12 @@ def _space(name: str, operands: str) -> str | None:
     if ".const" in name:  # with a fixed address it is an operand of what uses it
         return "constant" if re.search(r"\[%", operands) else None
     return "global"
+
+
+def _bytes(name: str) -> int:
+    """That a lane reads with a load such as ld.shared.v4.f32."""
+    width = _WIDTH.search(name)
+    return int(width[1] or 1) * int(width[2]) // 8 if width else 4
 
 
 def _anchor(name: str, kind: str | None) -> str | None:

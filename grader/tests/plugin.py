@@ -21,7 +21,7 @@ os.environ["PATH"] = os.pathsep.join(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_nvcc() -> str:
     """The path of this machine's nvcc; without one the test is skipped."""
     if not _NVCC:
