@@ -19,9 +19,8 @@ from grader.predict.ptx import SHARED_LOAD, Anchor, Loads
 # Bytes of a lane in one wavefront, where lanes read the same words: a load of 16 bytes takes two.
 _LANE_BYTES = 8
 _WIDER = 1.5  # times the bytes of the source's accesses: PTX has vectors instead of them
-_Key = tuple[
-    int, str, bool
-]  # of a site: it has several widths where ptxas merges some of its loads
+# Of what is one access in the source: it has a site for each width that ptxas makes of it.
+_Key = tuple[int, str, bool]
 
 
 @dataclass
