@@ -322,12 +322,12 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
             assert f"{float(f'{side.us:.3g}'):g} us" in section
     assert "; 50 % of that from shared_tile.cu:96" in section
     assert "speed of the register tile: 13x13 on 4096x4096: not predicted: your program" in section
-    bars = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', section)
-    ends: dict[str, float] = {}
-    for x, y, width in bars[: len(bars) // 2]:  # of one chart: each begins where the last ended
-        assert abs(float(x) - ends.get(y, float(x))) < 0.05
-        ends[y] = float(x) + float(width)
-    assert len(ends) == 3
+    for chart in section.split("<svg")[1:]:  # one may show a term that another is too fast for
+        ends: dict[str, float] = {}
+        for x, y, width in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', chart):
+            assert abs(float(x) - ends.get(y, float(x))) < 0.05  # it begins where the last ended
+            ends[y] = float(x) + float(width)
+        assert len(ends) == 3
     label = re.search(r'aria-label="(Predicted times, not measured[^"]*)"', section)
     assert label and "baseline" in label[1] and "solution" in label[1]
 
