@@ -20,7 +20,7 @@ from grader.predict.ptx import Anchor
 WARP = 32
 ATOMIC = 4  # bytes of an atomic function, mostly
 # What a site adds to a term of the model, but for wavefronts of shared memory.
-_AMOUNTS: dict[str, Callable[[Site], float]] = {
+_AMOUNTS: dict[str, Callable[[Site], int]] = {
     "l1": lambda site: site.l1_wavefronts if site.space == "global" else 0,
     "l2": lambda site: (
         (site.sectors if site.store else site.block_sectors) if site.space == "global" else 0
@@ -149,9 +149,7 @@ def of_launch(binary: Path, launch: Launch, compiled: Compiled | None) -> Counts
         atomic_lanes=sum(site.lanes for site in atomics),
         atomic_addresses=_touched([(s.first, s.end, s.lanes * ATOMIC) for s in atomics]) // ATOMIC,
         together=together,
-        sources=_sources(
-            binary, launch, executed, dict(zip(map(id, shared), wavefronts, strict=True))
-        ),
+        sources=_sources(binary, launch, executed, list(zip(shared, wavefronts, strict=True))),
     )
 
 
@@ -168,28 +166,28 @@ def of_launches(binary: Path, launches: list[Launch], compiled: Compiled | None)
 
 
 def _sources(
-    binary: Path, launch: Launch, executed: list[code.Operation], wavefronts: dict[int, float]
+    binary: Path,
+    launch: Launch,
+    executed: list[code.Operation],
+    shared: list[tuple[Site, float]],
 ) -> dict[str, Source]:
-    """wavefronts: of shared memory, by the id() of their sites."""
+    """shared: the sites of shared memory, with their wavefronts."""
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in executed}
     locations = code.locations(binary, places)
-    found = {}
-    steps: Counter[addr2line.Location] = Counter()
-    for operation in executed:
-        steps[locations[operation.address]] += operation.passes  # type: ignore[assignment]
-    if steps and steps.total():
-        (file, line), most = steps.most_common(1)[0]
-        found["issue"] = Source(file, line, most / steps.total())
-    amounts: dict[str, Callable[[Site], float]] = {
-        "shared": lambda site: wavefronts.get(id(site), 0.0)
+    added: dict[str, list[tuple[int, float]]] = {
+        "issue": [(operation.address, operation.passes) for operation in executed],
+        "shared": [(site.pc - 1, wavefronts) for site, wavefronts in shared],
     }
-    for term, amount in (amounts | _AMOUNTS).items():
-        by_line: Counter[addr2line.Location] = Counter()
-        for site in launch.sites:
-            by_line[locations[site.pc - 1]] += amount(site)  # type: ignore[assignment]
-        if by_line and by_line.total():
-            (file, line), most = by_line.most_common(1)[0]
-            found[term] = Source(file, line, most / by_line.total())
+    for term, amount in _AMOUNTS.items():
+        added[term] = [(site.pc - 1, amount(site)) for site in launch.sites]
+    found = {}
+    for term, amounts in added.items():
+        by_line: defaultdict[addr2line.Location, float] = defaultdict(float)
+        for place, number in amounts:
+            by_line[locations[place]] += number
+        if whole := sum(by_line.values()):
+            file, line = most = max(by_line, key=lambda at: by_line[at])
+            found[term] = Source(file, line, by_line[most] / whole)
     return found
 
 

@@ -14,10 +14,18 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from pathlib import Path
 
 from labs.bench import results
+
+
+def _name(text: str) -> str:
+    """A part of a file's name."""
+    if not re.fullmatch(r"[a-z0-9]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not made of small letters and digits")
+    return text
 
 
 def main() -> int:
@@ -29,7 +37,9 @@ def main() -> int:
         command.add_argument("--no-curves", action="store_true", help="no scaling curves")
         command.add_argument("--seconds", type=float, default=math.inf, help="end after so many")
         command.add_argument("--out", type=Path, default=results.FOLDER)
-        command.add_argument("--machine", default="", help="a second machine's name, such as h100")
+        command.add_argument(
+            "--machine", default="", type=_name, help="a second machine's name, such as h100"
+        )
     commands.add_parser("pages").add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.command == "pages":

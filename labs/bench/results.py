@@ -85,8 +85,10 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def write(run: Run, folder: Path = FOLDER, machine: str = "") -> None:
-    """Writes KIND.json, or KIND-MACHINE.json."""
-    name = f"{run.kind}-{machine}" if machine else run.kind
+    """Writes KIND.json; of a second machine KIND-MACHINE.json, whose charts have its name, too."""
+    end = f"-{machine}" if machine else ""
+    curves = [msgspec.structs.replace(curve, name=curve.name + end) for curve in run.curves]
+    run, name = msgspec.structs.replace(run, curves=curves), run.kind + end
     text = msgspec.json.format(msgspec.json.encode(run), indent=1)
     files.update(folder / f"{name}.json", text + b"\n")
 

@@ -32,8 +32,9 @@ cudaError_t set_mask(const float *h_mask, int radius) {
         for (int a = 0; a < size; a++) {
             const float even = h_mask[2 * t * size + a], odd = h_mask[(2 * t + 1) * size + a];
             const float low = fminf(fabsf(even), fabsf(odd)), high = fmaxf(fabsf(even), fabsf(odd));
-            h_sum[t * size + a] = even + odd;
-            allowed = allowed && low * 1024.0f >= high;
+            const float sum = even + odd; /* it may overflow */
+            h_sum[t * size + a] = sum;
+            allowed = allowed && low * 1024.0f >= high && isfinite(sum);
         }
     }
     const size_t row_bytes = size * sizeof(float);
@@ -41,9 +42,7 @@ cudaError_t set_mask(const float *h_mask, int radius) {
     if (error == cudaSuccess) {
         error = cudaMemcpyToSymbol(c_sum, h_sum, radius * row_bytes);
     }
-    if (error == cudaSuccess) {
-        pairs_allowed = allowed;
-    }
+    pairs_allowed = allowed && error == cudaSuccess; /* or c_sum may be of another mask */
     return error;
 }
 

@@ -270,10 +270,24 @@ def test_a_second_machine_has_a_run_of_its_own(tmp_path: Path) -> None:
     results.write(a_run(), tmp_path)
     results.write(later, tmp_path, "another")
     assert results.names(tmp_path) == ["gpu", "gpu-another"]
-    assert [results.read(name, tmp_path) for name in results.names(tmp_path)] == [a_run(), later]
+    first, second = (results.read(name, tmp_path) for name in results.names(tmp_path))
+    assert first == a_run()
+    assert (second.date, second.cases) == (later.date, later.cases)
+    assert [curve.name for curve in (*first.curves, *second.curves)] == [
+        "gpu-mask",
+        "gpu-mask-another",
+    ]
     page = pages.page([a_run(), later])
     assert "## `make bench-gpu`: a GPU\n" in page
     assert "## `make bench-gpu`: another GPU\n" in page
+
+
+@pytest.mark.parametrize("name", ["../h100", "a b", "H100"])
+def test_a_machine_has_a_name_that_a_file_can_have(name: str) -> None:
+    command = [sys.executable, "-m", "labs.bench", "gpu", "--machine", name]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "is not made of small letters and digits" in done.stderr
 
 
 def test_the_readme_has_the_latest_run_of_each_kind() -> None:
