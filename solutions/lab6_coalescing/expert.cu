@@ -149,12 +149,14 @@ enum { AHEAD = 6, WARPS = 4, BLOCKS = 3 };
 template <int RADIUS>
 inline __device__ void add_row(float (&sum)[2 * RADIUS + 1][GROUP], const float *row, float *done) {
 #pragma unroll
-    for (int j = 0; j <= 2 * RADIUS; j++) {
+    for (int i = 0; i < GROUP; i++) {
+        done[i] = sum[0][i] + row[i] * c_column[2 * RADIUS];
+    }
+#pragma unroll
+    for (int j = 1; j <= 2 * RADIUS; j++) {
 #pragma unroll
         for (int i = 0; i < GROUP; i++) {
-            const float before = j < 2 * RADIUS ? sum[j][i] : 0.0f;
-            (j == 0 ? done : sum[j == 0 ? 0 : j - 1])[i] =
-                before + row[i] * c_column[2 * RADIUS - j];
+            sum[j - 1][i] = sum[j][i] + row[i] * c_column[2 * RADIUS - j];
         }
     }
 }

@@ -34,7 +34,7 @@ from chosen_loads import chosen_loads, pointer_parameters
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
-from straight_loops import constants_of, is_straight
+from straight_loops import Straight, constants_of, is_made_of, known_at_run_time
 from structure_layouts import layout
 from structure_loads import Structures, chosen_store
 from syntax_nodes import text_of
@@ -67,6 +67,7 @@ class Marker:
         # A directive between a loop's head and its body would end the loop for the grammar.
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
+        self.of_any_length: set[int] = set()  # where loops begin whose length only a run knows
         self.last = 0
         self.heavy: dict[int, bool] = {}
         self.jumps: dict[bytes, list[int]] = {}  # of the function
@@ -76,7 +77,8 @@ class Marker:
         self.structures: Structures | None = None
         self.own: set[str] = set()  # the program's own structures so far
         self.hoister: Hoister | None = None  # of a kernel
-        self.local: set[bytes] = set()  # the function's own constants
+        self.local: set[bytes] = set()  # what is constant here, in all lanes
+        self.at_run_time: set[bytes] = set()  # what surely depends on the launch
         self.in_straight = False  # within a loop whose rounds are not marked
 
     def insert(self, at: int, text: str) -> None:
@@ -86,9 +88,10 @@ class Marker:
         self.last += 1
         return self.last
 
-    def file(self) -> list[tuple[int, str]]:
+    def file(self) -> None:
         root = Parser(Language(tree_sitter_cuda.language())).parse(self.code).root_node
         self.constants = Constants(root)
+        self.straight = Straight(root, self.constants, self.source)
         stack = [root]
         while stack:
             node = stack.pop()
@@ -108,7 +111,6 @@ class Marker:
                             self.function(body, is_kernel=b"__global__" in head)
                         continue
             stack.extend(reversed(node.children))
-        return self.inserts
 
     # ---- what needs marks
 
@@ -245,6 +247,12 @@ class Marker:
         return node.type in ("subscript_expression", "pointer_expression", "field_expression",
                              "call_expression")  # fmt: skip
 
+    def needs_marks(self, body: Node) -> bool:
+        of = body.parent
+        is_function = of is not None and of.type == "function_definition"
+        computes = of is not None and is_function and self.straight.is_computation(of)
+        return self.has_control_flow(body) and not computes
+
     def has_control_flow(self, node: Node) -> bool:
         if node.type == "lambda_expression":
             return False
@@ -255,13 +263,15 @@ class Marker:
     # ---- statements
 
     def function(self, body: Node, is_kernel: bool) -> None:
-        is_marked = not is_kernel and (self.has_control_flow(body) or not self.is_counted)
+        is_marked = not is_kernel and (not self.is_counted or self.needs_marks(body))
         if is_marked:
             self.insert(body.start_byte + 1, f" SIM_FUNCTION({self.number()})")
         self.jumps = self._jumps(body)
-        outer, outer_local = self.accesses, self.local
+        outer, outer_local, outer_at_run_time = self.accesses, self.local, self.at_run_time
         self.local = constants_of(body.parent or body) if self.is_counted else set()
         is_function = body.parent is not None and body.parent.type == "function_definition"
+        if is_function and body.parent is not None:
+            self.at_run_time = known_at_run_time(body.parent, is_kernel)
         self.accesses = None
         if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)
@@ -274,7 +284,7 @@ class Marker:
             )
         self.windows = (self.number(), self.number())
         self.sequence(body)
-        self.accesses, self.local = outer, outer_local
+        self.accesses, self.local, self.at_run_time = outer, outer_local, outer_at_run_time
 
     # ---- windows: basic blocks, as nvcc sees them
 
@@ -404,11 +414,13 @@ class Marker:
         else:
             is_declaration = node.type == "declaration"
             is_expression = node.type == "expression_statement"
-            if in_sequence and (is_declaration or is_expression) and self.is_conditional(node):
+            may_part = in_sequence and not self.in_straight and (is_declaration or is_expression)
+            if may_part and self.is_conditional(node):
                 number = self.number()
                 self.insert(node.start_byte, f"SIM_ARM({number}, 1) ")
             if is_declaration or is_expression or node.type == "return_statement":
-                self.join_within(node)
+                if not self.in_straight:
+                    self.join_within(node)
                 ends = self.structure(node)
                 self.conditionals(node)
                 self.tag(node)
@@ -459,7 +471,7 @@ class Marker:
             self.is_counted
             and not self.jumps
             and not unrolled
-            and is_straight(node, self.constants, self.local, self.source)
+            and self.straight.is_straight(node, self.local)
         )
         mark = "" if straight else f"SIM_LOOP({number}, {unrolled})"
         # What the head of the next round reads, all lanes that make it read together.
@@ -473,6 +485,12 @@ class Marker:
         begin, ends = self.hoist(node, number)
         mark = begin + mark
         copied = self.is_copied(node)
+        counter = self.straight.counter(node, self.local)
+        name, first = variable(node)
+        condition = node.child_by_field_name("condition")
+        unknown = self.at_run_time - {name}
+        if first is not None and any(is_made_of(n, unknown) for n in (first, condition)):
+            self.of_any_length.add(node.start_byte)
         outer = self.windows
         if self.accesses is not None:
             self.accesses.loops.append(loop_around(node, unrolled, copied, self.constants))
@@ -481,13 +499,14 @@ class Marker:
             outer[1] if is_block(node, self.is_heavy, self.is_copied, True) else self.number(),
         )
         inside = self.in_straight
-        _, first = variable(node)
         if straight and not inside and first is not None:
             self.insert(first.start_byte, f"(sim_join<{number}>(), ")
             self.insert(first.end_byte, ")")
+        outer_local = self.local
+        self.local = self.local | counter
         self.in_straight = straight
         self._arm(body, before[-1].end_byte, mark)
-        self.in_straight = inside
+        self.in_straight, self.local = inside, outer_local
         for at, text in ends:
             self.insert(at, text)
         self.windows = outer
@@ -510,7 +529,8 @@ class Marker:
         arms = [n for n in (yes, other) if n is not None]
         self.read_first(node)
         self.tag(condition)
-        if not any(self.is_heavy(arm) for arm in arms) and not self.is_conditional(condition):
+        may_part = any(self.is_heavy(arm) for arm in arms) or self.is_conditional(condition)
+        if self.in_straight or not may_part:
             outer = self.windows
             for arm in arms:
                 self.windows = (self.number(), self.number())
@@ -547,6 +567,9 @@ class Marker:
         return number
 
 
-def marks(code: bytes, is_counted: bool) -> list[tuple[int, str]]:
-    """What to insert, and before which byte, in an order that keeps equal indices in sequence."""
-    return Marker(code, is_counted).file()
+def marks(code: bytes, is_counted: bool) -> Marker:
+    """Marks a file: `inserts` says what to insert, and before which byte, in an order that keeps
+    equal indices in sequence."""
+    marker = Marker(code, is_counted)
+    marker.file()
+    return marker

@@ -38,10 +38,11 @@ from volatile_code import volatile_functions
 # depend on a template parameter, which g++ does not allow.
 UNROLL = re.compile(
     rb"""^[ \t]*\#[ \t]*pragma[ \t]+(?P<unroll>unroll\b[ \t]*(?P<count>[^\n]*))\n
-    (?=(?:\s|\#[^\n]*\n)*(?:for|while|do)\b)""",
+    (?=(?P<between>(?:\s|\#[^\n]*\n)*)(?:for|while|do)\b)""",
     re.MULTILINE | re.VERBOSE,
 )
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
+COPIES = 4  # of the body of a loop that cannot be: its length is known only when it begins
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
 CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
@@ -79,8 +80,7 @@ class Translation:
         Variables(self.tokens, self.is_traced).rewrite()
         self._calls()
         if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
-            self._unroll()
-            self._control_flow()
+            self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []
         if stepped:
             self._control_flow(stepped)
@@ -173,19 +173,23 @@ class Translation:
         if tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i]):
             tokens.blank(i, tokens.match[i])
 
-    def _unroll(self) -> None:
-        """Gives #pragma unroll its name in g++; the counters of a traced run depend on it."""
+    def _unroll(self, of_any_length: set[int]) -> None:
+        """Gives #pragma unroll its name in g++; the counters of a traced run depend on it.
+        of_any_length: where loops begin that no pragma can unroll completely."""
         for found in UNROLL.finditer(self.tokens.source):
             given = found["count"].split(b"//")[0].strip()
             number = re.fullmatch(rb"\(*\s*(\d{1,5})\s*\)*", given)
             count = int(number[1]) if number else self.counts.get(given)
-            count = MAX_ITERATIONS if not given else count
+            if not given:
+                loop = found.end() + len(found["between"])
+                count = COPIES if loop in of_any_length else MAX_ITERATIONS
             if count is not None and 1 <= count < 65535:
                 self.tokens.cut(*found.span("unroll"), f"GCC unroll {count}")
 
-    def _control_flow(self, only: list[Function] | None = None) -> None:
+    def _control_flow(self, only: list[Function] | None = None) -> set[int]:
         """Adds the marks of control_marks.py, which sim_marks.h defines. only: to these functions,
-        and without what only counters need."""
+        and without what only counters need. Returns where loops begin whose length is known only
+        when they run."""
         from control_marks import marks  # its grammar takes a while to load
 
         tokens = self.tokens
@@ -202,10 +206,12 @@ class Translation:
             hide(tokens.start[i], tokens.end(i))
         for start, end in self.launches.configurations:
             hide(start, end)
-        for at, mark in marks(bytes(code), is_counted=only is None):
+        marked = marks(bytes(code), is_counted=only is None)
+        for at, mark in marked.inserts:
             inside = (tokens.start[f.opened] < at < tokens.end(f.closed) for f in only or [])
             if only is None or any(inside):
                 tokens.insert(at, MARK.sub(_marked, mark))
+        return marked.of_any_length
 
 
 MARK = re.compile(r"SIM_(FUNCTION|LOOP|ROUND|ARM|END)\((\d+)(?:, (\d+))?\)")

@@ -280,6 +280,44 @@ int main() { k<4><<<1, 1>>>(0); }
     assert "error" not in compile_it(tmp_path)
 
 
+# A loop, and how many copies of its body g++ makes: 4 where nothing can make straight code of it.
+LENGTHS = {
+    "for (int i = 0; i < 8; i++) p[i] = 1;": 1024,
+    "for (int i = threadIdx.x; i < 128; i += 32) p[i] = 1;": 4,
+    "const int lane = threadIdx.x, at = lane + 1; LOOP for (int i = at; i < N; i++) p[i] = 1;": 4,
+    "for (int i = 0; i < n; i++) p[i] = 1;": 4,
+    "for (int i = 0; i < M; i++) p[i] = 1;": 1024,
+    "for (int s = M / 2; s > 0; s >>= 1) p[s] = 1;": 1024,
+    "for (int i = 0; i < (int)sizeof(float4); i++) p[i] = threadIdx.x;": 1024,
+    "for (int i = 0; i < rounded(M); i++) p[i] = n;": 1024,
+    # an argument of a lambda may be a constant; a name may stand for both
+    "auto f = [&](int k) { LOOP for (int i = 0; i < k; i++) p[i] = 1; }; f(3);": 1024,
+    "{ int k = n; p[k] = 1; } int k = 2; LOOP for (int i = 0; i < k; i++) p[i] = 1;": 1024,
+}
+
+
+@pytest.mark.parametrize("body", LENGTHS)
+def test_copies_of_a_loop_of_any_length(body: str, tmp_path: Path) -> None:
+    """1024 copies of a body took g++ minutes."""
+    loop = body if "LOOP" in body else f"LOOP {body}"
+    source = f"""
+constexpr int rounded(int size) {{ return (size + 3) / 4 * 4; }}
+template <int M> __device__ void of(float *p, int n) {{
+#pragma unroll
+    for (int i = 0; i < n; i++) p[i] = 1;
+}}
+template <int M, int N> __global__ void k(float *p, int n) {{
+    of<M>(p, 5);
+    {loop.replace("LOOP", chr(10) + "#pragma unroll" + chr(10))}
+}}
+int main() {{ k<4, 5><<<1, 1>>>(0, 5); }}
+"""
+    done, made = rewrite(tmp_path, source, TRACED)
+    assert done.returncode == 0, done.stderr
+    named = [line.strip() for line in made.splitlines() if "pragma" in line]
+    assert named == [f"#pragma GCC unroll {n}" for n in (1024, LENGTHS[body])]
+
+
 KERNEL = "__global__ void k(int *p) { BODY }\n"
 IN_STEP = {  # source: how many marks of loops and branches
     "__global__ void k(volatile int *p) { if (p[0]) p[1] = 2; }": 2,

@@ -10,13 +10,37 @@ import pytest
 import tree_sitter_cuda
 from constant_values import Constants
 from control_marks import Marker
-from straight_loops import constants_of, is_straight
+from straight_loops import Straight, constants_of
 from tree_sitter import Language, Node, Parser
 
 from grader.paths import ROOT
 
 HEAD = """
 enum { LENGTH = 1 << 4 };
+template <bool B> inline __device__ float product(float x, float y) {
+    return B ? __fmul_rn(x, y) : x * y;
+}
+inline __device__ float sum_of(float x, float y) {
+    return product<true>(x, y) + y;
+}
+inline __device__ float element(const float *p, int i) {
+    return p[i];
+}
+inline __device__ float larger(float x, float y) {
+    return x > y ? x : y;
+}
+inline __device__ float factorial(int i) {
+    return i * factorial(i - 1);
+}
+inline __device__ void add_to(float &x, float y) {
+    x += y;
+}
+inline __device__ float either(float x) {
+    return x;
+}
+inline __device__ float either(const float *p) {
+    return *p;
+}
 template <int R> __global__ void k(float *a, const float *b, int n, int size, float s) {
     constexpr int width = 2 * R + 1;
 """
@@ -38,8 +62,9 @@ def straight(body: str) -> bool:
     code = Marker(source, is_counted=True).code  # without directives
     root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
     assert not root.has_error
-    local = constants_of(first(root, "function_definition"))
-    return is_straight(first(root, "for_statement"), Constants(root), local, source)
+    kernel = [n for n in root.named_children if n.type == "template_declaration"][-1]
+    local = constants_of(first(kernel, "function_definition"))
+    return Straight(root, Constants(root), source).is_straight(first(root, "for_statement"), local)
 
 
 UNROLL = "#pragma unroll\n"
@@ -53,6 +78,15 @@ STRAIGHT = {
     "nested": (
         "for (int k = 0; k < 4; k++) {\n#pragma unroll\nfor (int j = 0; j < R; j++) s += b[j]; }"
     ),
+    "inner loop of as many rounds as the outer counts": (
+        "for (int k = 0; k < 4; k++) {\n#pragma unroll\nfor (int j = 0; j < k; j++) s += b[j]; }"
+    ),
+    "an array as long as a constant": "for (int k = 0; k < width; k++) s += b[k];\nfloat t[width];",
+    "choice by a constant": "for (int k = 0; k < 8; k++) s += R > 2 ? b[k] : a[k];",
+    "choice by the counter": "for (int k = 0; k < 8; k++) s += k > 0 && R != k ? b[k] : 0;",
+    "if by the counter": "for (int k = 0; k < 8; k++) { if (k != R) s += b[k]; else s -= b[k]; }",
+    "call that computes": "for (int k = 0; k < 8; k++) s += product<R == 1>(s, b[k]);",
+    "call that calls": "for (int k = 0; k < 8; k++) s += sum_of(s, b[k]);",
 }
 MARKED = {
     "length known at run time": "for (int k = 0; k < n; k++) s += b[k];",
@@ -69,6 +103,14 @@ MARKED = {
     "barrier": "for (int k = 0; k < 8; k++) { a[k] = s; __syncthreads(); }",
     "shuffle": "for (int k = 1; k < 8; k += 2) s += __shfl_xor_sync(~0u, s, k);",
     "call": "for (int k = 0; k < 8; k++) s += function(b, k);",
+    "call that accesses memory": "for (int k = 0; k < 8; k++) s += element(b, k);",
+    "call that accesses memory in one of its forms": "for (int k = 0; k < 8; k++) s += either(s);",
+    "call that chooses": "for (int k = 0; k < 8; k++) s += larger(s, b[k]);",
+    "call of itself": "for (int k = 0; k < 8; k++) s += factorial(k);",
+    "call that changes its argument": "for (int k = 0; k < 8; k++) add_to(s, b[k]);",
+    "choice by a variable named like the counter": (
+        "for (int k = 0; k < 8; k++) { int k = n; s += k > 2 ? b[k] : 0; }"
+    ),
     "lambda": "for (int k = 0; k < 8; k++) s += [&] { return b[k]; }();",
     "counter changed in the body": "for (int k = 0; k < 8; k++) { s += b[k]; k += n; }",
     "counter lent": "for (int k = 0; k < 8; k++) { int *p = &k; s += b[*p]; }",
@@ -110,6 +152,11 @@ DIVERGED = {
     "after_continue": "for (int i = 0; i < 5; i++) { if ((t + i) % 3 == 0) continue; LOOP }",
     "after_break": "for (int i = 0; i < 9; i++) { if (i > t % 5) break; LOOP } s += b[t + 3];",
     "after_return": "if (t % 8 == 5) { a[t] = s; return; } LOOP",
+    "of_a_constant_choice": (
+        "\n#pragma unroll\nfor (int k = 0; k < 4; k++) {"
+        " if (k % 2) s += b[t + k]; else s -= b[k]; }"
+        " if (t % 3 == 0) s += b[t]; LOOP"
+    ),
     "in_a_switch": (
         "switch (t % 3) { case 0: s += b[t]; case 1: LOOP break; default: s += b[2 * t]; }"
     ),
