@@ -133,23 +133,68 @@ static void load_context(struct fiber *fiber, void *saved) {
 
 #endif
 
-bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument) {
-    size_t mapped = GUARD + STACK + STAGGER * STAGGERED;
-    mapped = (mapped + PAGE - 1) / PAGE * PAGE;
-    char *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+/* ---- mappings: a guard, and a stack above it */
+
+#define MAPPED ((GUARD + STACK + STAGGER * STAGGERED + PAGE - 1) / PAGE * PAGE)
+
+/* Mappings that no fiber has now. To map and unmap the stacks of each launch took longer than a
+ * small kernel. */
+static struct {
+    pthread_mutex_t lock;
+    unsigned count;
+    char *mapping[2048]; /* two blocks of 1024 threads */
+} unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Returns MAPPED bytes of any content behind the guard, or NULL. */
+static char *take_mapping(void) {
+    char *mapping = NULL;
+    pthread_mutex_lock(&unused.lock);
+    if (unused.count > 0) {
+        mapping = unused.mapping[--unused.count];
+    }
+    pthread_mutex_unlock(&unused.lock);
+    if (mapping) {
+        return mapping;
+    }
+    mapping = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (mapping == MAP_FAILED) {
+        return NULL;
+    }
+    if (mprotect(mapping, GUARD, PROT_NONE) != 0) {
+        munmap(mapping, MAPPED);
+        return NULL;
+    }
+    return mapping;
+}
+
+static void give_mapping_back(char *mapping) {
+    bool kept = false;
+    pthread_mutex_lock(&unused.lock);
+    if (unused.count < sizeof unused.mapping / sizeof *unused.mapping) {
+        unused.mapping[unused.count++] = mapping;
+        kept = true;
+    }
+    pthread_mutex_unlock(&unused.lock);
+    if (!kept) {
+        munmap(mapping, MAPPED);
+    }
+}
+
+bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument) {
+    char *mapping = take_mapping();
+    if (!mapping) {
         return false;
     }
-    char *top = mapping + mapped - (size_t)(index % STAGGERED) * STAGGER;
+    char *top = mapping + MAPPED - (size_t)(index % STAGGERED) * STAGGER;
     *fiber = (struct fiber){.stack = mapping + GUARD,
                             .bytes = (size_t)(top - (mapping + GUARD)),
                             .mapping = mapping,
-                            .mapped = mapped,
+                            .mapped = MAPPED,
                             .entry = entry,
                             .argument = argument};
-    if (mprotect(mapping, GUARD, PROT_NONE) != 0 || !prepare(fiber, top)) {
-        munmap(mapping, mapped);
+    if (!prepare(fiber, top)) {
+        give_mapping_back(mapping);
         return false;
     }
     return true;
@@ -158,7 +203,7 @@ bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), vo
 void fiber_destroy(struct fiber *fiber) {
     forget(fiber);
     FORGET_FRAMES(fiber);
-    munmap(fiber->mapping, fiber->mapped);
+    give_mapping_back(fiber->mapping);
 }
 
 #if defined(__SANITIZE_ADDRESS__)

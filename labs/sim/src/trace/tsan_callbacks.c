@@ -19,6 +19,7 @@
 #include "trace/confinement.h"
 #include "trace/host_heap.h"
 #include "trace/last_reported.h"
+#include "trace/machine_accesses.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
@@ -43,8 +44,8 @@ static struct {
 static _Thread_local struct lane_stream *stream;
 static _Thread_local struct access_tags *tags;       /* while there is a stream */
 static struct { uintptr_t from, to; } shared_memory; /* of the running block */
-static _Thread_local const char *stack;
-static _Thread_local size_t stack_bytes;
+_Thread_local const char *sim_lane_stack; /* machine_accesses.h */
+_Thread_local size_t sim_lane_stack_bytes;
 
 static const char *program_base;
 
@@ -63,7 +64,8 @@ static void launch_begin(const struct sim_config *config) {
 
 static void launch_end(const struct sim_config *config) {
     stream = NULL;
-    stack = NULL;
+    sim_lane_stack = NULL;
+    sim_lane_stack_bytes = 0;
     check_launch_end();
     if (sim_options.predict && trace.counted) {
         profile_end_block();
@@ -109,8 +111,8 @@ static void thread(const struct worker *w, unsigned t) {
     tags = &trace.tags[t % SIM_WARP_SIZE];
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
-    stack = w->running->stack;
-    stack_bytes = w->running->bytes;
+    sim_lane_stack = w->running->stack;
+    sim_lane_stack_bytes = w->running->bytes;
 }
 
 /* What is kept of a block while others run. */
@@ -269,7 +271,7 @@ int sim_mark(unsigned long long mark);
 
 /* Is the address on the stack of the running thread? That is local memory. */
 static inline bool is_local(const void *address) {
-    return (size_t)((const char *)address - stack) < stack_bytes;
+    return (size_t)((const char *)address - sim_lane_stack) < sim_lane_stack_bytes;
 }
 
 /* Does an access of a kernel pass the checks for the usual case? */
@@ -287,10 +289,10 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (stack == NULL) {
+    if (sim_lane_stack == NULL) {
         confine(address, bytes, store, pc);
     }
-    if (stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
+    if (sim_lane_stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
                       : is_usual(address, bytes, store, pc)) {
         return;
     }
@@ -360,10 +362,10 @@ static inline void record(const void *address, unsigned width, bool store, const
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
     note_reported(address, width, store);
-    if (stack == NULL) {
+    if (sim_lane_stack == NULL) {
         confine(address, width, store, pc);
     }
-    if (stack == NULL && sim_host_access != NULL) {
+    if (sim_lane_stack == NULL && sim_host_access != NULL) {
         sim_host_access(address, width, store, true, (const char *)pc - 1);
         return;
     }
@@ -376,7 +378,7 @@ static void record_volatile(const void *address, unsigned width, bool store, con
 
 /* Checks a short copy of aligned words, word by word. False: check_unaligned() must decide. */
 static bool check_words(const char *at, size_t size, bool store, const void *pc) {
-    bool words = stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
+    bool words = sim_lane_stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
     for (size_t done = 0; words && done < size; done += 4) {
         words = is_usual(at + done, 4, store, pc);
     }
@@ -428,7 +430,7 @@ static void note_pieces(const void *address, size_t size, unsigned width, bool s
 static inline void record_unaligned(const void *address, unsigned size, bool store,
                                     const void *pc) {
     note_reported(address, size, store);
-    if (stack == NULL) {
+    if (sim_lane_stack == NULL) {
         confine(address, size, store, pc);
     }
     if (sim_checked) {
@@ -444,7 +446,7 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
  * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     note_reported(address, size, store);
-    if (stack == NULL) {
+    if (sim_lane_stack == NULL) {
         confine(address, size, store, pc);
     }
     if (sim_checked && !check_words(address, size, store, pc)) {
@@ -462,7 +464,7 @@ void record_access(const void *address, size_t bytes, bool store, const void *pc
 
 /* Does the access need a check? Host code's does if it may concern the device. */
 static bool is_checked(const void *address) {
-    if (stack == NULL) {
+    if (sim_lane_stack == NULL) {
         return sim_host_access != NULL || sim_is_in_variables(address);
     }
     return !is_local(address);
