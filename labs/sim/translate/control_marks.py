@@ -468,10 +468,7 @@ class Marker:
             self.lambdas(part)
         unrolled = unrolling(node, self.source, self.is_heavy)
         straight = (
-            self.is_counted
-            and not self.jumps
-            and not unrolled
-            and self.straight.is_straight(node, self.local)
+            self.is_counted and not self.jumps and self.straight.is_straight(node, self.local)
         )
         mark = "" if straight else f"SIM_LOOP({number}, {unrolled})"
         # What the head of the next round reads, all lanes that make it read together.

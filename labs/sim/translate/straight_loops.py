@@ -1,11 +1,11 @@
 """Which loops are straight code in a traced program: every lane that enters one makes the same
 accesses in the same order.
 
-A #pragma unroll makes straight code of such a loop, its rounds are constant, and nothing in it
-depends on the lane: a condition has only constants and the counters of such loops. So its rounds
-need no marks (control_marks.py), nor does a function that only computes. Each mark is a call, which
-takes more of g++'s time than the round itself: 24 000 of them took half the build of lab 4's
-solution.
+nvcc makes straight code of such a loop, because of a #pragma unroll or because it is short; its
+rounds are constant, and nothing in it depends on the lane: a condition has only constants and the
+counters of such loops. So its rounds need no marks (control_marks.py), nor does a function that
+only computes. Each mark is a call, which takes more of g++'s time than the round itself: 24 000 of
+them took half the build of lab 4's solution.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from constant_values import Constants
 from syntax_nodes import descendants, text_of
 from tree_sitter import Node
 from unrolled_loops import changed
-from whole_loops import pragma, stride, variable
+from whole_loops import is_whole, pragma, stride, variable
 
 # Calls that every lane makes in the same way, and that no lane waits in.
 CALL = re.compile(
@@ -107,7 +107,9 @@ class Straight:
         loops around it."""
         given = pragma(loop, self.source)
         body = loop.child_by_field_name("body")
-        if given is None or not UNROLL.match(given) or body is None:
+        if body is None or (given is not None and not UNROLL.match(given)):
+            return False
+        if given is None and not is_whole(loop, self.constants, self.source):
             return False
         counter = self.counter(loop, local)
         return bool(counter) and self._is_straight(body, local | counter)

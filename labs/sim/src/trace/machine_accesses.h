@@ -6,15 +6,8 @@
 #ifndef SIM_MACHINE_ACCESSES_H
 #define SIM_MACHINE_ACCESSES_H
 
-#include "base/options.h"
-
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-/* The stack of the running thread of a kernel; NULL and 0 outside of kernels. */
-extern _Thread_local const char *sim_lane_stack SIM_HIDDEN;
-extern _Thread_local size_t sim_lane_stack_bytes SIM_HIDDEN;
 
 /* Does an access at `address` need no look? `what`: twice the bytes, and 1 more for a store.
  * Changes no vector register. */

@@ -18,8 +18,8 @@
 #include "trace/call_targets.h"
 #include "trace/confinement.h"
 #include "trace/host_heap.h"
+#include "trace/lane_stack.h"
 #include "trace/last_reported.h"
-#include "trace/machine_accesses.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
@@ -39,13 +39,10 @@ static struct {
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
 } trace;
 
-/* The stream of the running thread; NULL outside of kernels and where nothing is counted. Its stack
- * is local memory, which is not recorded. */
+/* The stream of the running thread; NULL outside of kernels and where nothing is counted. */
 static _Thread_local struct lane_stream *stream;
 static _Thread_local struct access_tags *tags;       /* while there is a stream */
 static struct { uintptr_t from, to; } shared_memory; /* of the running block */
-_Thread_local const char *sim_lane_stack; /* machine_accesses.h */
-_Thread_local size_t sim_lane_stack_bytes;
 
 static const char *program_base;
 

@@ -86,6 +86,9 @@ STRAIGHT = {
     "choice by the counter": "for (int k = 0; k < 8; k++) s += k > 0 && R != k ? b[k] : 0;",
     "if by the counter": "for (int k = 0; k < 8; k++) { if (k != R) s += b[k]; else s -= b[k]; }",
     "call that computes": "for (int k = 0; k < 8; k++) s += product<R == 1>(s, b[k]);",
+    "inner loop without a pragma": (
+        "for (int k = 0; k < 8; k++) for (int j = 0; j < 2; j++) s += b[j];"
+    ),
     "call that calls": "for (int k = 0; k < 8; k++) s += sum_of(s, b[k]);",
 }
 MARKED = {
@@ -116,8 +119,11 @@ MARKED = {
     "counter lent": "for (int k = 0; k < 8; k++) { int *p = &k; s += b[*p]; }",
     "step that doubles": "for (int k = 1; k < 8; k *= 2) s += b[k];",
     "two conditions": "for (int k = 0; k < 8 && b[k] > 0; k++) s += b[k];",
-    "inner loop without a pragma": (
-        "for (int k = 0; k < 8; k++) for (int j = 0; j < 2; j++) s += b[j];"
+    "inner loop that is not unrolled": (
+        "for (int k = 0; k < 8; k++) {\n#pragma unroll 1\nfor (int j = 0; j < 2; j++) s += b[j]; }"
+    ),
+    "long inner loop without a pragma": (
+        "for (int k = 0; k < 8; k++) for (int j = 0; j < 999; j++) s += b[j];"
     ),
     "inner loop of any length": (
         "for (int k = 0; k < 8; k++) {\n#pragma unroll\nfor (int j = 0; j < n; j++) s += b[j]; }"
@@ -137,10 +143,20 @@ def test_rounds_with_marks(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pragma", ["", "#pragma unroll 4\n", "#pragma nounroll\n", "#pragma unroll 1\n"]
+    "pragma", ["#pragma unroll 4\n", "#pragma nounroll\n", "#pragma unroll 1\n"]
 )
-def test_only_a_pragma_makes_straight_code(pragma: str) -> None:
+def test_a_pragma_for_fewer_copies_leaves_the_marks(pragma: str) -> None:
     assert not straight(pragma + STRAIGHT["literal"])
+
+
+@pytest.mark.parametrize(("rounds", "whole"), [("8", True), ("121", True), ("999", False)])
+def test_without_a_pragma_as_many_rounds_as_nvcc_unrolls(rounds: str, whole: bool) -> None:
+    assert straight(f"for (int k = 0; k < {rounds}; k++) s += b[k];") == whole
+    assert straight(f"{UNROLL}for (int k = 0; k < {rounds}; k++) s += b[k];")
+
+
+def test_without_a_pragma_an_unknown_constant_leaves_the_marks() -> None:
+    assert not straight("for (int k = 0; k < R; k++) s += b[k];")
 
 
 # LOOP stands for a loop of 6 loads. Lanes come to it on different ways.
@@ -190,10 +206,12 @@ def counters(pragma: str, folder: Path) -> dict[str, dict[str, int]]:
 
 
 def test_the_counters_are_those_with_marks(tmp_path: Path) -> None:
-    """`unroll 99` unrolls as much, and leaves the marks."""
+    """`unroll 99` copies the rounds as often as no number does, `unroll 1` as often as no pragma
+    does; both leave the marks."""
     without = counters("#pragma unroll", tmp_path)
     assert set(without) == set(DIVERGED)
     assert without == counters("#pragma unroll 99", tmp_path)
+    assert counters("", tmp_path) == counters("#pragma unroll 1", tmp_path)
     requests = {name: c["global_load_requests"] for name, c in without.items()}
     assert requests["after_a_branch"] == 3 * (1 + 6)
     assert requests["after_return"] == 3 * 6
