@@ -1,0 +1,47 @@
+"""The experts in place of a student's files: `./grade` gives them all that it can measure.
+
+Their kernels are long, and one takes the compilers and the simulator up to two minutes: a run of
+the tests grades two labs' experts, others for another commit, as grader/tests/zoo/chosen.py says.
+ZOO=all grades all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.model import spec
+from grader.tests.zoo import chosen
+
+PART = chosen.wanted_part()
+LABS = [
+    lab
+    for number, lab in enumerate(spec.available())
+    if PART is None or number % chosen.PARTS == PART
+]
+
+
+@pytest.mark.parametrize("lab_id", LABS)
+def test_an_expert_earns_full_marks_of_what_is_measured(lab_id: str, tmp_path: Path) -> None:
+    lab = spec.load(lab_id)
+    for name in lab.submit:
+        expert = paths.SOLUTIONS / lab.folder / f"expert{Path(name).suffix}"
+        shutil.copy(expert, tmp_path / name)
+    done = subprocess.run(
+        [paths.ROOT / "grade", lab_id, "--src", tmp_path, "--no-speed", "--json", "-"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1800,
+    )
+    document = json.loads(done.stdout)
+    lost = [(c["name"], c["message"]) for c in document["checks"] if c["verdict"] != "pass"]
+    assert not lost
+    assert done.returncode == 0
+    assert document["score"]["earned"] == document["score"]["measured"]
+    assert document["score"]["measured"] == lab.points.total() - lab.points.speed
