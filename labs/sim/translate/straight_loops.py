@@ -182,10 +182,20 @@ class Straight:
             or name in changed(body)
             or re.search(rb"&\s*" + name + rb"\b", text_of(body))
             or any(text_of(d) == name for d in _declared(body))
+            or self._is_lent(name, body)
         ):
             return set()
         bound = condition.child_by_field_name("right")
         return {name} if all(self.is_constant(n, local) for n in (first, bound)) else set()
+
+    def _is_lent(self, name: bytes, body: Node) -> bool:
+        """May a function that is called change it?"""
+        for node in descendants(body):
+            if node.type == "argument_list" and any(text_of(a) == name for a in node.children):
+                call = node.parent
+                if call is None or call.type != "call_expression" or not self._is_plain_call(call):
+                    return True
+        return False
 
     def is_constant(self, node: Node | None, local: set[bytes]) -> bool:
         """Has an expression one value for all lanes, known when nvcc compiles it?"""

@@ -20,7 +20,17 @@ void lab_run(struct runner *r) {
     behaviour(r);
 }
 
+/* Of the last play, if there was one. */
+static void remove_folder(void) {
+    const char *files[] = {steps_file, data_file, results_file, status_file};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        unlink(files[i]);
+    }
+    rmdir(folder);
+}
+
 static void make_folder(void) {
+    remove_folder();
     strcpy(strrchr(folder, '-'), "-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(steps_file, sizeof steps_file, "%s/steps", folder);
@@ -311,6 +321,7 @@ int main(void) {
     Suite *suite = suite_create("runner: steps");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, NULL, remove_folder);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tcase_add_test(tests, all[i]);
     }

@@ -56,15 +56,20 @@ def first(node: Node, kind: str) -> Node:
     raise AssertionError(f"no {kind}")
 
 
-def straight(body: str) -> bool:
-    """Is the first loop of the body straight?"""
+def first_loop(body: str) -> tuple[Straight, Node, set[bytes]]:
+    """The first loop of the body, and what is constant around it."""
     source = f"{HEAD}{body}\n}}\n".encode()
     code = Marker(source, is_counted=True).code  # without directives
     root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
     assert not root.has_error
     kernel = [n for n in root.named_children if n.type == "template_declaration"][-1]
     local = constants_of(first(kernel, "function_definition"))
-    return Straight(root, Constants(root), source).is_straight(first(root, "for_statement"), local)
+    return Straight(root, Constants(root), source), first(root, "for_statement"), local
+
+
+def straight(body: str) -> bool:
+    code, loop, local = first_loop(body)
+    return code.is_straight(loop, local)
 
 
 UNROLL = "#pragma unroll\n"
@@ -117,6 +122,11 @@ MARKED = {
     "lambda": "for (int k = 0; k < 8; k++) s += [&] { return b[k]; }();",
     "counter changed in the body": "for (int k = 0; k < 8; k++) { s += b[k]; k += n; }",
     "counter lent": "for (int k = 0; k < 8; k++) { int *p = &k; s += b[*p]; }",
+    "counter lent to a function": "for (int k = 0; k < 8; k++) { add_to(k, n); s += b[k]; }",
+    "inner loop of as many rounds as a counter that is lent": (
+        "for (int k = 0; k < 8; k++) { add_to(k, n);\n#pragma unroll\n"
+        "for (int j = 0; j < k; j++) s += b[j]; }"
+    ),
     "step that doubles": "for (int k = 1; k < 8; k *= 2) s += b[k];",
     "two conditions": "for (int k = 0; k < 8 && b[k] > 0; k++) s += b[k];",
     "inner loop that is not unrolled": (
@@ -157,6 +167,24 @@ def test_without_a_pragma_as_many_rounds_as_nvcc_unrolls(rounds: str, whole: boo
 
 def test_without_a_pragma_an_unknown_constant_leaves_the_marks() -> None:
     assert not straight("for (int k = 0; k < R; k++) s += b[k];")
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [
+        ("if (n > k) { s += b[k]; }", True),
+        ("s += sum_of(s, k);", True),
+        ("add_to(s, b[k]);", True),
+        ("add_to(k, n);", False),
+        ("[&] { k += n; }();", False),
+        ("if (n > 3) { k++; }", False),
+    ],
+)
+def test_a_counter_is_the_same_in_all_lanes_unless_its_round_may_change_it(
+    body: str, same: bool
+) -> None:
+    code, loop, local = first_loop(f"for (int k = 0; k < 8; k++) {{ {body} }}")
+    assert code.counter(loop, local) == ({b"k"} if same else set())
 
 
 # LOOP stands for a loop of 6 loads. Lanes come to it on different ways.
