@@ -34,7 +34,8 @@ from chosen_loads import chosen_loads, pointer_parameters
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
-from straight_loops import Straight, constants_of, is_made_of, known_at_run_time
+from run_time_values import is_made_of, known_at_run_time
+from straight_loops import Straight, constants_of
 from structure_layouts import layout
 from structure_loads import Structures, chosen_store
 from syntax_nodes import text_of
