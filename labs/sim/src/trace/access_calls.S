@@ -14,12 +14,12 @@ sim_machine_access:
     lahf                        /* the flags, in a fifth of the time of pushfq and popfq */
     seto %al
     pushq %rax
-    /* Most addresses are in the stack of the running thread. */
-    movq sim_lane_stack@gottpoff(%rip), %rdx
-    movq %rcx, %rax
-    subq %fs:(%rdx), %rax
-    movq sim_lane_stack_bytes@gottpoff(%rip), %rdx
-    cmpq %fs:(%rdx), %rax
+    /* Most addresses are in the stack of the running thread. This code is in shared objects, too. */
+    leaq sim_lane_stack@tlsdesc(%rip), %rax
+    call *sim_lane_stack@tlscall(%rax) /* changes rax alone; the linker makes it a constant */
+    movq %rcx, %rdx
+    subq %fs:(%rax), %rdx
+    cmpq %fs:8(%rax), %rdx
     jb 2f
     pushq %rsi
     pushq %rdi

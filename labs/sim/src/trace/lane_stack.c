@@ -1,4 +1,3 @@
 #include "trace/lane_stack.h"
 
-_Thread_local const char *sim_lane_stack;
-_Thread_local size_t sim_lane_stack_bytes;
+_Thread_local struct lane_stack sim_lane_stack;

@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
-extern _Thread_local const char *sim_lane_stack SIM_HIDDEN;
-extern _Thread_local size_t sim_lane_stack_bytes SIM_HIDDEN;
+/* access_calls.S reads it. */
+struct lane_stack {
+    const char *from;
+    size_t bytes;
+};
+extern _Thread_local struct lane_stack sim_lane_stack SIM_HIDDEN;
 
 #endif

@@ -61,8 +61,7 @@ static void launch_begin(const struct sim_config *config) {
 
 static void launch_end(const struct sim_config *config) {
     stream = NULL;
-    sim_lane_stack = NULL;
-    sim_lane_stack_bytes = 0;
+    sim_lane_stack = (struct lane_stack){0};
     check_launch_end();
     if (sim_options.predict && trace.counted) {
         profile_end_block();
@@ -108,8 +107,7 @@ static void thread(const struct worker *w, unsigned t) {
     tags = &trace.tags[t % SIM_WARP_SIZE];
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
-    sim_lane_stack = w->running->stack;
-    sim_lane_stack_bytes = w->running->bytes;
+    sim_lane_stack = (struct lane_stack){w->running->stack, w->running->bytes};
 }
 
 /* What is kept of a block while others run. */
@@ -268,7 +266,7 @@ int sim_mark(unsigned long long mark);
 
 /* Is the address on the stack of the running thread? That is local memory. */
 static inline bool is_local(const void *address) {
-    return (size_t)((const char *)address - sim_lane_stack) < sim_lane_stack_bytes;
+    return (size_t)((const char *)address - sim_lane_stack.from) < sim_lane_stack.bytes;
 }
 
 /* Does an access of a kernel pass the checks for the usual case? */
@@ -286,11 +284,11 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
 }
 
 static inline void check(const void *address, unsigned bytes, bool store, const void *pc) {
-    if (sim_lane_stack == NULL) {
+    if (sim_lane_stack.from == NULL) {
         confine(address, bytes, store, pc);
     }
-    if (sim_lane_stack == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
-                      : is_usual(address, bytes, store, pc)) {
+    if (sim_lane_stack.from == NULL ? sim_host_access == NULL && !sim_is_in_variables(address)
+                                    : is_usual(address, bytes, store, pc)) {
         return;
     }
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
@@ -359,10 +357,10 @@ static inline void record(const void *address, unsigned width, bool store, const
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
     note_reported(address, width, store);
-    if (sim_lane_stack == NULL) {
+    if (sim_lane_stack.from == NULL) {
         confine(address, width, store, pc);
     }
-    if (sim_lane_stack == NULL && sim_host_access != NULL) {
+    if (sim_lane_stack.from == NULL && sim_host_access != NULL) {
         sim_host_access(address, width, store, true, (const char *)pc - 1);
         return;
     }
@@ -375,7 +373,8 @@ static void record_volatile(const void *address, unsigned width, bool store, con
 
 /* Checks a short copy of aligned words, word by word. False: check_unaligned() must decide. */
 static bool check_words(const char *at, size_t size, bool store, const void *pc) {
-    bool words = sim_lane_stack != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
+    bool words =
+        sim_lane_stack.from != NULL && size <= 64 && size % 4 == 0 && (uintptr_t)at % 4 == 0;
     for (size_t done = 0; words && done < size; done += 4) {
         words = is_usual(at + done, 4, store, pc);
     }
@@ -427,7 +426,7 @@ static void note_pieces(const void *address, size_t size, unsigned width, bool s
 static inline void record_unaligned(const void *address, unsigned size, bool store,
                                     const void *pc) {
     note_reported(address, size, store);
-    if (sim_lane_stack == NULL) {
+    if (sim_lane_stack.from == NULL) {
         confine(address, size, store, pc);
     }
     if (sim_checked) {
@@ -443,7 +442,7 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
  * need not be a multiple of its size: the device accesses it in elements. */
 static void record_range(const void *address, size_t size, bool store, const void *pc) {
     note_reported(address, size, store);
-    if (sim_lane_stack == NULL) {
+    if (sim_lane_stack.from == NULL) {
         confine(address, size, store, pc);
     }
     if (sim_checked && !check_words(address, size, store, pc)) {
@@ -461,7 +460,7 @@ void record_access(const void *address, size_t bytes, bool store, const void *pc
 
 /* Does the access need a check? Host code's does if it may concern the device. */
 static bool is_checked(const void *address) {
-    if (sim_lane_stack == NULL) {
+    if (sim_lane_stack.from == NULL) {
         return sim_host_access != NULL || sim_is_in_variables(address);
     }
     return !is_local(address);

@@ -80,12 +80,10 @@ static void check_all_flags(const void *address) {
 
 START_TEST(an_address_in_the_lanes_stack) {
     static char stack[64];
-    sim_lane_stack = stack;
-    sim_lane_stack_bytes = sizeof stack;
+    sim_lane_stack = (struct lane_stack){stack, sizeof stack};
     check_all_flags(stack);
     check_all_flags(stack + 63);
-    sim_lane_stack = NULL;
-    sim_lane_stack_bytes = 0;
+    sim_lane_stack = (struct lane_stack){0};
 }
 END_TEST
 
