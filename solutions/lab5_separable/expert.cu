@@ -3,8 +3,9 @@
  * Every kernel works on groups of four neighbouring pixels, and is compiled for each radius. In the
  * row pass the lanes of a warp exchange their groups through shared memory; in the column pass a
  * thread keeps eight groups of sums, and the L1 cache is the tile. The fused kernel marches: a warp
- * owns 128 columns, computes the row pass of one row after the other, and adds each result at once
- * to the sums of the column pass that need it, which are in registers.
+ * owns 128 columns, copies rows to shared memory well ahead of their use, computes the row pass of
+ * one row after the other, and adds each result at once to the sums of the column pass that need
+ * it, which are in registers.
  */
 #include "lab.h"
 
@@ -12,6 +13,7 @@
 
 __constant__ float c_column[LINE_MAX_LENGTH];
 __constant__ float c_row[LINE_MAX_LENGTH];
+__constant__ float c_mirrored[LINE_MAX_LENGTH]; /* the column, from its last coefficient on */
 
 inline bool radius_allowed(int radius) {
     return radius >= 0 && radius <= MASK_MAX_RADIUS;
@@ -38,8 +40,16 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
     if (!radius_allowed(radius)) {
         return cudaErrorInvalidValue;
     }
-    const size_t bytes = (2 * (size_t)radius + 1) * sizeof(float);
-    const cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
+    const int length = 2 * radius + 1;
+    float h_mirrored[LINE_MAX_LENGTH];
+    for (int i = 0; i < length; i++) {
+        h_mirrored[i] = h_column[length - 1 - i];
+    }
+    const size_t bytes = length * sizeof(float);
+    cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
+    if (error == cudaSuccess) {
+        error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, bytes);
+    }
     return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
 }
 
@@ -282,94 +292,173 @@ enum separation separate(const float *h_mask, int radius, float *h_column, float
 
 /* ---- part C: the march ---- */
 
-/* What a lane loads of a row: its own group, and the first lanes a group of the apron each. */
-struct share {
-    float4 own, apron;
-};
+/* A warp has a ring of STAGES rows in shared memory: it uses one row while the others are on their
+ * way. BLOCKS of WARPS warps are on a multiprocessor. */
+enum { STAGES = 10, WARPS = 4, BLOCKS = 3 };
 
-/* A warp loads AHEAD rows before it needs them; AHEAD is even, because rows alternate between two
- * buffers. BLOCKS of WARPS warps are on a multiprocessor: a thread has 168 registers. */
-enum { AHEAD = 6, WARPS = 4, BLOCKS = 3 };
+/* How the groups of a warp are copied to shared memory.
+ *
+ * WHOLE:   16 bytes at a time. A group is in the image, or outside and 0.
+ * NEAREST: likewise, but a group outside is four times the nearest pixel.
+ * SINGLE:  pixel by pixel, because the rows do not begin at multiples of 16 bytes. */
+enum copying { WHOLE, NEAREST, SINGLE };
 
-/* The column pass: adds a row of the row pass to the sums that need it. sum[j] belongs to result
- * row y - RADIUS + j; the sum of row y - RADIUS is complete and goes to `done`, the others move up.
- */
+/* Copies COUNT pixels to shared memory, or zeros where they do not exist. It does not wait for
+ * them, and they need no registers on their way. The simulator knows no such copies. */
+template <int COUNT>
+inline __device__ void copy_async(float *s_to, const float *d_from, bool exist) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(s_to)), "l"(d_from),
+                   "n"(COUNT * sizeof(float)), "r"(exist ? COUNT * (int)sizeof(float) : 0)
+                 : "memory");
+#else
+    for (int i = 0; i < COUNT; i++) {
+        s_to[i] = exist ? d_from[i] : 0.0f;
+    }
+#endif
+}
+
+/* Ends a row: the copies of this thread since the row before belong to it. */
+inline __device__ void end_row() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
+}
+
+/* Waits for the copies of this thread, but not for those of the last LATER rows. */
+template <int LATER> inline __device__ void wait_for_row() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.wait_group %0;" : : "n"(LATER) : "memory");
+#endif
+}
+
+/* Copies pixels x .. x+3 of row y to shared memory. */
+template <enum copying COPYING>
+inline __device__ void copy_four(float4 *s_to, const float *d_image, int width, int height, int x,
+                                 int y, enum border border) {
+    const bool replicate = border == BORDER_REPLICATE;
+    const bool row_exists = replicate || (unsigned)y < (unsigned)height;
+    const float *const d_row = d_image + (size_t)clamp(y, 0, height - 1) * width;
+    const bool inside = (unsigned)x < (unsigned)width;
+    if (COPYING == WHOLE || (COPYING == NEAREST && inside)) {
+        copy_async<GROUP>(&s_to->x, d_row + clamp(x, 0, width - GROUP), row_exists && inside);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        const int column = COPYING == NEAREST ? x : x + i, nearest = clamp(column, 0, width - 1);
+        copy_async<1>(&s_to->x + i, d_row + nearest,
+                      row_exists && (replicate || nearest == column));
+    }
+}
+
+/* The column pass: adds a row of the row pass to the sums that need it, sum[j] with coefficient j.
+ * sum[0] is complete then and goes to `done`, the others move up. */
 template <int RADIUS>
-inline __device__ void add_row(float (&sum)[2 * RADIUS + 1][GROUP], const float *row, float *done) {
+inline __device__ void add_row(float (&sum)[2 * RADIUS + 1][GROUP], const float *row,
+                               const float *c_line, float *done) {
 #pragma unroll
     for (int j = 0; j <= 2 * RADIUS; j++) {
 #pragma unroll
         for (int i = 0; i < GROUP; i++) {
             const float before = j < 2 * RADIUS ? sum[j][i] : 0.0f;
-            (j == 0 ? done : sum[j == 0 ? 0 : j - 1])[i] =
-                before + row[i] * c_column[2 * RADIUS - j];
+            (j == 0 ? done : sum[j == 0 ? 0 : j - 1])[i] = before + row[i] * c_line[j];
         }
     }
 }
 
-template <int RADIUS, bool ALIGNED>
+/* The rows that a warp reads: `count` rows, from `first` on, upwards (step is -1) or downwards. */
+struct section {
+    int first, step, count;
+};
+
+/* s_ring has STAGES rows of LANES groups and their apron. */
+template <int RADIUS, enum copying COPYING>
+inline __device__ void march(const float *d_image, int width, int height, enum border border,
+                             int left, struct section section, float4 *s_ring, float *d_out) {
+    constexpr int before = apron_groups(RADIUS), in_row = LANES + 2 * before;
+    const int lane = threadIdx.x % LANES, x = left + GROUP * lane;
+    /* The first lanes copy a group of the apron each, too, on the left or on the right. */
+    const bool has_apron = lane < 2 * before;
+    const int group = lane < before ? lane : LANES + lane;
+    const int apron_x = left + GROUP * (group - before);
+    float4 *const s_line = s_ring + lane, *const s_own = s_line + before;
+    float4 *const s_apron = s_ring + group;
+    const float *const c_line = section.step > 0 ? c_mirrored : c_column;
+
+    const auto load = [&](int slot, int y) {
+        copy_four<COPYING>(s_own + slot, d_image, width, height, x, y, border);
+        if (has_apron) {
+            copy_four<COPYING>(s_apron + slot, d_image, width, height, apron_x, y, border);
+        }
+        end_row();
+    };
+    constexpr int last = (STAGES - 1) * in_row;
+    int next = section.first;
+#pragma unroll 1
+    for (int slot = 0; slot < last; slot += in_row, next += section.step) {
+        load(slot, next);
+    }
+
+    float sum[2 * RADIUS + 1][GROUP] = {};
+    int slot = 0, free_slot = last;
+    int y = section.first - section.step * RADIUS; /* of the result that a row completes */
+#pragma unroll 1
+    for (int n = 0; n < section.count; n++, y += section.step, next += section.step) {
+        wait_for_row<STAGES - 2>();
+        __syncwarp(); /* the row is complete, and no lane reads the one before it any more */
+        load(free_slot, next); /* also after the last row: a test here costs more */
+
+        float line[GROUP * (2 * before + 1)], row[GROUP], done[GROUP];
+#pragma unroll
+        for (int g = 0; g <= 2 * before; g++) {
+            put(line + GROUP * g, s_line[slot + g]);
+        }
+        row_sums<RADIUS>(line, row);
+        add_row<RADIUS>(sum, row, c_line, done);
+        if (n >= 2 * RADIUS && (COPYING == SINGLE || x < width)) {
+            store_four<COPYING != SINGLE>(d_out, width, height, x, y, done);
+        }
+        free_slot = slot;
+        slot = slot == last ? 0 : slot + in_row;
+    }
+    wait_for_row<0>(); /* no copy may be under way when the warp ends */
+}
+
+/* Sections march downwards and upwards in turn. So two neighbours begin at their common edge, or
+ * both end there: the rows that both need are read from global memory at the same time, and the
+ * second time from the L2 cache. */
+template <int RADIUS>
 __global__ void __launch_bounds__(LANES *WARPS, BLOCKS)
     fused_kernel(const float *d_image, int width, int height, enum border border, int rows,
                  float *d_out) {
     constexpr int before = apron_groups(RADIUS);
-    __shared__ float4 s_rows[WARPS][2][LANES + 2 * before];
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const int left = (blockIdx.x * WARPS + warp) * WIDE, x = left + GROUP * lane;
+    __shared__ float4 s_rings[WARPS][STAGES * (LANES + 2 * before)];
+    const int warp = threadIdx.x / LANES, left = (blockIdx.x * WARPS + warp) * WIDE;
     const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-    const int group = lane < before ? lane : LANES + lane; /* of the apron: the first lanes' */
-    const int apron_x = left + GROUP * (group - before);
-    const bool has_apron = lane < 2 * before;
-    const bool edge = ALIGNED && (left == 0 || left + WIDE + GROUP * before > width);
+    const bool down = blockIdx.y % 2 == 0;
+    const struct section section = {down ? top - RADIUS : bottom - 1 + RADIUS, down ? 1 : -1,
+                                    bottom - top + 2 * RADIUS};
+    const bool edge = left == 0 || left + WIDE + GROUP * before > width;
+    float4 *const s_ring = s_rings[warp];
     if (left >= width) {
         return;
     }
-    struct share share[AHEAD] = {};
-    float sum[2 * RADIUS + 1][GROUP] = {};
-    const auto load = [&](int k, int y) {
-        share[k].own = load_ahead<ALIGNED>(d_image, width, height, x, y, border);
-        if (has_apron) {
-            share[k].apron = load_ahead<ALIGNED>(d_image, width, height, apron_x, y, border);
-        }
-    };
-#pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-        load(k, top - RADIUS + k);
-    }
-#pragma unroll 1
-    for (int first = top - RADIUS; first < bottom + RADIUS; first += AHEAD) {
-#pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
-            const int y = first + k;
-            float4 *const s_row = s_rows[warp][k % 2];
-            if (edge) {
-                share[k].own = with_border(share[k].own, x, width, border);
-                share[k].apron = with_border(share[k].apron, apron_x, width, border);
-            }
-            s_row[before + lane] = share[k].own;
-            if (has_apron) {
-                s_row[group] = share[k].apron;
-            }
-            __syncwarp();
-            load(k, y + AHEAD);
-
-            float line[GROUP * (2 * before + 1)], row[GROUP], done[GROUP];
-#pragma unroll
-            for (int g = 0; g <= 2 * before; g++) {
-                put(line + GROUP * g, s_row[lane + g]);
-            }
-            row_sums<RADIUS>(line, row);
-            add_row<RADIUS>(sum, row, done);
-            if (y - RADIUS >= top && y < bottom + RADIUS && (!ALIGNED || x < width)) {
-                store_four<ALIGNED>(d_out, width, height, x, y - RADIUS, done);
-            }
-        }
+    if (width % GROUP != 0) {
+        march<RADIUS, SINGLE>(d_image, width, height, border, left, section, s_ring, d_out);
+    } else if (edge && border == BORDER_REPLICATE) {
+        march<RADIUS, NEAREST>(d_image, width, height, border, left, section, s_ring, d_out);
+    } else {
+        march<RADIUS, WHOLE>(d_image, width, height, border, left, section, s_ring, d_out);
     }
 }
 
 /* As many sections as give each multiprocessor of the device BLOCKS blocks: all of them run at
- * once, and end at once. With its apron, a section is a multiple of AHEAD rows. A short image has
- * shorter sections, but none below 2 * MASK_MAX_RADIUS rows, which would be read too often. */
-static cudaError_t section_rows(int width, int height, int radius, int *rows) {
+ * once, and end at once. A short image has shorter sections, but none below 2 * MASK_MAX_RADIUS
+ * rows, which would be read too often. */
+static cudaError_t section_rows(int width, int height, int *rows) {
     int device, processors;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) {
@@ -377,8 +466,7 @@ static cudaError_t section_rows(int width, int height, int radius, int *rows) {
     }
     if (error == cudaSuccess) {
         const int sections = max(processors * BLOCKS / (int)ceil_div(width, WIDE * WARPS), 1);
-        const int least = max((int)ceil_div(height, sections), 2 * MASK_MAX_RADIUS);
-        *rows = AHEAD * (int)ceil_div(least + 2 * radius, AHEAD) - 2 * radius;
+        *rows = max((int)ceil_div(height, sections), 2 * MASK_MAX_RADIUS);
     }
     return error;
 }
@@ -387,16 +475,12 @@ template <int RADIUS>
 static cudaError_t launch_fused(const float *d_image, int width, int height, enum border border,
                                 float *d_out) {
     int rows;
-    const cudaError_t error = section_rows(width, height, RADIUS, &rows);
+    const cudaError_t error = section_rows(width, height, &rows);
     if (error != cudaSuccess) {
         return error;
     }
     const dim3 grid(ceil_div(width, WIDE * WARPS), ceil_div(height, rows)), block(LANES * WARPS);
-    if (width % GROUP == 0) {
-        fused_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, rows, d_out);
-    } else {
-        fused_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, rows, d_out);
-    }
+    fused_kernel<RADIUS><<<grid, block>>>(d_image, width, height, border, rows, d_out);
     return cudaGetLastError();
 }
 
