@@ -3,15 +3,19 @@
  *
  * A              no shared memory: only the traffic counts
  * B, C, double   a matrix product on the tensor cores, which multiply doubles twice as fast as the
- *                other units and round as exactly: tensor_kernel
+ *                other units and round as exactly: tensor_kernel, and ring_kernel for B where
+ *                boxes of pixels and weights can be copied
  * B, C, float    8 to 16 pixels of 8 or 12 masks in the registers of a thread: register_kernel. The
  *                tensor cores have no product of floats that is exact enough for this lab
+ * C, few masks   one output per thread: few_masks_kernel
  *
  * In B and C a block computes with the channels of one stage while the next stage is being copied
  * to shared memory. Where a function has a body in PTX, the GPU's assembly, it has another in CUDA
  * C, for the simulator and for older GPUs.
  */
 #include "lab.h"
+
+#include <cuda.h>
 
 enum { WARP = 32 };
 #define ALL_LANES 0xffffffffu
@@ -286,6 +290,11 @@ struct DoubleBlock
     }
 };
 
+/* Adds the product of a 16 x 4 matrix, two numbers of a lane, and a 4 x 8 matrix. */
+#define MULTIPLY_MATRICES                                                                          \
+    "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 "                                            \
+    "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+
 /* Adds the products of four channels at one tap. at: where this lane's pixels are in the tile, rows
  * g and g + 8 of each matrix; lane 4 g + q also has columns 2 q and 2 q + 1 of the sums. For the
  * tensor core it brings column q of the pixels and, of the weights, row q of column g. */
@@ -307,8 +316,7 @@ __device__ inline void multiply_quad(double (&sum)[PIXELS][MASKS][4], const doub
     for (int i = 0; i < PIXELS; i++) {
 #pragma unroll
         for (int m = 0; m < MASKS; m++) {
-            asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 "
-                "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+            asm(MULTIPLY_MATRICES
                 : "+d"(sum[i][m][0]), "+d"(sum[i][m][1]), "+d"(sum[i][m][2]), "+d"(sum[i][m][3])
                 : "d"(pixel[i][0]), "d"(pixel[i][1]), "d"(weight[m]));
         }
@@ -389,6 +397,449 @@ __global__ void __launch_bounds__(B::threads, 3) tensor_kernel(const Layer<doubl
                 }
             }
         }
+    }
+}
+
+/* ---- B for doubles on a GPU that copies boxes ---- */
+
+/* A multiprocessor has one block, which computes unit after unit: 192 pixels of 96 masks or 128
+ * pixels of 144 masks. A warp computes 32 pixels of 48 masks of it. A stage has STAGE channels of a
+ * unit. The stages, counted through all units of a block, fill the slots of a ring one after the
+ * other. No barrier stops the whole block: a warp waits until a slot is full before it reads it,
+ * and the last warp that has read it begins to fill it again. */
+enum { RING_WARPS = 12, SLOTS = 5, STAGE = 20, QUADS = STAGE / QUAD };
+enum { WARP_PIXELS = 32, WARP_MASKS = 48, TILE = RING_WARPS * WARP_PIXELS };
+enum { HIGH = WARP_MASKS / 16, WIDE = WARP_PIXELS / 8 }; /* matrices of a warp */
+
+/* A slot has the pixels of a stage, then its weights, STAGE of a mask. A line is 16 pixels of a
+ * channel. The lines of all channels follow one another, and then those of the next 16 pixels. Pair
+ * p of a line is in place p ^ (number of the line) % 8: the copy does that (SWIZZLE_128B), and so a
+ * warp reads without bank conflicts. Lines are counted from a multiple of 8 lines. */
+enum { LINE = 16, PAIRS = LINE / 2, SLOT = (TILE / 2 + 2 * WARP_MASKS) * STAGE };
+static_assert(SLOT % (8 * LINE) == 0 && STAGE % 8 == 4, "see Places");
+
+/* Shared memory, in doubles: the slots, two barriers for each, how far each warp is. */
+enum { FULL = SLOTS * SLOT, EMPTY = FULL + SLOTS, DONE = EMPTY + SLOTS, RING = DONE + RING_WARPS };
+struct alignas(8 * LINE * sizeof(double)) Slot {
+    double number[SLOT];
+};
+
+/* An address in shared memory, of 32 bits; without PTX, bytes from s_base on. pointer() is for that
+ * alone. */
+struct Shared {
+    double *s_base;
+    unsigned at;
+
+    /* volatile: nvcc would find out anew, in every stage, where shared memory begins. */
+    __device__ explicit Shared(double *s_first) : s_base(s_first), at(0) {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mov.u32 %0, %1;"
+                     : "=r"(at)
+                     : "r"((unsigned)__cvta_generic_to_shared(s_first)));
+#endif
+    }
+
+    __device__ Shared operator+(int numbers) const {
+        Shared sum = *this;
+        sum.at += numbers * (int)sizeof(double);
+        return sum;
+    }
+
+    __device__ Shared operator^(int numbers) const {
+        Shared other = *this;
+        other.at ^= numbers * (int)sizeof(double);
+        return other;
+    }
+
+    __device__ double *pointer() const {
+        return s_base + at / sizeof(double);
+    }
+};
+
+/* What the copies of boxes must know of the image and of the bank, for units with two and with
+ * three groups of WARP_MASKS masks. The simulator knows no such maps. */
+#ifdef CU_TENSOR_MAP_NUM_QWORDS
+struct Maps {
+    CUtensorMap image[2], bank[2];
+};
+#define IN_PARAMETERS __grid_constant__ /* the copies read it there */
+#else
+struct Maps {};
+#define IN_PARAMETERS
+#endif
+
+/* The n-th unit. A tile of 384 pixels has two units for two groups of masks. If the number of
+ * groups is odd, the last three groups have three units instead. At least two groups. */
+struct Unit {
+    int groups, first_mask; /* groups of masks of the unit */
+    unsigned left;
+
+    __device__ Unit(const Layer<double> &layer, unsigned n) {
+        const int all = (layer.masks + WARP_MASKS - 1) / WARP_MASKS;
+        const int part = n % all, in_pairs = all % 2 == 0 ? all : all - 3;
+        groups = part < in_pairs ? 2 : 3;
+        const int first = part < in_pairs ? part / 2 * 2 : in_pairs;
+        first_mask = first * WARP_MASKS;
+        left = n / all * TILE + (part - first) * pixels();
+    }
+
+    __device__ int pixels() const {
+        return TILE / groups;
+    }
+    __device__ int masks() const {
+        return groups * WARP_MASKS;
+    }
+
+    static unsigned count(const Layer<double> &layer) {
+        return (unsigned)(ceil_div(layer.width, TILE) * ceil_div(layer.masks, WARP_MASKS));
+    }
+};
+
+/* Barriers between warps. Without PTX, the block waits before it reads a slot and when it has read
+ * it. */
+__device__ inline void open_barrier(Shared barrier, int arrivals) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;\n"
+                 "fence.mbarrier_init.release.cluster;" /* known to the copies, too */
+                 :
+                 : "r"(barrier.at), "r"(arrivals)
+                 : "memory");
+#endif
+}
+
+/* This thread arrives, and `bytes` more are to come with copies. */
+__device__ inline void arrive_before_copies(Shared barrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :
+                 : "r"(barrier.at), "r"(bytes)
+                 : "memory");
+#endif
+}
+
+/* A warp has read a slot. True for one thread of the warp that arrives last; this thread has to
+ * fill the slot again. It waits for the barrier, without delay, so that the copy comes after all
+ * reads. read: 0, but known only after all that was read. In nvcc's code nothing else makes an
+ * arrival wait for the reads before it. */
+__device__ inline bool leave_slot(Shared barrier, int read) {
+#if __CUDA_ARCH__ >= 900
+    int last = 0;
+    __syncwarp();
+    if (threadIdx.x % WARP == read) {
+        asm volatile("{\n"
+                     ".reg .b64 state;\n"
+                     ".reg .b32 missing;\n"
+                     ".reg .pred last;\n"
+                     "mbarrier.arrive.shared.b64 state, [%1];\n"
+                     "mbarrier.pending_count.b64 missing, state;\n" /* before this arrival */
+                     "setp.eq.u32 last, missing, 1;\n"
+                     "@last mbarrier.test_wait.shared.b64 last, [%1], state;\n"
+                     "selp.b32 %0, 1, 0, last;\n"
+                     "}"
+                     : "=r"(last)
+                     : "r"(barrier.at)
+                     : "memory");
+    }
+    return last != 0;
+#else
+    __syncthreads();
+    return threadIdx.x == 0;
+#endif
+}
+
+/* Waits until all have arrived for the first, third, ... time (parity 0) or the second, ... (1). */
+__device__ inline void wait_until(Shared barrier, unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "AGAIN:\n"
+                 "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "@!done bra AGAIN;\n"
+                 "}"
+                 :
+                 : "r"(barrier.at), "r"(parity)
+                 : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+/* One thread copies the channels from `first` on of a unit's pixels, and of its weights. What does
+ * not exist becomes 0. */
+__device__ inline void copy_pixels(Shared to, const Layer<double> &layer, const Maps &maps,
+                                   const Unit &unit, int first, Shared full) {
+#if __CUDA_ARCH__ >= 900 && defined CU_TENSOR_MAP_NUM_QWORDS
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4}], [%5];"
+                 :
+                 : "r"(to.at), "l"(&maps.image[unit.groups - 2]), "r"(0), "r"(first),
+                   "r"(unit.left / LINE), "r"(full.at)
+                 : "memory");
+#else
+    for (int i = 0; i < unit.pixels() * STAGE; i++) {
+        const int line = i / LINE, c = first + line % STAGE;
+        const size_t x = unit.left + line / STAGE * LINE + i % LINE;
+        const int place = i % LINE / 2 ^ line % PAIRS;
+        to.pointer()[line * LINE + place * 2 + i % 2] =
+            c < layer.channels && x < layer.width ? layer.d_image[c * layer.width + x] : 0;
+    }
+#endif
+}
+
+__device__ inline void copy_weights(Shared to, const Layer<double> &layer, const Maps &maps,
+                                    const Unit &unit, int first, Shared full) {
+#if __CUDA_ARCH__ >= 900 && defined CU_TENSOR_MAP_NUM_QWORDS
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
+                 :
+                 : "r"(to.at), "l"(&maps.bank[unit.groups - 2]), "r"(first), "r"(unit.first_mask),
+                   "r"(full.at)
+                 : "memory");
+#else
+    for (int i = 0; i < unit.masks() * STAGE; i++) {
+        const int m = unit.first_mask + i / STAGE, c = first + i % STAGE;
+        to.pointer()[i] = c < layer.channels && m < layer.masks
+                              ? layer.d_bank[(size_t)m * layer.channels + c]
+                              : 0;
+    }
+#endif
+}
+
+/* One thread begins to fill a slot with a stage of unit n or, if it has not so many stages, of a
+ * later unit of this block. */
+__device__ inline void fill_slot(Shared slot, Shared full, const Layer<double> &layer,
+                                 const Maps &maps, unsigned units, unsigned n, int stage) {
+    const int stages = (layer.channels + STAGE - 1) / STAGE;
+    while (stage >= stages) {
+        stage -= stages;
+        n += gridDim.x;
+    }
+    if (n < units) {
+        const Unit unit(layer, n);
+        arrive_before_copies(full, (unit.pixels() + unit.masks()) * STAGE * (int)sizeof(double));
+        copy_pixels(slot, layer, maps, unit, stage * STAGE, full);
+        copy_weights(slot + unit.pixels() * STAGE, layer, maps, unit, stage * STAGE, full);
+    }
+}
+
+/* Three warps compute on a quarter of a multiprocessor: w, w + 4 and w + 8. Its tensor core needs
+ * two of them. Left alone, all three come to the end of a stage at the same time, and nobody
+ * multiplies. So they begin their stages in a fixed order, each when the one before the last has
+ * nearly finished: two multiply while the third waits, reads or stores. This changes no result. */
+struct Turn {
+    Shared own, awaited; /* stages that a warp has nearly finished */
+    int stages;
+
+    __device__ Turn(Shared done, int warp)
+        : own(done + warp), awaited(done + (warp < 8 ? warp + 4 : warp - 8)), stages(0) {
+    }
+
+    __device__ void wait() const {
+#if __CUDA_ARCH__ >= 900
+        const int more = threadIdx.x < 8 * WARP ? 0 : 1; /* the third: for the first, this stage */
+        int now;
+        do {
+            asm volatile("ld.volatile.shared.s32 %0, [%1];" : "=r"(now) : "r"(awaited.at));
+        } while (now < stages + more);
+#endif
+    }
+
+    __device__ void pass() {
+        stages++;
+#if __CUDA_ARCH__ >= 900
+        if (threadIdx.x % WARP == 0) {
+            asm volatile("st.volatile.shared.s32 [%0], %1;" : : "r"(own.at), "r"(stages));
+        }
+#endif
+    }
+};
+
+__device__ inline double read_one(Shared from) {
+#if __CUDA_ARCH__ >= 900
+    double number;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(number) : "r"(from.at));
+    return number;
+#else
+    return *from.pointer();
+#endif
+}
+
+/* Column g of the t-th matrix of pixels, of 8 columns, is pixel g % 2 of this pair of line t / 2.
+ * Half a warp reads four columns and four channels: pairs p and p + 4, in all eight places. */
+__device__ inline int pair_of(int g, int t) {
+    return g / 2 % 2 * 4 + g / 4 + t % 2 * 2;
+}
+
+/* Where lane 4 g + q finds its numbers of a slot's first channels, for each of the two matrices of
+ * a line and for lines whose number is q or q + 4, modulo 8. */
+struct Places {
+    Shared pixel[2][2], weight;
+
+    __device__ Places(Shared first_line, Shared first_weight)
+        : pixel{{first_line, first_line ^ 8}, {first_line ^ 4, first_line ^ 12}},
+          weight(first_weight) {
+    }
+};
+
+/* What a lane brings for four channels: of the weights rows g and g + 8, column q, of the pixels
+ * row q, column g. Of the sums it has columns 2 q and 2 q + 1, which are neighbours, of rows g and
+ * g + 8. */
+struct Factors {
+    double weight[HIGH][2], pixel[WIDE];
+
+    __device__ void read(const Places &at, int quad) {
+#pragma unroll
+        for (int m = 0; m < 2 * HIGH; m++) {
+            weight[m / 2][m % 2] = read_one(at.weight + (m * 8 * STAGE + quad * QUAD));
+        }
+#pragma unroll
+        for (int t = 0; t < WIDE; t++) {
+            pixel[t] = read_one(at.pixel[t % 2][(quad + t / 2) % 2] +
+                                (quad * QUAD + t / 2 * STAGE) * LINE);
+        }
+    }
+
+    /* Some bits of all numbers, which are known only after all have been read. */
+    __device__ int bits() const {
+        int all = -1;
+#pragma unroll
+        for (int m = 0; m < 2 * HIGH; m++) {
+            all &= __double2hiint(weight[m / 2][m % 2]);
+        }
+#pragma unroll
+        for (int t = 0; t < WIDE; t++) {
+            all &= __double2hiint(pixel[t]);
+        }
+        return all;
+    }
+
+    __device__ void multiply(double (&sum)[HIGH][WIDE][4]) const {
+#if __CUDA_ARCH__ >= 900
+#pragma unroll
+        for (int m = 0; m < HIGH; m++) {
+#pragma unroll
+            for (int t = 0; t < WIDE; t++) {
+                asm(MULTIPLY_MATRICES
+                    : "+d"(sum[m][t][0]), "+d"(sum[m][t][1]), "+d"(sum[m][t][2]), "+d"(sum[m][t][3])
+                    : "d"(weight[m][0]), "d"(weight[m][1]), "d"(pixel[t]));
+            }
+        }
+#else
+        const int lane = threadIdx.x % WARP;
+        for (int k = 0; k < QUAD; k++) {
+            const int row = lane / QUAD * QUAD + k, column = lane % QUAD * 2 * QUAD + k;
+            double other[2 * HIGH];
+            for (int m = 0; m < 2 * HIGH; m++) {
+                other[m] = __shfl_sync(ALL_LANES, weight[m / 2][m % 2], row);
+            }
+            for (int t = 0; t < 2 * WIDE; t++) {
+                const double factor = __shfl_sync(ALL_LANES, pixel[t / 2], column + t % 2 * QUAD);
+                for (int m = 0; m < 2 * HIGH; m++) {
+                    sum[m / 2][t / 2][m % 2 * 2 + t % 2] += other[m] * factor;
+                }
+            }
+        }
+#endif
+    }
+};
+
+/* Stores a warp's sums. */
+__device__ inline void store(const double (&sum)[HIGH][WIDE][4], const Layer<double> &layer,
+                             int first_mask, unsigned left) {
+    const int lane = threadIdx.x % WARP, mask = first_mask + lane / 4;
+    double *d_to = layer.d_out + mask * layer.width + left + 2 * pair_of(2 * (lane % 4), 0);
+#pragma unroll
+    for (int m = 0; m < 2 * HIGH; m++) {
+        if (mask + 8 * m < layer.masks) {
+#pragma unroll
+            for (int t = 0; t < WIDE; t++) {
+                if (left + t / 2 * LINE < layer.width) {
+                    const double *two = &sum[m / 2][t][m % 2 * 2];
+                    __stcs((double2 *)(d_to + t / 2 * LINE + t % 2 * 4),
+                           make_double2(two[0], two[1]));
+                }
+            }
+        }
+        d_to += 8 * layer.width;
+    }
+}
+
+/* zero: 0, which nvcc must not know. */
+__global__ void __launch_bounds__(RING_WARPS *WARP, 1)
+    ring_kernel(const Layer<double> layer, const IN_PARAMETERS Maps maps, unsigned units,
+                int zero) {
+    extern __shared__ Slot s_slots[];
+    const Shared ring(s_slots->number);
+    const int warp = __shfl_sync(ALL_LANES, threadIdx.x / WARP, 0); /* nvcc sees: one value */
+    const int lane = threadIdx.x % WARP, group = lane / 4, quarter = lane % 4;
+    const int stages = (layer.channels + STAGE - 1) / STAGE;
+    Turn turn(ring + DONE, warp);
+    Shared now = ring, full = ring + FULL;
+    unsigned parity = 0;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < SLOTS; i++) {
+            open_barrier(ring + (FULL + i), 1);
+            open_barrier(ring + (EMPTY + i), RING_WARPS);
+        }
+        for (int i = 0; i < RING_WARPS; i++) {
+            ((double *)s_slots)[DONE + i] = 0; /* all bits */
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < SLOTS; i++) {
+            fill_slot(ring + i * SLOT, ring + (FULL + i), layer, maps, units, blockIdx.x, i);
+        }
+    }
+    __syncwarp();
+    for (unsigned n = blockIdx.x; n < units; n += gridDim.x) {
+        const Unit unit(layer, n);
+        const int across = RING_WARPS / unit.groups; /* warps side by side */
+        const int pixel = warp % across * WARP_PIXELS, mask = warp / across * WARP_MASKS;
+        const int pixels =
+            (pixel / LINE * STAGE + quarter) * LINE + (pair_of(group, 0) ^ quarter) * 2 + group % 2;
+        const int weights = (unit.pixels() + mask + group) * STAGE + quarter;
+        double sum[HIGH][WIDE][4] = {};
+        Factors even, odd; /* while the products of four channels are summed, the next are read */
+
+        wait_until(full, parity);
+        even.read(Places(now + pixels, now + weights), 0);
+        for (int stage = 0;;) {
+            const Places at(now + pixels, now + weights);
+            const Shared used = now, used_full = full;
+            turn.wait();
+#pragma unroll
+            for (int quad = 1; quad < QUADS; quad += 2) {
+                odd.read(at, quad);
+                even.multiply(sum);
+                even.read(at, quad + 1);
+                odd.multiply(sum);
+            }
+            turn.pass();
+            now = now + SLOT;
+            full = full + 1;
+            if (now.at == (ring + SLOTS * SLOT).at) {
+                now = ring;
+                full = ring + FULL;
+                parity ^= 1;
+            }
+            stage++;
+            if (stage < stages) {
+                wait_until(full, parity);
+                odd.read(Places(now + pixels, now + weights), 0);
+            }
+            even.multiply(sum);
+            if (leave_slot(used_full + SLOTS, even.bits() & zero)) {
+                fill_slot(used, used_full, layer, maps, units, n, stage - 1 + SLOTS);
+            }
+            __syncwarp();
+            if (stage == stages) {
+                break;
+            }
+            even = odd;
+        }
+        store(sum, layer, unit.first_mask + mask, unit.left + pixel);
     }
 }
 
@@ -489,6 +940,36 @@ __global__ void __launch_bounds__(B::threads, per_processor)
     }
 }
 
+/* ---- C for few masks ---- */
+
+/* For fewer masks the kernels above would compute mostly what nobody needs. */
+enum { LEAST_MASKS = 4, FEW_THREADS = 128 };
+
+/* A thread computes one output. */
+template <typename real>
+__global__ void __launch_bounds__(FEW_THREADS) few_masks_kernel(const Layer<real> layer) {
+    const size_t plane = layer.height * layer.width;
+    const size_t index = (size_t)blockIdx.x * FEW_THREADS + threadIdx.x;
+    const size_t n = index / plane, pixel = index % plane;
+    const size_t y = pixel / layer.width, x = pixel % layer.width;
+    if (n >= (size_t)layer.masks) {
+        return;
+    }
+    real sum = 0;
+    for (int c = 0; c < layer.channels; c++) {
+        const real *d_channel = layer.d_image + c * plane;
+        const real *d_mask = layer.d_bank + (n * layer.channels + c) * (SIZE * SIZE);
+        for (int tap = 0; tap < SIZE * SIZE; tap++) {
+            /* Left of the image and above it, these are huge. */
+            const size_t row = y + tap / SIZE - SIZE / 2, column = x + tap % SIZE - SIZE / 2;
+            if (row < (size_t)layer.height && column < layer.width) {
+                sum += d_channel[row * layer.width + column] * d_mask[tap];
+            }
+        }
+    }
+    layer.d_out[index] = sum;
+}
+
 /* ---- launches ---- */
 
 /* Two stages may be more shared memory than a kernel gets unasked. */
@@ -505,7 +986,89 @@ static cudaError_t launch(void (*kernel)(Layer<typename B::real>),
     return cudaGetLastError();
 }
 
+/* Whole lines, whole pairs of weights, at least two groups of masks. */
+static bool fits_ring(const Layer<double> &layer) {
+    return aligned(layer.d_image, layer.d_out, layer.width, LINE) &&
+           aligned(layer.d_bank, layer.d_bank, layer.channels, 2) && layer.masks > WARP_MASKS;
+}
+
+#ifdef CU_TENSOR_MAP_NUM_QWORDS
+typedef decltype(&cuTensorMapEncodeTiled) Encode;
+
+/* The function of the driver that makes maps, or null. So nothing must be linked. */
+static Encode find_encode() {
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found,
+                                                               12000, cudaEnableDefault, &result);
+    return error == cudaSuccess && result == cudaDriverEntryPointSuccess ? (Encode)found : nullptr;
+}
+
+/* Maps doubles in `rank` dimensions; those of the first are neighbours. steps: bytes from one to
+ * the next in the others. box: how many a copy takes. */
+static bool map_boxes(Encode encode, CUtensorMap *map, const double *d_first, int rank,
+                      const cuuint64_t *counts, const cuuint64_t *steps, const cuuint32_t *box,
+                      CUtensorMapSwizzle swizzle) {
+    const cuuint32_t every[] = {1, 1, 1};
+    return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, rank, (void *)d_first, counts, steps, box,
+                  every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+static bool make_maps(const Layer<double> &layer, Maps *maps) {
+    static const Encode encode = find_encode();
+    const cuuint64_t channels = layer.channels, masks = layer.masks, row = sizeof(double);
+    const cuuint64_t image[] = {LINE, channels, layer.width / LINE}, bank[] = {channels, masks};
+    const cuuint64_t image_steps[] = {layer.width * row, LINE * row};
+    const cuuint64_t bank_steps[] = {channels * row};
+    bool made = encode != nullptr;
+
+    for (unsigned i = 0; i < 2 && made; i++) {
+        const unsigned groups = 2 + i;
+        const cuuint32_t lines[] = {LINE, STAGE, TILE / groups / LINE};
+        const cuuint32_t weights[] = {STAGE, groups * WARP_MASKS};
+        made = map_boxes(encode, &maps->image[i], layer.d_image, 3, image, image_steps, lines,
+                         CU_TENSOR_MAP_SWIZZLE_128B) &&
+               map_boxes(encode, &maps->bank[i], layer.d_bank, 2, bank, bank_steps, weights,
+                         CU_TENSOR_MAP_SWIZZLE_NONE);
+    }
+    return made;
+}
+#else
+static bool make_maps(const Layer<double> &, Maps *) {
+    return true;
+}
+#endif
+
+static cudaError_t launch_ring(const Layer<double> &layer, const Maps &maps, int processors) {
+    const unsigned units = Unit::count(layer);
+    const size_t bytes = RING * sizeof(double);
+    const cudaError_t error =
+        cudaFuncSetAttribute(ring_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    ring_kernel<<<min(units, (unsigned)processors), RING_WARPS * WARP, bytes>>>(layer, maps, units,
+                                                                                0);
+    return cudaGetLastError();
+}
+
 static cudaError_t pointwise(const Layer<double> &layer) {
+    int device, most, processors;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    }
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    if (error != cudaSuccess) {
+        return error;
+    }
+    Maps maps;
+    if (fits_ring(layer) && RING * sizeof(double) <= (size_t)most && make_maps(layer, &maps)) {
+        return launch_ring(layer, maps, processors);
+    }
     if (aligned(layer.d_image, layer.d_bank, layer.width, 2) && layer.channels % 2 == 0) {
         typedef DoubleBlock<0, WARP * DOUBLE_WARPS, 1, 16, 2> Pairs;
         return launch<Pairs>(tensor_kernel<Pairs>, layer);
@@ -519,12 +1082,24 @@ static cudaError_t pointwise(const Layer<float> &layer) {
     return launch<Line>(register_kernel<Line, 2>, layer);
 }
 
+template <typename real> static cudaError_t convolution_of_few(const Layer<real> &layer) {
+    const size_t outputs = layer.height * layer.width * layer.masks;
+    few_masks_kernel<<<(unsigned)ceil_div(outputs, FEW_THREADS), FEW_THREADS>>>(layer);
+    return cudaGetLastError();
+}
+
 static cudaError_t convolution(const Layer<double> &layer) {
+    if (layer.masks < LEAST_MASKS) {
+        return convolution_of_few(layer);
+    }
     typedef DoubleBlock<SIZE / 2, WARP, DOUBLE_WARPS, QUAD, 1> Tile;
     return launch<Tile>(tensor_kernel<Tile>, layer);
 }
 
 static cudaError_t convolution(const Layer<float> &layer) {
+    if (layer.masks < LEAST_MASKS) {
+        return convolution_of_few(layer);
+    }
     typedef FloatBlock<SIZE / 2, 8, 4, 8, 2, 4, 4> Tile;
     return launch<Tile>(register_kernel<Tile, 1>, layer);
 }
