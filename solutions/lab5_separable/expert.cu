@@ -305,7 +305,7 @@ enum copying { WHOLE, NEAREST, SINGLE };
 
 /* Copies COUNT pixels to shared memory, or zeros where they do not exist. It does not wait for
  * them, and they need no registers on their way. The simulator knows no such copies. */
-template <int COUNT>
+template <int COUNT> /* 1 or GROUP */
 inline __device__ void copy_async(float *s_to, const float *d_from, bool exist) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
@@ -314,8 +314,10 @@ inline __device__ void copy_async(float *s_to, const float *d_from, bool exist) 
                    "n"(COUNT * sizeof(float)), "r"(exist ? COUNT * (int)sizeof(float) : 0)
                  : "memory");
 #else
-    for (int i = 0; i < COUNT; i++) {
-        s_to[i] = exist ? d_from[i] : 0.0f;
+    if (COUNT == GROUP) {
+        *(float4 *)s_to = exist ? *(const float4 *)d_from : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    } else {
+        *s_to = exist ? *d_from : 0.0f;
     }
 #endif
 }
