@@ -37,9 +37,7 @@ def main() -> int:
         command.add_argument("--no-curves", action="store_true", help="no scaling curves")
         command.add_argument("--seconds", type=float, default=math.inf, help="end after so many")
         command.add_argument("--out", type=Path, default=results.FOLDER)
-        command.add_argument(
-            "--machine", default="", type=_name, help="a second machine's name, such as h100"
-        )
+        command.add_argument("--machine", type=_name, help="a second machine's name, such as h100")
     commands.add_parser("pages").add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.command == "pages":
@@ -55,7 +53,7 @@ def main() -> int:
     plan = measure.Plan(labs, not options.no_curves, options.seconds)
     options.out.mkdir(parents=True, exist_ok=True)
     for run in measure.runs(options.command, plan):
-        results.write(run, options.out, options.machine)
+        results.write(run, options.out, options.machine or "")
     if options.out == results.FOLDER:
         from labs.bench import pages
 

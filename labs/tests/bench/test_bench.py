@@ -19,6 +19,7 @@ import pytest
 
 from grader import paths
 from grader.oracle.correlation import correlate64
+from labs.bench import __main__ as bench_command
 from labs.bench import (
     case,
     charts,
@@ -280,6 +281,19 @@ def test_a_second_machine_has_a_run_of_its_own(tmp_path: Path) -> None:
     page = pages.page([a_run(), later])
     assert "## `make bench-gpu`: a GPU\n" in page
     assert "## `make bench-gpu`: another GPU\n" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "file"), [([], "gpu.json"), (["--machine", "h2"], "gpu-h2.json")]
+)
+def test_a_run_is_written_where_the_command_says(
+    options: list[str], file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "runs", lambda *_: [a_run()])
+    command = ["labs.bench", "gpu", "--out", str(tmp_path), *options]
+    monkeypatch.setattr(sys, "argv", command)
+    assert bench_command.main() == 0
+    assert [path.name for path in tmp_path.glob("*.json")] == [file]
 
 
 @pytest.mark.parametrize("name", ["../h100", "a b", "H100"])
