@@ -46,9 +46,9 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
         h_mirrored[i] = h_column[length - 1 - i];
     }
     const size_t bytes = length * sizeof(float);
-    cudaError_t error = cudaMemcpyToSymbol(c_column, h_column, bytes);
+    cudaError_t error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, bytes);
     if (error == cudaSuccess) {
-        error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, bytes);
+        error = cudaMemcpyToSymbol(c_column, h_column, bytes);
     }
     return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
 }
