@@ -45,12 +45,12 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
     for (int i = 0; i < length; i++) {
         h_mirrored[i] = h_column[length - 1 - i];
     }
-    const size_t bytes = length * sizeof(float);
-    cudaError_t error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, bytes);
+    const size_t line_bytes = length * sizeof(float);
+    cudaError_t error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, line_bytes);
     if (error == cudaSuccess) {
-        error = cudaMemcpyToSymbol(c_column, h_column, bytes);
+        error = cudaMemcpyToSymbol(c_column, h_column, line_bytes);
     }
-    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, bytes);
+    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, line_bytes);
 }
 
 typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
