@@ -249,6 +249,7 @@ class Marker:
                              "call_expression")  # fmt: skip
 
     def needs_marks(self, body: Node) -> bool:
+        """May lanes part in a function, or access memory on different ways through it?"""
         of = body.parent
         is_function = of is not None and of.type == "function_definition"
         computes = of is not None and is_function and self.straight.is_computation(of)
