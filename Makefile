@@ -144,7 +144,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(
                   --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
                   -fno-crossjumping -freorder-blocks-algorithm=simple -fno-tree-pre \
-                  -fno-code-hoisting -fno-store-merging -fsanitize=thread \
+                  -fno-code-hoisting -fno-tree-sink -fno-store-merging -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 \
                   $(addprefix -fno-builtin-,$(WRITES_TEXT)) \
                   -fno-schedule-insns2 -fno-var-tracking -fno-var-tracking-assignments -fno-dse -fno-gcse \
@@ -281,7 +281,7 @@ PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(S
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) -lm -pthread
-$(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS)
+$(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) $< -o $@ -- \
 	    $(CXX) $(PROGRAM_CXXFLAGS)
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)

@@ -9,6 +9,7 @@ in the source a lane is:
     SIM_LOOP(id, how)    a round of a loop begins; how: as unrolled_loops.py says nvcc unrolls it
     SIM_ROUND(id)        at the start of a round: when the round ends, however it ends
     sim_join<id>()       before a loop that is straight code once it is unrolled: it has no rounds
+    SIM_UNROLL(n)        before such a loop without a pragma: g++ makes straight code of it, too
     SIM_ARM(id, n)       arm n of a statement begins: of an if, a switch, or the statement itself
     SIM_END(id)          after that loop or statement
     sim_first(load)      before a branch whose arms both begin with that load: nvcc reads it there
@@ -21,7 +22,7 @@ in the source a lane is:
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
 arm. The marks of a function rise in the order of the source. Every edit is an insertion
-within a line.
+within a line; rewrite.py gives SIM_UNROLL a line of its own, and the source its numbers back.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
 from tree_sitter import Language, Node, Parser
 from unrolled_loops import LOOPS, unrolling
-from whole_loops import is_whole, variable
+from whole_loops import is_whole, pragma, rounds, variable
 
 BRANCHES = ("if_statement", "switch_statement")
 SEQUENCES = ("compound_statement", "case_statement")
@@ -483,6 +484,8 @@ class Marker:
         before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
         begin, ends = self.hoist(node, number)
         mark = begin + mark
+        if straight and pragma(node, self.source) is None:
+            self.insert(node.start_byte, f"SIM_UNROLL({rounds(node, self.constants)})")
         copied = self.is_copied(node)
         counter = self.straight.counter(node, self.local)
         name, first = variable(node)

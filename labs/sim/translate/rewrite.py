@@ -210,10 +210,20 @@ class Translation:
         for at, mark in marked.inserts:
             inside = (tokens.start[f.opened] < at < tokens.end(f.closed) for f in only or [])
             if only is None or any(inside):
-                tokens.insert(at, MARK.sub(_marked, mark))
+                tokens.insert(at, MARK.sub(_marked, self._unrolled(at, mark)))
         return marked.of_any_length
 
+    def _unrolled(self, at: int, mark: str) -> str:
+        """The mark before a loop that g++ is to unroll, as it reads it: a pragma ends with its
+        line, so a line marker says where the rest comes from."""
+        found = UNROLL_HERE.fullmatch(mark)
+        if found is None:
+            return mark
+        file, line, _ = self.tokens.expanded.position(at)
+        return f"\n#pragma GCC unroll {found[1]}\n# {line} {quoted(file)}\n"
 
+
+UNROLL_HERE = re.compile(r"SIM_UNROLL\((\d+)\)")
 MARK = re.compile(r"SIM_(FUNCTION|LOOP|ROUND|ARM|END)\((\d+)(?:, (\d+))?\)")
 
 

@@ -318,6 +318,39 @@ int main() {{ k<4, 5><<<1, 1>>>(0, 5); }}
     assert named == [f"#pragma GCC unroll {n}" for n in (1024, LENGTHS[body])]
 
 
+SHORT = "for (int i = 0; i < 3; i++) p[i] = 1;"
+PLACES = [  # of short loops, each on one line
+    "SHORT SHORT",
+    "if (n) SHORT else SHORT",
+    "while (n--) SHORT",
+    "do SHORT while (n--);",
+    "switch (n) { case 1: SHORT default: SHORT }",
+    "unused: SHORT",
+    "auto f = [&] { SHORT }; f();",
+    "for (int k = 0; k < 2; k++) SHORT",
+    "ALL(3)",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_g_plus_plus_unrolls_a_short_loop_where_it_stands(place: str, tmp_path: Path) -> None:
+    """A pragma needs a line of its own, and the lines of the program keep their numbers."""
+    source = f"""#define ALL(N) for (int i = 0; i < N; i++) p[i] = 1;
+__global__ void k(float *p, int n) {{
+    {place.replace("SHORT", SHORT)}
+    p[0] = unknown;
+}}
+int main() {{ k<<<1, 1>>>(0, 5); }}
+"""
+    done, made = rewrite(tmp_path, source, TRACED)
+    assert done.returncode == 0, done.stderr
+    loops = source.count("for (") - 1 + place.count("ALL")
+    assert made.count("#pragma GCC unroll") == loops
+    errors = [line for line in compile_it(tmp_path).splitlines() if "error" in line]
+    assert len(errors) == 1 and "unknown" in errors[0]
+    assert ":4:" in errors[0]
+
+
 KERNEL = "__global__ void k(int *p) { BODY }\n"
 IN_STEP = {  # source: how many marks of loops and branches
     "__global__ void k(volatile int *p) { if (p[0]) p[1] = 2; }": 2,

@@ -234,12 +234,12 @@ def counters(pragma: str, folder: Path) -> dict[str, dict[str, int]]:
 
 
 def test_the_counters_are_those_with_marks(tmp_path: Path) -> None:
-    """`unroll 99` copies the rounds as often as no number does, `unroll 1` as often as no pragma
-    does; both leave the marks."""
+    """`unroll 99` copies the rounds as often as no number does, and leaves the marks. nvcc makes
+    straight code of a short loop with a pragma and without."""
     without = counters("#pragma unroll", tmp_path)
     assert set(without) == set(DIVERGED)
     assert without == counters("#pragma unroll 99", tmp_path)
-    assert counters("", tmp_path) == counters("#pragma unroll 1", tmp_path)
+    assert without == counters("", tmp_path)
     requests = {name: c["global_load_requests"] for name, c in without.items()}
     assert requests["after_a_branch"] == 3 * (1 + 6)
     assert requests["after_return"] == 3 * 6
