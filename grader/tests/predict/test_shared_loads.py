@@ -23,8 +23,20 @@ __constant__ float c_line[TAPS];
     }                                                                  \\
     __syncthreads();
 
-/* merged: 4 + 7 rows in place of 4 x 8 */
+/* merged: 4 + 7 rows in place of 4 x 8; the simulator does not unroll a do loop */
 __global__ void neighbours(const float *in, float *out, int taps) {
+    BEGIN
+    float sum[4] = {0, 0, 0, 0};
+    int k = 0;
+    do {
+        for (int i = 0; i < 4; i++) {
+            sum[i] += c_line[k] * s_tile[i + k][x];
+        }
+    } while (++k < TAPS);
+    out[blockIdx.x * 32 + x] = sum[0] * sum[1] * sum[2] * sum[3];
+}
+/* the same; here both make straight code of the loops */
+__global__ void straight(const float *in, float *out, int taps) {
     BEGIN
     float sum[4] = {0, 0, 0, 0};
     for (int k = 0; k < TAPS; k++) {
@@ -38,10 +50,11 @@ __global__ void neighbours(const float *in, float *out, int taps) {
 __global__ void lines(const float *in, float *out, int taps) {
     BEGIN
     float a = 0, b = 0;
-    for (int k = 0; k < TAPS; k++) {
+    int k = 0;
+    do {
         a += c_line[k] * s_tile[k + x % 2][x & ~1];
         b += c_line[k] * s_tile[k + 1 + x % 2][x & ~1];
-    }
+    } while (++k < TAPS);
     out[blockIdx.x * 32 + x] = a * b;
 }
 /* merged, in a loop whose rounds nvcc does not know: it copies the body four times, and a copy has
@@ -131,6 +144,7 @@ int main(void) {
     cudaMalloc(&in, ROWS * 32 * sizeof *in);
     cudaMalloc(&out, BLOCKS * 32 * sizeof *out);
     neighbours<<<BLOCKS, 32>>>(in, out, TAPS);
+    straight<<<BLOCKS, 32>>>(in, out, TAPS);
     lines<<<BLOCKS, 32>>>(in, out, TAPS);
     rounds<<<BLOCKS, 32>>>(in, out, TAPS);
     different<<<BLOCKS, 32>>>(in, out, TAPS);
@@ -193,9 +207,26 @@ def test_loads_that_nvcc_makes_one_by_one_are_all_counted(
     assert counted[kernel] == pytest.approx((loads, loads))
 
 
+def test_the_simulator_loads_a_word_once_in_straight_code(
+    counted: dict[str, tuple[float, float]],
+) -> None:
+    assert counted["straight"] == pytest.approx((11, 11))
+
+
 def test_words_side_by_side_are_loaded_together(counted: dict[str, tuple[float, float]]) -> None:
     """32 words of 4 bytes are 8 loads, of two wavefronts each."""
     assert counted["vectors"] == pytest.approx((16, 16))
+
+
+def test_the_share_of_the_loads_that_ptxas_merges(tmp_path: Path) -> None:
+    """32 loads of the source at 32 places, of which 8 are left."""
+    file = tmp_path / "program.cu"
+    file.write_text(PROGRAM)
+    _, launches = execute_sampled(build([str(file)], [], True), [], 60, 16)
+    vectors = next(one for one in launches if one.name.startswith("vectors"))
+    loads = [site for site in vectors.sites if site.space == "shared" and not site.store]
+    assert len({site.pc for site in loads}) == 32
+    assert shared_loads.merged_by_ptxas(loads, dict(vectors.passes)) == pytest.approx(8 / 32)
 
 
 # What follows needs no nvcc. A loop of the source, four rounds at a time, and what PTX has of it:
