@@ -302,5 +302,5 @@ endif
 # ---------------------------------------------------------------- tests, measurements, releases
 
 ifeq ($(READY),)
-include $(wildcard $(addsuffix /rules.mk,grader/* grader/tests/* handouts/* labs/* labs/tests/* solutions))
+include $(wildcard $(addsuffix /rules.mk,grader/* grader/classroom/* grader/tests/* grader/tests/classroom/* handouts/* labs/* labs/tests/* solutions))
 endif

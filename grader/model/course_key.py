@@ -21,12 +21,12 @@ from grader import paths
 # At the top, what counts is listed instead: instructors may keep submissions and runs there.
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
 AFTER = (
-    "class_leaderboard",
-    "class_page",
     "course",
     "export",
+    "leaderboard",
+    "page",
     "similarity",
-)  # packages that read finished grades
+)  # packages of classroom/ that read finished grades
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",

@@ -1,7 +1,7 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
 # Folders of grader/tests whose tests compile little.
-PYTHON_FAST := datasets diagnose export fuzz model oracle release similarity student timing
+PYTHON_FAST := classroom/export classroom/similarity datasets diagnose fuzz model oracle release student timing
 
 # The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
@@ -74,11 +74,11 @@ zoo-table: setup-dev runtime ## what the grader says of programs with a known ve
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
-# A class of 300 graded in bulk, killed 20 times on the way: grader/bulk/RESULTS.md. With
+# A class of 300 graded in bulk, killed 20 times on the way: grader/classroom/bulk/RESULTS.md. With
 # STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/.
 .PHONY: prove-bulk
 prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes; STUDENTS=30 KILLS=4: 4)
-	$(Q)$(PYTHON) -m grader.tests.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
+	$(Q)$(PYTHON) -m grader.tests.classroom.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
 
 # What each sandbox costs a launch, and how long programs that resist outlive their limit.
 .PHONY: sandbox-times

@@ -17,7 +17,7 @@ from grader.model import spec
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
-from grader.tests.bulk import hostile
+from grader.tests.classroom.bulk import hostile
 
 SECRET = "CONVLABS_ATTACKED_SECRET"
 CONTENT = "int another_students_work;\n"

@@ -22,7 +22,7 @@ from grader.tests.attacks import archives, elsewhere, host_state, judge, materia
 from grader.tests.attacks.attack import Attack, attacks
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
-from grader.tests.bulk import hostile
+from grader.tests.classroom.bulk import hostile
 
 pytestmark = pytest.mark.skipif(
     choice.missing() is not None, reason=f"no sandbox on this machine: {choice.missing()}"

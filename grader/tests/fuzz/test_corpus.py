@@ -18,8 +18,8 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.bulk import protocol
-from grader.bulk.intake import archive, git_time, student_names, unpack, walk
+from grader.classroom.bulk import protocol
+from grader.classroom.bulk.intake import archive, git_time, student_names, unpack, walk
 from grader.compile import compiler_messages
 from grader.compile.permitted import elf, own_text
 from grader.execute import addr2line, case, evidence, records

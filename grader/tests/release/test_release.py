@@ -84,9 +84,9 @@ def test_a_new_file_must_be_put_into_a_list(files: list[str]) -> None:
     ("path", "pattern", "expected"),
     [
         ("grader/cli.py", "grader/*.py", True),
-        ("grader/bulk/cli.py", "grader/*.py", False),
-        ("grader/bulk/cli.py", "grader/**bulk**", True),
-        ("grader/commands/bulk.py", "grader/**bulk**", True),
+        ("grader/classroom/bulk/cli.py", "grader/*.py", False),
+        ("grader/classroom/bulk/cli.py", "grader/**bulk**", True),
+        ("grader/classroom/commands/bulk.py", "grader/**bulk**", True),
         ("labs/sim/src/exec/a.c", "labs/sim/**", True),
         ("labs/simulator.c", "labs/sim/**", False),
         ("Makefile.bak", "Makefile", False),
@@ -138,12 +138,16 @@ def test_no_page_hides_text_in_comments(path: str) -> None:
 
 
 def test_a_link_to_a_file_that_students_do_not_get(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("[the store](grader/bulk/store.py), [CUDA](https://x.y)\n")
+    (tmp_path / "README.md").write_text(
+        "[the store](grader/classroom/bulk/store.py), [CUDA](https://x.y)\n"
+    )
     inside_alone = contents.Lists(inside=["README.md"], outside=[], published=[])
     with pytest.raises(ReleaseError) as error:
         contents.members(tmp_path, ["README.md"], inside_alone, [])
     message = str(error.value)
-    assert message.startswith("README.md links to grader/bulk/store.py, which students do not get")
+    assert message.startswith(
+        "README.md links to grader/classroom/bulk/store.py, which students do not get"
+    )
     assert "https" not in message
 
 
@@ -290,10 +294,10 @@ def test_a_broken_archive(known: gate.Known) -> None:
 
 def test_names_that_stay_outside(known: gate.Known) -> None:
     found = gate.findings(
-        packed(text("1\n", "grader/bulk/store.py"), text("2\n", "notes/x.txt")), known
+        packed(text("1\n", "grader/classroom/bulk/store.py"), text("2\n", "notes/x.txt")), known
     )
     assert found == [
-        "grader/bulk/store.py: this file stays outside (grader/release/student.toml)",
+        "grader/classroom/bulk/store.py: this file stays outside (grader/release/student.toml)",
         "notes/x.txt: this file is not in the list `inside` of grader/release/student.toml",
     ]
 

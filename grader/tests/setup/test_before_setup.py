@@ -35,7 +35,7 @@ def test_help_lists_labs_commands_settings(arguments: list[str], bare: Copy) -> 
     for text in ("make lab1 && ./grade lab1", "grade lab2: two sums", "doctor", "exit status"):
         assert text in out
     assert "NO_COLOR" in out and "CONVLABS_NO_SANDBOX" in out and "PIP_INDEX_URL" in out
-    assert "bulk" not in out, "a student's copy has no grader/bulk"
+    assert "bulk" not in out, "a student's copy has no grader/classroom/bulk"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.bulk.isolation import probe
+from grader.classroom.bulk.isolation import probe
 from grader.model import spec
 from grader.sandbox import choice
 

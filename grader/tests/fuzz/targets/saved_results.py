@@ -14,9 +14,9 @@ from unittest import mock
 import msgspec
 
 from grader import paths
-from grader.bulk import protocol
-from grader.bulk.database import StoreError
-from grader.bulk.store import Store
+from grader.classroom.bulk import protocol
+from grader.classroom.bulk.database import StoreError
+from grader.classroom.bulk.store import Store
 from grader.grading import pass_cache
 from grader.grading.pass_cache import PassCache
 from grader.model import course_key, result
@@ -64,7 +64,7 @@ def seeds() -> Iterator[bytes]:
 
 
 def read_result(data: bytes) -> None:
-    """A grade of the database (grader/bulk/store.py): the one that was saved, or none."""
+    """A grade of the database (grader/classroom/bulk/store.py): the one that was saved, or none."""
     store = mock.Mock(spec=Store, folder=HOME)
     store._result.return_value = data
     store.others = mock.Mock()
