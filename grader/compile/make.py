@@ -1,7 +1,7 @@
 """Compiles submissions, and the course's parts that they are linked with, by calling make.
 
 The submitted files are staged (staging.py) and compiled in the sandbox; the rules for make are in
-labs/common/submission.mk.
+labs/runtime/submission.mk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 
-# nvcc, which may be called as well, has a limit of its own: labs/common/submission.mk.
+# nvcc, which may be called as well, has a limit of its own: labs/runtime/submission.mk.
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 

@@ -41,7 +41,7 @@ End = Literal["completed", "stopped", "our-fault"]
 
 
 class StepStatus(msgspec.Struct, frozen=True):
-    """What the runner says of a step: labs/common/runner/steps.h."""
+    """What the runner says of a step: labs/runtime/runner/steps.h."""
 
     step: int
     returned: int = 0

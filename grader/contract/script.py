@@ -1,4 +1,4 @@
-"""A sequence as the files that labs/common/runner/steps.h describes."""
+"""A sequence as the files that labs/runtime/runner/steps.h describes."""
 
 from __future__ import annotations
 

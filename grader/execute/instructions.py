@@ -1,5 +1,5 @@
 """Which instructions newer than SSSE3 a function in C executed, by source line. The record is
-written by labs/common/runner/instructions.h."""
+written by labs/runtime/runner/instructions.h."""
 
 from __future__ import annotations
 

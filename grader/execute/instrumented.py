@@ -91,7 +91,7 @@ class Runner:
         return self._run(check, CHECKED_REVERSED) if self.backend == "sim" else None
 
     def openmp_races(self, check: Input) -> InstrumentedRun | None:
-        """Runs under the race detector for OpenMP's threads (labs/common/openmp_race); None where
+        """Runs under the race detector for OpenMP's threads (labs/runtime/openmp_race); None where
         the input starts no threads or the detector does not support the file."""
         if "threads" not in check.settings() or self.openmp_unsupported(check):
             return None

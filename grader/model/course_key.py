@@ -30,7 +30,7 @@ AFTER = (
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",
-    "reproduce",  # the experiments of the papers behind the labs
+    "studies",  # measurements that no grade needs
     *AFTER,
     "*.md",
     ".*",

@@ -43,7 +43,7 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(say) LINT 'generated blocks of the handouts'
 	$(Q)$(PYTHON) -m handouts.facts --check
 	$(say) LINT 'pages of measured times'
-	$(Q)$(PYTHON) -m labs.bench pages --check
+	$(Q)$(PYTHON) -m labs.studies.bench pages --check
 	@$(MAKE) -j$$(nproc) lint-c lint-layers
 
 unit-plain unit-asan: setup-dev

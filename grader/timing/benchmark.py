@@ -1,4 +1,4 @@
-"""Runs the timing program (labs/common/bench) and reads its outputs after it has ended."""
+"""Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from grader.oracle.operations import OPERATIONS, Array, Settings
 from grader.sandbox.workspace import read_output
 from grader.timing import noise
 
-SAMPLE_ROWS = 8  # BENCH_BAND of labs/common/bench
+SAMPLE_ROWS = 8  # BENCH_BAND of labs/runtime/bench
 MAX_BYTES = 1 << 30  # of all samples of a run
 COMPARED = 40  # samples of a run that are compared with the oracle
 

@@ -26,7 +26,7 @@ from grader.execute import profile  # noqa: E402 - needs the path set above
 
 HOME = ROOT / "build" / "aarch64"
 TOOL = "aarch64-linux-gnu-"
-NSIGHT = ROOT / "labs" / "tests" / "nsight"
+NSIGHT = ROOT / "labs" / "studies" / "nsight"
 CHECKS = ROOT / "labs" / "tests" / "checks"
 
 

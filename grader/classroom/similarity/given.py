@@ -48,7 +48,7 @@ def load(lab: Lab) -> Course:
     # Only the files to hand in: nobody arrives at an expert's code by following the handout.
     every = _texts(paths.SOLUTIONS / folder.name)
     solution = {name: text for name, text in every.items() if name in lab.submit}
-    common = [paths.LABS / "common" / name for name in ("mask.h", "border.h")]
+    common = [paths.LABS / "runtime" / name for name in ("mask.h", "border.h")]
     headers = [path.read_bytes() for path in [folder / "lab.h", *common] if path.exists()]
     baselines = [path.read_bytes() for path in sorted(folder.glob("baseline.c*"))]
     given = [*starter.values(), *solution.values(), *headers, *baselines]

@@ -51,7 +51,7 @@ def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
         program = tmp_path / str(number)
         subprocess.run(
             ["gcc", "-std=gnu11", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
-             f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/lab1_cpu_loop",
+             f"-I{paths.ROOT}/labs/runtime", f"-I{paths.ROOT}/labs/lab1_cpu_loop",
              str(tmp_path / f"{number}.c"), str(tmp_path / "test.c"),
              "-lcheck", "-lsubunit", "-lrt", "-lm", "-pthread", "-o", str(program)],
             check=True,
@@ -80,7 +80,7 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
             file.write_text(HEAD.replace("lab.h", header) + text + MAIN)
             done = subprocess.run(
                 ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                 f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/sim/include",
+                 f"-I{paths.ROOT}/labs/runtime", f"-I{paths.ROOT}/labs/sim/include",
                  f"-I{paths.ROOT}/labs/{lab.folder}", str(file)],
                 check=False, capture_output=True, text=True,
             )  # fmt: skip

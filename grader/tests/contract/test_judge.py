@@ -231,7 +231,7 @@ def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -
         assert failure
         return failure
 
-    ours = of("labs/common/runner/device_case.c")
+    ours = of("labs/runtime/runner/device_case.c")
     assert ours.name == "wrote-outside"
     assert says in ours.lines[0]
     students = of("work/global_memory.cu")

@@ -41,9 +41,9 @@ def _copied(root: Path, folder: str) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what the command needs, with one page that has a block of each kind, filled."""
     root = tmp_path_factory.mktemp("course")
-    for folder in ("grader", "handouts", "labs/tests/gpu", "labs/tests/nsight", "datasets"):
+    for folder in ("grader", "handouts", "labs/studies/gpu", "labs/studies/nsight", "datasets"):
         _copied(root, folder)
-    for pattern in ("labs/lab*/lab.toml", "labs/reproduce/reference.json"):
+    for pattern in ("labs/lab*/lab.toml", "labs/studies/reproduce/reference.json"):
         for file in paths.ROOT.glob(pattern):
             copy = root / file.relative_to(paths.ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -112,12 +112,17 @@ def test_a_changed_digit_of_any_kind_of_block_is_found(name: str, course: Path) 
             "other speed checks",
         ),
         (
-            "labs/tests/gpu/results.json",
+            "labs/studies/gpu/results.json",
             '"solution_ns": 1',
             '"solution_ns": 9',
             "'measured h200' is stale",
         ),
-        ("labs/tests/gpu/results.json", '"gpu"', '"cpu"', "'measured h200' labs/tests/gpu/results"),
+        (
+            "labs/studies/gpu/results.json",
+            '"gpu"',
+            '"cpu"',
+            "'measured h200' labs/studies/gpu/",
+        ),
         ("handouts/facts/counted.json", '"part": "A"', '"part": "Z"', "lab2 has no part Z"),
         (
             "grader/diagnose/mistakes.toml",
@@ -144,7 +149,7 @@ def test_a_changed_file_is_found(
 def test_what_is_missing_is_said_without_a_traceback(course: Path) -> None:
     (course / "grader/hidden/lab2.toml").unlink()
     (course / "handouts/facts/counted.json").unlink()
-    (course / "labs/reproduce/reference.json").write_text("{")
+    (course / "labs/studies/reproduce/reference.json").write_text("{")
     (course / "handouts/odd.md").write_bytes(b"\xff\xfe")
     done = _facts(course)
     assert done.returncode == 1 and not done.stderr

@@ -30,8 +30,8 @@ DECIDES = (
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
     *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
-    *("labs/lab3_*/baseline.*", "labs/common/submission.mk", "labs/common/**/*.h"),
-    *("labs/common/**/*.c", "labs/common/**/*.cu", "labs/sim/include/*.h", "labs/sim/src/**/*.h"),
+    *("labs/lab3_*/baseline.*", "labs/runtime/submission.mk", "labs/runtime/**/*.h"),
+    *("labs/runtime/**/*.c", "labs/runtime/**/*.cu", "labs/sim/include/*.h", "labs/sim/src/**/*.h"),
     *("labs/sim/src/**/*.c", "labs/sim/src/**/*.S", "labs/sim/**/*.py", "solutions/lab3_*/*.cu"),
 )
 ADDED = ("grader/new_package/module.py", "grader/new.json", "labs/sim/src/new/new.inc", "labs/x.mk")
@@ -40,8 +40,12 @@ ELSEWHERE = (
     *("starter/lab3_constant_mask/constant_mask.cu", "labs/lab4_shared_tile/lab.toml"),
     *("solutions/lab4_shared_tile/shared_tile.cu", "grader/hidden/lab4.toml"),
     *("grader/tests/classroom/new.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
-    *("labs/reproduce/report.py", "grader/classroom/bulk/RESULTS.md", "grader/__pycache__/cli.pyc"),
-    *("grader/cli.py~", "labs/common/.mask.c.swp", "labs/common/#mask.c#", "run/store.sqlite"),
+    *(
+        "labs/studies/reproduce/report.py",
+        "grader/classroom/bulk/RESULTS.md",
+        "grader/__pycache__/cli.pyc",
+    ),
+    *("grader/cli.py~", "labs/runtime/.mask.c.swp", "labs/runtime/#mask.c#", "run/store.sqlite"),
     *("build/lib/plain/libsim.a", *(f"grader/classroom/{p}/new.py" for p in course_key.AFTER)),
 )
 

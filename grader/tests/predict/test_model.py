@@ -29,7 +29,7 @@ def time(counts: Counts) -> float:
 
 
 def test_a_copy_is_near_what_was_measured() -> None:
-    """4096x4096 floats: 50.8 us on an H200 (labs/tests/predict/h200/times.csv)."""
+    """4096x4096 floats: 50.8 us on an H200 (labs/studies/predict/h200/times.csv)."""
     assert time(COPY) == pytest.approx(50.8e-6, rel=0.3)
     found = model.predict([COPY], H200)
     assert found.low < 50.8e-6 < found.high

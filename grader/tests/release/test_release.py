@@ -206,7 +206,7 @@ def test_the_repositorys_test_command_tests_everything() -> None:
 
 def test_files_that_moved_away_are_an_error(tmp_path: Path) -> None:
     """Or lint and tests would pass on an empty list."""
-    for name in ("Makefile", "labs/common/submission.mk"):
+    for name in ("Makefile", "labs/runtime/submission.mk"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
     ended = make(tmp_path, "unit")
@@ -266,7 +266,7 @@ def test_a_compiled_module_of_the_instructor(known: gate.Known, tmp_path: Path) 
 
 
 def test_an_object(known: gate.Known) -> None:
-    planted = Member("labs/common/reference.h", b"\x7fELF" + bytes(range(256)), False)
+    planted = Member("labs/runtime/reference.h", b"\x7fELF" + bytes(range(256)), False)
     assert any("a compiled program" in line for line in gate.findings(packed(planted), known))
 
 
@@ -351,5 +351,5 @@ def test_a_picture_of_a_handout_that_is_none(known: gate.Known) -> None:
         found = gate.findings(packed(Member(path, data, False)), known)
         assert any("not a plain picture" in line for line in found)
         assert any("a line of a solution" in line for line in found)
-    elsewhere = gate.findings(packed(Member("labs/common/x.png", real, False)), known)
+    elsewhere = gate.findings(packed(Member("labs/runtime/x.png", real, False)), known)
     assert any("not a text" in line for line in elsewhere)

@@ -12,7 +12,7 @@ import pytest
 from grader import paths
 
 CHECKS = paths.ROOT / "labs" / "tests" / "checks"
-NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
+NSIGHT = paths.ROOT / "labs" / "studies" / "nsight"
 
 
 def _table() -> ModuleType:

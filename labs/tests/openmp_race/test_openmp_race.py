@@ -454,7 +454,7 @@ def compiler() -> tuple[list[str], list[str]]:
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
     libraries = [
-        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")
+        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "runtime")
     ]
     return compiling.split(), [*linking.split(), *libraries, "-lm", "-pthread"]
 

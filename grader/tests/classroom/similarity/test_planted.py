@@ -46,7 +46,7 @@ def test_an_odd_pair_that_is_no_copy_is_not_listed(lab: str, one: bytes, other: 
 
 
 def test_the_programs_of_lab1_compile(tmp_path: Path) -> None:
-    folders = [f"-I{paths.LABS / name}" for name in ("lab1_cpu_loop", "common")]
+    folders = [f"-I{paths.LABS / name}" for name in ("lab1_cpu_loop", "runtime")]
     failed = []
     for name, code in programs.independent("lab1").items():
         file = tmp_path / f"{name}.c"

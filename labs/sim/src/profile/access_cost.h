@@ -1,6 +1,6 @@
 /* What one memory instruction of one warp costs on the device, given the addresses of its lanes.
  *
- * The model is exact for every pattern of labs/tests/nsight/patterns.csv, measured with Nsight
+ * The model is exact for every pattern of labs/studies/nsight/patterns.csv, measured with Nsight
  * Compute on an H200 (compute capability 9.0). */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H

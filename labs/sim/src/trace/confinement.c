@@ -19,7 +19,7 @@ bool is_confined;
 static struct confined_range library[MOST_LIBRARIES];
 static int library_count;
 
-/* Of the sections that labs/common/course.ld makes; a program that is linked without it has none.
+/* Of the sections that labs/runtime/course.ld makes; a program that is linked without it has none.
  */
 extern const char __start_sim_course[] __attribute__((weak)),
     __stop_sim_course[] __attribute__((weak)), __start_sim_course_zero[] __attribute__((weak)),

@@ -6,7 +6,7 @@
 
 #include "profile/access_cost.h"
 
-#define PATTERNS "labs/tests/nsight/patterns.csv" /* tests run from the project's root */
+#define PATTERNS "labs/studies/nsight/patterns.csv" /* tests run from the project's root */
 
 static struct warp_access every_lane(unsigned width, uint64_t base, uint64_t stride) {
     struct warp_access a = {.active = UINT32_MAX, .width = width};
@@ -86,7 +86,7 @@ START_TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
 }
 END_TEST
 
-/* As constants.csv and counters.csv of labs/tests/predict/h200 show of an H200. */
+/* As constants.csv and counters.csv of labs/studies/predict/h200 show of an H200. */
 START_TEST(a_pass_through_the_l1_cache_is_four_sectors_or_one_line) {
     const struct {
         unsigned width;

@@ -1,5 +1,5 @@
 // Texture objects: every kind of resource, every fetch function, and what a wrong use is told.
-// labs/tests/nsight/texture_truth.cu compares the values with those of a GPU.
+// labs/studies/truth/texture_truth.cu compares the values with those of a GPU.
 #include "../test_sim.h"
 
 template <class T, class F> __global__ void fill(T *out, F fetch) {
