@@ -131,7 +131,7 @@ STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 # A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
-# its lanes are (labs/sim/include/sim_marks.h). The -fno flags keep g++ from changing accesses where
+# its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
 # nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
 # when the function returns a struct and is called. The last three lines, and -g1, only save time,

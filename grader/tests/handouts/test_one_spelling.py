@@ -24,7 +24,7 @@ PYTHON = (
 )
 # Students read the files of the labs; of the others, the messages.
 READ = ("labs/lab*/lab.h", "starter/*/*", "solutions/*/*.c", "solutions/*/*.cu")
-MESSAGES = ("labs/sim/src/*/*.c", "labs/runtime/**/*.c", "labs/lab*/*.c", "labs/sim/include/*.h")
+MESSAGES = ("labs/sim/src/*/*.c", "labs/runtime/**/*.c", "labs/lab*/*.c", "labs/sim/include/**/*.h")
 
 STEMS = (
     "initial|normal|vector|synchron|recogn|serial|special|optim|organ|summar|parallel|minim|maxim|"

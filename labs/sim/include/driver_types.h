@@ -1,5 +1,5 @@
 /* Types, enumerations and flags of the CUDA runtime API, with the toolkit's numbers (13.0): errors,
- * memory, streams and events. sim_device_types.h has those of the device, sim_launch_types.h those of
+ * memory, streams and events. sim/device_types.h has those of the device, sim/launch_types.h those of
  * launches and graphs. */
 #ifndef SIM_DRIVER_TYPES_H
 #define SIM_DRIVER_TYPES_H
@@ -23,7 +23,7 @@ typedef enum cudaError { SIM_ERRORS(SIM_ENUMERATOR) } cudaError_t;
 #define SIM_REMOVED(instead) __attribute__((deprecated(instead)))
 #endif
 
-#include "sim_device_types.h"
+#include "sim/device_types.h"
 
 /* ---- handles */
 
@@ -216,6 +216,6 @@ struct cudaMemPoolProps {
     unsigned char reserved[54];
 };
 
-#include "sim_launch_types.h"
+#include "sim/launch_types.h"
 
 #endif

@@ -1,5 +1,5 @@
-"""python -m labs.studies.bench cpu|gpu [--labs lab1,lab8] [--no-curves] [--seconds N] [--out FOLDER]
-    [--machine NAME]
+"""python -m labs.studies.bench cpu|gpu [--labs lab1,lab8] [--no-curves] [--seconds N]
+    [--out FOLDER] [--machine NAME]
 python -m labs.studies.bench pages [--check]
 
 cpu and gpu measure; pages writes the pages again.

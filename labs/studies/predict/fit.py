@@ -197,8 +197,9 @@ def _set(w: Weights, number: tuple[str, str], value: float) -> Weights:
 
 def main() -> None:
     w = fit([one for one in collect.collect() if half(one.call) == 0])
-    head = ("# Written by `python -m labs.studies.predict.fit` from half of labs/studies/predict/h200/"
-            "times.csv;\n# grader/predict/model.py says what each number is.\n")  # fmt: skip
+    head = ("# Written by `python -m labs.studies.predict.fit` from half of "
+            "labs/studies/predict/h200/times.csv;\n"
+            "# grader/predict/model.py says what each number is.\n")  # fmt: skip
     FILE.write_bytes(head.encode() + _toml(w))
 
 

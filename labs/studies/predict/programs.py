@@ -1,8 +1,8 @@
 """The calls that were timed on a GPU: which programs, which functions of them, which sizes.
 
 A program is a lab's solution, an entry of the zoo with a file of its own, or calls/general.cu.
-`python -m labs.studies.predict.programs FOLDER` builds them for a GPU with nvcc, and writes the list
-for timing.cu.
+`python -m labs.studies.predict.programs FOLDER` builds them for a GPU with nvcc, and writes the
+list for timing.cu.
 """
 
 from __future__ import annotations

@@ -71,8 +71,9 @@ def changed() -> dict[str, str]:
             found[program] = "it no longer exists"
         elif of_program(program) != was:
             found[program] = (
-                "its code changed after it was timed; time it again as labs/studies/predict/README.md"
-                " says, or put the file as it was timed into labs/studies/predict/timed/"
+                "its code changed after it was timed; time it again as"
+                " labs/studies/predict/README.md says, or"
+                " put the file as it was timed into labs/studies/predict/timed/"
             )
     return found
 

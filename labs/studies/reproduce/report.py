@@ -1,6 +1,7 @@
 """Writes the report as HTML (one file that loads nothing from the network) and as Markdown.
 
-python -m labs.studies.reproduce.report HERE.json [--reference FILE.json] [--pictures FOLDER] --out FOLDER
+python -m labs.studies.reproduce.report HERE.json [--reference FILE.json]
+    [--pictures FOLDER] --out FOLDER
 """
 
 from __future__ import annotations

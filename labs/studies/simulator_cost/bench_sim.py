@@ -1,8 +1,8 @@
 """Measures how fast the simulator is, as ratios within one run: make bench-sim.
 
-Naive: what --profile and --check cost on two kernels of many programs, labs/studies/simulator_cost/naive.cu.
-Warp functions: lanes per second, plain, with labs/studies/simulator_cost/warps.cu.
-Traced: lane accesses per second, with labs/studies/simulator_cost/traced.cu. Plain: source 004's 13x13
+Naive: what --profile and --check cost on two kernels of many programs, naive.cu.
+Warp functions: lanes per second, plain, with warps.cu.
+Traced: lane accesses per second, with traced.cu. Plain: source 004's 13x13
 correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
 simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All
 times are processor times; the rounds are interleaved and the smallest time of each is used, so that

@@ -4,7 +4,7 @@
  * byte. "symbol: Device symbol address", says the documentation of the runtime API; an address
  * inside of a variable, such as that of c_bank[1], is registered nowhere and gives
  * cudaErrorInvalidSymbol, while c_bank[0] is c_bank, with the size of all of it. A variable of a
- * class is not registered here: of that the C++ forms in sim_symbols.h know the size, and the C
+ * class is not registered here: of that the C++ forms in sim/symbols.h know the size, and the C
  * forms check against the end of its section. */
 #include "api/api.h"
 #include "memory/allocations.h"

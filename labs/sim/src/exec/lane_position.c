@@ -1,6 +1,6 @@
 #include "exec/lane_position.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -41,7 +41,7 @@ static inline void position_reset(struct lane_position *position) {
     position->level[0] = (struct level){.number = 0};
 }
 
-/* Moves a position past a mark: SIM_MARK() of sim_marks.h. */
+/* Moves a position past a mark: SIM_MARK() of sim/marks.h. */
 void position_pass(struct lane_position *position, uint64_t mark);
 
 /* Negative, 0 or positive if `a` comes before, at or after `b`. */

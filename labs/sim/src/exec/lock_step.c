@@ -1,6 +1,6 @@
 #include "exec/lock_step.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "profile/profile.h"
 #include "profile/unrolled_loops.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>

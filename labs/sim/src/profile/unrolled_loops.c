@@ -1,6 +1,6 @@
 #include "profile/unrolled_loops.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdbool.h>
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An event is a code: SIM_MARK() of sim_marks.h, or an access with its program counter in the low
+/* An event is a code: SIM_MARK() of sim/marks.h, or an access with its program counter in the low
  * 32 bits. */
 #define EVENT_MARK (UINT64_C(1) << 63)
 #define EVENT_STORE (UINT64_C(1) << 62)

@@ -23,7 +23,7 @@
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "profile/merged_accesses.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 enum { WINDOW = 10, LOOP = 5 };
 static const uint64_t from = 0x10000, to = 0x20000, global = 0x100000; /* global: a multiple of 16 */

@@ -6,7 +6,7 @@
 
 #include "profile/unrolled_loops.h"
 #include "profile/warp_replay.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 enum { MOST = 400, LOOP = 5 };
 

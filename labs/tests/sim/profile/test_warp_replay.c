@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "profile/warp_replay.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 /* Accesses of the little programs, named by their program counters. */
 enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };

@@ -2,7 +2,7 @@
 #ifndef SIM_KERNEL_CALLS_H
 #define SIM_KERNEL_CALLS_H
 
-#include "sim_launch.h"
+#include "sim/launch.h"
 
 template <class... P, size_t... I>
 static inline void sim_launch_unpacked(const sim_config *config, void *const *arguments,

@@ -3,7 +3,7 @@
 #ifndef SIM_MATH_H
 #define SIM_MATH_H
 
-#include "sim_conversions.h"
+#include "sim/conversions.h"
 
 /* ---- min and max of every pair that CUDA takes, in the type that C would compare them in */
 

@@ -3,8 +3,8 @@
 #ifndef SIM_TEXTURE_FETCH_H
 #define SIM_TEXTURE_FETCH_H
 
-#include "sim_texture_abi.h"
-#include "sim_texture_reference.h"
+#include "sim/texture_abi.h"
+#include "sim/texture_reference.h"
 
 /* What a fetch returns, as a T. Types that no texture can have do not compile. */
 template <class T> struct sim_texel_as;

@@ -2,13 +2,13 @@
 #ifndef SIM_CACHED_ACCESS_H
 #define SIM_CACHED_ACCESS_H
 
-#include "sim_rounding.h"
+#include "sim/rounding.h"
 
 #include <type_traits>
 
 /* ---- cache hints: plain accesses, reported at the program's line */
 
-/* A structure is not copied here: its fields may be read one by one (sim_loads.h). */
+/* A structure is not copied here: its fields may be read one by one (sim/loads.h). */
 template <class T>
 using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &, T>::type;
 

@@ -1,8 +1,8 @@
 /* The functions of half and bfloat16 whose names do not tell which type they take. cuda_fp16.h and
  * cuda_bf16.h each include this file once, with SIM_F16 and SIM_F16X2 (the types), SIM_F16_RAW and
- * SIM_F16X2_RAW (their bits) and SIM_FORMAT defined, and what sim_float16_types.h asks for. */
+ * SIM_F16X2_RAW (their bits) and SIM_FORMAT defined, and what sim/float16_types.h asks for. */
 
-#include "sim_float16_types.h"
+#include "sim/float16_types.h"
 
 /* ---- the bits of one and of two: two are loaded and stored as one word, as on the device */
 

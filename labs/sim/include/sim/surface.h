@@ -2,8 +2,8 @@
 #ifndef SIM_SURFACE_ACCESS_H
 #define SIM_SURFACE_ACCESS_H
 
-#include "sim_texture_abi.h"
-#include "sim_texture_reference.h"
+#include "sim/texture_abi.h"
+#include "sim/texture_reference.h"
 
 /* A T from the bytes of a surface, and back. */
 template <class T> static inline T sim_of_surface(sim_texel v) {

@@ -2,7 +2,7 @@
 #ifndef SIM_SIMD_H
 #define SIM_SIMD_H
 
-#include "sim_rounding.h"
+#include "sim/rounding.h"
 
 /* `operation` takes and returns int: every sum and difference of two parts fits. The result keeps
  * the low bits of each part. T: the type of a part. */

@@ -2,8 +2,8 @@
 #ifndef SIM_BIND_H
 #define SIM_BIND_H
 
-#include "sim_abi.h"
-#include "sim_texture_reference.h"
+#include "sim/abi.h"
+#include "sim/texture_reference.h"
 
 #include <limits.h>
 
@@ -131,6 +131,6 @@ static inline cudaError_t cudaBindSurfaceToArray(const sim_surface_reference<T, 
 }
 #pragma GCC diagnostic pop
 
-/* cudaMallocArray() and cudaCreateTextureObject() are in sim_api_array.h. */
+/* cudaMallocArray() and cudaCreateTextureObject() are in sim/api_array.h. */
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SIM_CONVERSIONS_H
 #define SIM_CONVERSIONS_H
 
-#include "sim_rounding.h"
+#include "sim/rounding.h"
 
 /* ---- to an integer */
 
@@ -60,7 +60,7 @@ SIM_TO_INTEGER(__double2ull, double, unsigned long long)
 
 /* ---- from an integer */
 
-/* x as a double, rounded to odd: see sim_rounding.h. */
+/* x as a double, rounded to odd: see sim/rounding.h. */
 static inline double sim_integer_to_odd(double x) {
     return x;
 }

@@ -1,13 +1,13 @@
 /* The 16-bit floats half and bfloat16, as bits: conversions that round once, and arithmetic.
  *
  * A float holds both, and a double every product of two, so an operation is computed there, exactly
- * or rounded to odd (sim_rounding.h), and rounded once. A result that is no number is 0x7fff, as on
+ * or rounded to odd (sim/rounding.h), and rounded once. A result that is no number is 0x7fff, as on
  * the device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the
  * correctly rounded result here. */
 #ifndef SIM_FLOAT16_H
 #define SIM_FLOAT16_H
 
-#include "sim_conversions.h"
+#include "sim/conversions.h"
 
 /* Tells the functions of the two formats apart. digits: of the stored fraction; least: the exponent
  * of the smallest normal number. */

@@ -3,7 +3,7 @@
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 template <class T>
 static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes,

@@ -1,5 +1,5 @@
-/* The functions of the runtime that fetch from textures and access surfaces: sim_texture.h and
- * sim_surface.h call them. `file` and `line` are the kernel's, for findings. */
+/* The functions of the runtime that fetch from textures and access surfaces: sim/texture.h and
+ * sim/surface.h call them. `file` and `line` are the kernel's, for findings. */
 #ifndef SIM_TEXTURE_ABI_H
 #define SIM_TEXTURE_ABI_H
 

@@ -8,8 +8,8 @@
 #ifndef SIM_ROUNDING_H
 #define SIM_ROUNDING_H
 
-#include "sim_abi.h"
-#include "sim_launch.h"
+#include "sim/abi.h"
+#include "sim/launch.h"
 
 /* Arithmetic that accesses no memory. A traced program calls it, so that its branches are not taken
  * for the kernel's own. It takes and returns numbers alone: g++ does not report the store of a

@@ -3,7 +3,7 @@
 #define SIM_LAUNCH_H
 
 #include "host_defines.h"
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 /* In a traced program rewrite.py writes a gap beside each __constant__, __device__ and __managed__
  * variable, so that an access outside of it does not land in another variable. */

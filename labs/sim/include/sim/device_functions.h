@@ -3,7 +3,7 @@
 #ifndef SIM_DEVICE_FUNCTIONS_H
 #define SIM_DEVICE_FUNCTIONS_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 #include <cstdio>
 #include <ctime>

@@ -2,7 +2,7 @@
 #ifndef SIM_KERNELS_H
 #define SIM_KERNELS_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 template <class R, class... P>
 static inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,

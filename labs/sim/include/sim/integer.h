@@ -2,7 +2,7 @@
 #ifndef SIM_INTEGER_H
 #define SIM_INTEGER_H
 
-#include "sim_rounding.h"
+#include "sim/rounding.h"
 
 static inline int __popc(unsigned x) {
     return __builtin_popcount(x);

@@ -1,9 +1,9 @@
 /* Typed forms of the runtime API: cudaMalloc(&d_image, n), cudaMemcpyToSymbol(c_mask, ...).
- * sim_kernels.h has those that take a kernel. */
+ * sim/kernels.h has those that take a kernel. */
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes, SIM_SITE) {
     return cudaMalloc((void **)pointer, bytes, sim_file, sim_line);

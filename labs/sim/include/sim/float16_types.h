@@ -1,4 +1,4 @@
-/* The types of half and bfloat16, alone and in pairs. sim_float16_functions.h includes this file
+/* The types of half and bfloat16, alone and in pairs. sim/float16_functions.h includes this file
  * for each of them, with its own macros defined; and with SIM_F16_OTHER, the other type, and
  * SIM_F16_NO_CONVERSIONS if the program wants no implicit conversions. */
 

@@ -1,5 +1,5 @@
 /* The functions of half and bfloat16 whose names contain that of the type. cuda_fp16.h and
- * cuda_bf16.h each include this file once, with the macros of sim_float16_functions.h defined, and
+ * cuda_bf16.h each include this file once, with the macros of sim/float16_functions.h defined, and
  * with SIM_F16_WORD: half or bfloat16. SIM_NAMED(__float2, _rn) is __float2half_rn or
  * __float2bfloat16_rn. */
 

@@ -3,7 +3,7 @@
 #ifndef SIM_WARP_H
 #define SIM_WARP_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 #define SIM_FULL_WARP 0xffffffffu
 
@@ -49,7 +49,7 @@ template <class T> static inline unsigned long long sim_bits(T value) {
 }
 
 /* ---- shuffles: each segment of `width` lanes (a power of two) exchanges values by itself.
- * sim_fp16.h adds those of half types. */
+ * cuda_fp16.h adds those of half types. */
 
 template <class T>
 static inline T sim_shuffle(sim_shuffle_kind how, unsigned mask, T value, unsigned operand,

@@ -4,8 +4,8 @@
 #ifndef SIM_DEVICE_MEMORY_H
 #define SIM_DEVICE_MEMORY_H
 
-#include "sim_abi.h"
-#include "sim_launch.h"
+#include "sim/abi.h"
+#include "sim/launch.h"
 
 #include <cstdlib>
 #include <cstring>

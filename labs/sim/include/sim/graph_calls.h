@@ -2,7 +2,7 @@
 #ifndef SIM_GRAPH_CALLS_H
 #define SIM_GRAPH_CALLS_H
 
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 SIM_REMOVED("not in CUDA 12: use cudaGraphInstantiate(exec, graph, flags)")
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,

@@ -1,8 +1,8 @@
-/* Less common arithmetic of CUDA for device code: see sim_math.h. */
+/* Less common arithmetic of CUDA for device code: see sim/math.h. */
 #ifndef SIM_MATH_MORE_H
 #define SIM_MATH_MORE_H
 
-#include "sim_math.h"
+#include "sim/math.h"
 
 /* ---- functions that C's library lacks. The float forms are computed in double and rounded once. */
 

@@ -87,7 +87,7 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
 #define SIM_ARM(number, arm) sim_mark_here(SIM_MARK(SIM_MARK_ARM, arm, number));
 #define SIM_END(number) sim_mark_here(SIM_MARK(SIM_MARK_END, 0, number));
 
-#include "sim_loads.h"
+#include "sim/loads.h"
 #endif
 
 #endif

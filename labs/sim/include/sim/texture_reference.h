@@ -7,7 +7,7 @@
 #define SIM_TEXTURE_REFERENCE_H
 
 #include "channel_descriptor.h"
-#include "sim_texture_abi.h"
+#include "sim/texture_abi.h"
 
 #define SIM_REFERENCE_GONE                                                                         \
     __attribute__((deprecated("CUDA 12 removed texture and surface references: use "               \
