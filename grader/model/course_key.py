@@ -46,7 +46,7 @@ EXCLUDED = (  # names of files and folders, at any depth
 )
 PARTS = {  # of the course, by the beginning of a path
     r"labs/lab\d+_\w+/lab\.toml": "the spec",
-    r"grader/hidden/": "the hidden cases",
+    r"solutions/[^/]+/hidden\.toml": "the hidden cases",
     r"solutions/": "the solution",
     r"datasets/": "the inputs",
     r"grader/": "the grader",

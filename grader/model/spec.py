@@ -1,4 +1,4 @@
-"""The spec of a lab: labs/labN_*/lab.toml and, where present, grader/hidden/labN.toml.
+"""The spec of a lab: labs/labN_*/lab.toml and, where present, solutions/labN_*/hidden.toml.
 
 A lab's spec reads as a list of points. Everything that the grader knows about a lab is in these
 files: adding a lab changes nothing here.
@@ -264,7 +264,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """grader/hidden/labN.toml."""
+    """solutions/labN_*/hidden.toml."""
 
     seed: int
     case: list[Case]
@@ -284,7 +284,7 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
     cases = [_seeded(case, lab.seed) for case in lab.case]
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
     technique = [_seeded(check, lab.seed, check.signature()) for check in lab.technique]
-    hidden_file = paths.HIDDEN / f"{lab_id}.toml"
+    hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
     if hidden_included:
         secret = _decode(hidden_file, HiddenFile)

@@ -93,7 +93,7 @@ def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
     such as the name "one row", is not a secret."""
     words: list[Secret] = []
     seeds: dict[int, str] = {}
-    for file in sorted((root / "grader" / "hidden").glob("*.toml")):
+    for file in sorted((root / "solutions").glob("*/hidden.toml")):
         where = file.relative_to(root)
         hidden = tomllib.loads(file.read_text())
         seeds[hidden["seed"]] = str(where)

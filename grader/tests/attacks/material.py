@@ -127,7 +127,7 @@ class Target:
             "OUTSIDE": str(self.outside),
             "PWNED": str(self.folder / "pwned"),
             "SOLUTION": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
-            "HIDDEN": f"{paths.HIDDEN}/{lab.id}.toml",
+            "HIDDEN": str(paths.hidden_cases(lab.folder)),
             "PORT": str(self.listeners[0].getsockname()[1]),
             "ABSTRACT": self.abstract,
             "PARENT": str(os.getpid()),

@@ -55,7 +55,7 @@ def lab_file(
 def loaded(monkeypatch: pytest.MonkeyPatch, labs: Path) -> spec.Lab:
     monkeypatch.setattr(paths, "ROOT", labs)
     monkeypatch.setattr(paths, "LABS", labs)
-    monkeypatch.setattr(paths, "HIDDEN", labs)
+    monkeypatch.setattr(paths, "SOLUTIONS", labs)
     return spec.load("lab9")
 
 

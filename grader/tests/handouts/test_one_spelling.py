@@ -15,7 +15,7 @@ import pytest
 from grader.paths import ROOT
 
 PAGES = ("*.md", "handouts/*.md", "solutions/*/notes.md", "labs/studies/bench/RESULTS.md")
-SETTINGS = ("labs/lab*/lab.toml", "grader/hidden/*.toml", "grader/diagnose/mistakes.toml")
+SETTINGS = ("labs/lab*/lab.toml", "solutions/*/hidden.toml", "grader/diagnose/mistakes.toml")
 PYTHON = (
     "grader/**/*.py",
     "labs/sim/translate/*.py",

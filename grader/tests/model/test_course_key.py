@@ -26,7 +26,7 @@ DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
     *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
     *("grader/classroom/bulk/**/*.py", "grader/classroom/calibration/*.py"),
-    *("grader/hidden/lab3.toml", "grader/setup/requirements.lock"),
+    *("solutions/lab3_*/hidden.toml", "grader/setup/requirements.lock"),
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
     *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
@@ -43,7 +43,7 @@ ADDED = ("grader/new_package/module.py", "grader/new.json", "labs/sim/src/new/ne
 ELSEWHERE = (
     *("README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "handouts/lab3.md"),
     *("starter/lab3_constant_mask/constant_mask.cu", "labs/lab4_shared_tile/lab.toml"),
-    *("solutions/lab4_shared_tile/shared_tile.cu", "grader/hidden/lab4.toml"),
+    *("solutions/lab4_shared_tile/shared_tile.cu", "solutions/lab4_shared_tile/hidden.toml"),
     *("grader/tests/classroom/new.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
     *(
         "labs/studies/reproduce/report.py",

@@ -119,7 +119,7 @@ def test_what_students_get(whole: list[Member]) -> None:
     assert {"grade", "Makefile", "README.md", "LICENSE", "datasets/manifest.toml"} <= names
     assert {"starter/lab4_shared_tile/shared_tile.cu", "labs/sim/translate/rewrite.py"} <= names
     assert {"handouts/lab8.md", "labs/lab1_cpu_loop/test_lab1.c"} <= names
-    lost = ("solutions/", "grader/hidden/", "grader/tests/", "grader/release/", ".ci/")
+    lost = ("solutions/", "grader/tests/", "grader/release/", ".ci/")
     assert not [name for name in names if name.startswith(lost)]
     assert next(m for m in whole if m.path == "grade").executable
 
@@ -249,7 +249,7 @@ def test_a_seed_of_hidden_cases(known: gate.Known) -> None:
 
 
 def test_the_words_of_a_hidden_case(known: gate.Known) -> None:
-    hidden = (ROOT / "grader" / "hidden" / "lab3.toml").read_text()
+    hidden = (ROOT / "solutions/lab3_constant_mask/hidden.toml").read_text()
     found = gate.findings(packed(text(hidden, "labs/lab3_constant_mask/more.toml")), known)
     assert any("the rationale of a hidden case" in line for line in found)
     assert any("the seed of hidden cases" in line for line in found)

@@ -39,7 +39,7 @@ def _in_every_tier(site: Site) -> dict[str, tuple[str, ...]]:
     return {
         "read another student's file": ("reads", str(site.outside)),
         "list another run's folder": ("lists", str(site.outside.parent)),
-        "list the hidden cases": ("lists", str(paths.HIDDEN)),
+        "read hidden cases": ("reads", str(next(paths.SOLUTIONS.glob("*/hidden.toml"), ""))),
         "list the solutions": ("lists", str(paths.ROOT / "solutions")),
         "read a lab's spec": ("reads", str(next(paths.LABS.glob("lab1_*/lab.toml")))),
         "read the grader": ("reads", str(Path(__file__))),

@@ -81,7 +81,7 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
     lines = {
         "include a solution": f'#include "{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}"',
         "include a lab's spec": f'#include "{paths.LABS}/{lab.folder}/lab.toml"',
-        "include the hidden cases": f'#include "{paths.HIDDEN}/{lab.id}.toml"',
+        "include the hidden cases": f'#include "{paths.hidden_cases(lab.folder)}"',
         "include /etc/passwd": '#include "/etc/passwd"',
         "embed another student's file": f'__asm__(".incbin \\"{site.outside}\\"");',
     }

@@ -137,7 +137,7 @@ def programs(lab: spec.Lab, sibling: Path, port: int) -> dict[str, str]:
     """The attacking programs, by name. None may earn a point."""
     known = {
         "SOLUTIONS": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
-        "HIDDEN": f"{paths.HIDDEN}/{lab.id}.toml",
+        "HIDDEN": str(paths.hidden_cases(lab.folder)),
         "SIBLING": str(sibling),
         "PORT": str(port),
         "PWNED": f"{sibling.parent}/pwned",

@@ -25,7 +25,7 @@ def test_the_zip_has_what_gradescope_starts_and_nothing_secret() -> None:
         assert archive.read(program).startswith(b"#!/usr/bin/env bash\n")
     assert "course/grader/classroom/export/autograder.py" in names and "course/grade" in names
     assert not [
-        n for n in names if "/hidden/" in n or "/solutions/" in n or "/tests/test_bulk" in n
+        n for n in names if "hidden.toml" in n or "/solutions/" in n or "/tests/test_bulk" in n
     ]
     assert not [n for n in names if n.startswith("course/labs/lab2")]
 

@@ -68,11 +68,11 @@ def seeds() -> Iterator[bytes]:
 def check_lab(text: bytes, hidden: bytes = HIDDEN) -> None:
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "lab.toml").write_bytes(text)
-    (HOME / "lab1.toml").write_bytes(hidden)
+    (FOLDER / "hidden.toml").write_bytes(hidden)
     labs = {"lab1": FOLDER / "lab.toml"}
     with (
         mock.patch.object(spec, "available", lambda: labs),
-        mock.patch.object(paths, "HIDDEN", HOME),
+        mock.patch.object(paths, "SOLUTIONS", FOLDER.parent),
     ):
         try:
             lab = spec.load("lab1")
