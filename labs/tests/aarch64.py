@@ -27,7 +27,7 @@ from grader.execute import profile  # noqa: E402 - needs the path set above
 HOME = ROOT / "build" / "aarch64"
 TOOL = "aarch64-linux-gnu-"
 NSIGHT = ROOT / "labs" / "studies" / "nsight"
-CHECKS = ROOT / "labs" / "tests" / "checks"
+CHECKS = ROOT / "labs" / "studies" / "checks"
 
 
 def make(*arguments: str, names: dict[str, str] | None = None) -> None:

@@ -16,7 +16,7 @@ sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 from expanded import Expanded, Refusal
 from rewrite import Translation
 
-SOURCES = sorted((paths.ROOT / "labs" / "tests" / "checks").glob("*/*.cu"))
+SOURCES = sorted((paths.ROOT / "labs" / "studies" / "checks").glob("*/*.cu"))
 SOURCES += sorted((paths.ROOT / "solutions").glob("*/*.cu"))
 HEADERS = b" ".join(
     b" ".join(header.read_bytes().split())

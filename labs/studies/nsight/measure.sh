@@ -7,7 +7,7 @@
 #   kernels.csv, kernels.out, and so on for kernels2, kernels3: Nsight Compute's counters, the sums
 #   kernels3.textures.csv   the counters of textures and surfaces that this version of ncu knows
 #   lines.csv        counters per source line
-#   sanitizer.csv    every program of labs/tests/checks under compute-sanitizer's four tools, and plain
+#   sanitizer.csv    every program of labs/studies/checks under compute-sanitizer's four tools, and plain
 #   machine.txt      device, driver, versions, date, and what went wrong here
 #   logs.tar.gz      all raw output, ncu's reports among it
 # Takes at most 9 minutes: the sanitizer stops early rather than late, and machine.txt says so.
@@ -18,7 +18,7 @@ out=${1:?usage: measure.sh OUTDIR}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-checks=$here/../../tests/checks
+checks=$here/../checks
 jobs=$(nproc)
 limit=520 # seconds in all
 work=$(mktemp -d)

@@ -11,7 +11,7 @@ import pytest
 
 from grader import paths
 
-CHECKS = paths.ROOT / "labs" / "tests" / "checks"
+CHECKS = paths.ROOT / "labs" / "studies" / "checks"
 NSIGHT = paths.ROOT / "labs" / "studies" / "nsight"
 
 

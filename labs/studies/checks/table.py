@@ -27,7 +27,7 @@ from grader.execute.findings import findings_in  # noqa: E402
 from grader.execute.program import build  # noqa: E402 - needs the path set above
 
 RESULTS = HERE / "RESULTS.md"
-SANITIZER = HERE.parents[1] / "studies" / "nsight" / "sanitizer.csv"
+SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
 
 
 @dataclass(frozen=True)
