@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -29,7 +30,6 @@ class Lists:
     """student.toml."""
 
     inside: list[str]
-    outside: list[str]
     published: list[str]
     objects: bool = True  # whether students get the solutions as objects to time
 
@@ -52,22 +52,24 @@ def lists() -> Lists:
 
 
 def matches(path: str, patterns: list[str]) -> bool:
-    """Whether one of the patterns matches the path: * is any text without a slash, ** any text."""
-    parts = {"**": ".*", "*": "[^/]*"}
-    return any(
-        re.fullmatch("".join(parts.get(p, re.escape(p)) for p in re.split(r"(\*\*|\*)", one)), path)
-        for one in patterns
-    )
+    """Whether one of the patterns matches the path; student.toml says what a pattern is."""
+    return any(_compiled(pattern).fullmatch(path) for pattern in patterns)
 
 
-def undecided(files: list[str], chosen: Lists) -> list[str]:
-    """A message for each file that is in neither list."""
-    return [
-        f"{path} is in neither list of {SHOWN}: add it to `inside` if students need it, "
-        "to `outside` if not"
-        for path in files
-        if not matches(path, chosen.inside) and not matches(path, chosen.outside)
-    ]
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(_regex(pattern))
+
+
+def _regex(pattern: str) -> str:
+    pieces = re.split(r"(\*\*|\*|\{[^{}]*\})", pattern)
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: str) -> str:
+    if piece.startswith("{") and piece.endswith("}"):
+        return f"(?:{'|'.join(_regex(choice) for choice in piece[1:-1].split(','))})"
+    return {"**": ".*", "*": "[^/]*"}.get(piece, re.escape(piece))
 
 
 def tracked(root: Path) -> list[str]:
@@ -110,15 +112,12 @@ def chosen_labs(root: Path, names: list[str]) -> list[str]:
 
 
 def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> list[Member]:
-    """The files of the archive, sorted. Raises ReleaseError: for a file in neither list, for one
-    that is no regular file, and for a link to a file that students do not get."""
-    if problems := undecided(files, chosen):
-        raise ReleaseError("\n".join(problems))
+    """The files of the archive, sorted. Raises ReleaseError: for one that is no regular file, and
+    for a link to a file that students do not get."""
     texts = {
         path: _content(root, path)
         for path in files
         if matches(path, chosen.inside)
-        and not matches(path, chosen.outside)
         and (not (lab := _LAB_IN_PATH.search(path)) or lab[1] in labs)
     }
     if labs != all_labs(root):

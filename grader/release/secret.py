@@ -115,7 +115,7 @@ def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret
     starters = _starters(root)
     secrets = []
     for path in files:
-        if not matches(path, chosen.outside) or not path.endswith(SIGNED):
+        if matches(path, chosen.inside) or not path.endswith(SIGNED):
             continue
         for line in (root / path).read_text(errors="replace").splitlines():
             text = squeezed(MARKS.sub("", line).encode())
