@@ -115,9 +115,8 @@ def fuzz(target: str, seconds: int) -> Run:
     sizes = [len(data) for data in corpus.read(target).values()]
     counted = int(executed[-1]) if executed else 0
     edges = int(covered[-1]) if covered else 0
-    return Run(
-        target, seconds, counted, edges, len(sizes), sum(sizes), len(crashes) or int(not covered)
-    )
+    failed = len(crashes) or int(not covered)
+    return Run(target, seconds, counted, edges, len(sizes), sum(sizes), failed)
 
 
 def keep(target: str, folder: Path, inputs: list[str]) -> None:
