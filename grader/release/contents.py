@@ -1,4 +1,5 @@
-"""Which files the students' archive holds: those that student.toml lists, byte for byte.
+"""Which files the students' archive holds: those that student.toml lists, byte for byte, and a
+second copy of the starters, from which `./grade reset` restores them.
 
 An archive of all labs changes no file. An archive of some of them has shorter tables (part.py).
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -124,10 +125,16 @@ def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> lis
         texts = part.reduced(root, texts, labs)
     if problems := _dead_links(texts):
         raise ReleaseError("\n".join(problems))
-    return [
-        Member(path, texts[path], bool((root / path).stat().st_mode & 0o100))
-        for path in sorted(texts)
+    kept = [
+        Member(path, content, bool((root / path).stat().st_mode & 0o100))
+        for path, content in texts.items()
     ]
+    copies = [
+        replace(member, path=re.sub(r"^starter/([^/]+)/", r"labs/\1/starter/", member.path))
+        for member in kept
+        if member.path.startswith("starter/")
+    ]
+    return sorted([*kept, *copies], key=lambda member: member.path)
 
 
 def _content(root: Path, path: str) -> bytes:

@@ -63,6 +63,11 @@ python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST 'all other Python tests'
 	$(Q)$(PYTEST) $(FAST_FOLDERS:%=--ignore=%)
 
+# What the tree weighs: files and lines by folder, and whether they keep their limits.
+.PHONY: weight
+weight: ## files and lines by folder, and their limits
+	@python3 grader/tests/weight.py
+
 # ---- the grader measured: commands, not tests
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.

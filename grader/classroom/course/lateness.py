@@ -20,7 +20,7 @@ class Late:
     days: int = 0  # begun after the due date
     grace: int = 0  # of them that cost nothing
     keeps: float = 1.0  # the share of the points that is left
-    why: str = ""  # "3 days late, 1 of them a grace day: 20 % off"; "" when it is in time
+    why: str = ""  # "3 days late, 1 of them without loss: 20 % off"; "" when it is in time
 
 
 def days_late(submitted: datetime | None, due: datetime | None, flagged: bool, minutes: int) -> int:

@@ -132,9 +132,9 @@ def test_a_changed_digit_of_any_kind_of_block_is_found(name: str, course: Path) 
             "grader/diagnose/mistakes.toml",
             "is turned by 180",
             "turns by 180",
-            "'mistakes all' is s",
+            "'mistakes explained' is s",
         ),
-        ("grader/diagnose/mistakes.toml", '"mask-flipped"', '"mask-flip"', "does not know"),
+        ("grader/diagnose/mistakes.toml", '"mask-flipped"', '"mask-flip"', "mask-flipped"),
         ("handouts/facts/mistakes.json", '"pixels"', '"pixel"', "draw_mistakes"),
     ],
 )

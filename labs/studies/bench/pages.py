@@ -26,16 +26,11 @@ NO_FLOOR = (
 )
 # The rows of README.md: a kind, a lab, a part and how the work begins.
 README_ROWS = (
-    ("cpu", "lab1", "B", "3x3"),
     ("cpu", "lab1", "B", "13x13"),
-    ("cpu", "lab1", "B", "Gaussian"),
-    ("cpu", "lab8", "D", "colour"),
-    ("gpu", "lab4", "D", "3x3"),
+    ("cpu", "lab8", "D", "colour to grey, 27000x6000, weights of 8 bits"),
     ("gpu", "lab4", "D", "13x13"),
     ("gpu", "lab5", "C", "separable"),
-    ("gpu", "lab7", "C", "3x3, 300 to 900 channels of 224x224, double"),
     ("gpu", "lab7", "C", "3x3, 300 to 900 channels of 224x224, float"),
-    ("gpu", "lab8", "E", "colour"),
 )
 
 
