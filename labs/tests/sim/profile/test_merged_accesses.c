@@ -51,7 +51,7 @@ static void expect_at(uint64_t base, unsigned count, const unsigned (*expected)[
     unsigned found = 0;
     merge_accesses(&stream, &tags, from, to);
     for (size_t i = 0; i < stream.code_count; i++) {
-        if (stream.codes[i] & EVENT_MARK) {
+        if (SIM_IS_MARK(stream.codes[i])) {
             continue;
         }
         ck_assert_uint_lt(found, count);
