@@ -4,7 +4,7 @@
 
 #include "exec/thread.h"
 
-/* The round of warp `w->warp` is over. If operations are complete, gives their lanes the results,
+/* The round of warp `w->warp.number` is over. If operations are complete, gives their lanes the results,
  * lets them form the next round and returns true. */
 bool sim_next_round(struct worker *w);
 
