@@ -2,8 +2,8 @@
  *
  * The model is exact for every pattern of labs/tests/nsight/patterns.csv, measured with Nsight
  * Compute on an H200 (compute capability 9.0). */
-#ifndef SIM_COUNTERS_H
-#define SIM_COUNTERS_H
+#ifndef SIM_ACCESS_COST_H
+#define SIM_ACCESS_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>

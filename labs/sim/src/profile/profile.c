@@ -8,7 +8,7 @@
 #include "memory/variables.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
-#include "profile/sectors.h"
+#include "profile/sector_set.h"
 #include "profile/warp_replay.h"
 #include "profile/worst_access.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "profile/block_sample.h"
-#include "profile/sectors.h"
+#include "profile/sector_set.h"
 
 /* Sums `value` over the counted blocks of a grid, times their weights. */
 static uint64_t sampled_sum(dim3 grid, uint64_t (*value)(uint3, dim3), uint64_t *counted) {

@@ -1,7 +1,7 @@
 /* The 32-byte sectors of memory that a launch has accessed: a bitmap for each page, which takes a
  * few percent of the memory accessed. */
-#ifndef SIM_SECTORS_H
-#define SIM_SECTORS_H
+#ifndef SIM_SECTOR_SET_H
+#define SIM_SECTOR_SET_H
 
 #include "profile/access_cost.h"
 
