@@ -46,11 +46,14 @@
     X(cudaErrorLaunchMaxDepthExceeded, 65,                                                         \
       "launch would exceed maximum depth of nested launches")                                      \
     X(cudaErrorLaunchFileScopedTex, 66,                                                            \
-      "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)")\
+      "launch failed because kernel uses unsupported, file-scoped textures "                       \
+      "(texture objects are supported)")                                                           \
     X(cudaErrorLaunchFileScopedSurf, 67,                                                           \
-      "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)")\
+      "launch failed because kernel uses unsupported, file-scoped surfaces "                       \
+      "(surface objects are supported)")                                                           \
     X(cudaErrorSyncDepthExceeded, 68,                                                              \
-      "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth")\
+      "cudaDeviceSynchronize failed because caller's grid depth exceeds "                          \
+      "cudaLimitDevRuntimeSyncDepth")                                                              \
     X(cudaErrorLaunchPendingCountExceeded, 69,                                                     \
       "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount")           \
     X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                               \
@@ -142,7 +145,8 @@
       "the hardware resources required to support device connections have been exhausted")         \
     X(cudaErrorMpsClientTerminated, 810, "the MPS client has been terminated by the server")       \
     X(cudaErrorCdpNotSupported, 811,                                                               \
-      "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it")\
+      "is using CUDA Dynamic Parallelism, but the current configuration, "                         \
+      "like MPS, does not support it")                                                             \
     X(cudaErrorCdpVersionMismatch, 812,                                                            \
       "unsupported interaction between different versions of CUDA Dynamic Parallelism")            \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
@@ -163,7 +167,8 @@
       "attempt to terminate a thread-local capture sequence from another thread")                  \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
     X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
-      "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update")\
+      "the graph update was not performed because it included changes which "                      \
+      "violated constraints specific to instantiated graph update")                                \
     X(cudaErrorExternalDevice, 911,                                                                \
       "an async error has occured in external entity outside of CUDA")                             \
     X(cudaErrorInvalidClusterSize, 912,                                                            \

@@ -315,7 +315,8 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
     }
     if (a->how != RACE_STORE) {
         size_t known = shadow_written(p->shadow, a->at, a->bytes);
-        if (known < a->bytes && !a->w->block.faulted) { /* or the thread that ended might write it */
+        /* A thread that its error ended might have written it. */
+        if (known < a->bytes && !a->w->block.faulted) {
             report_unwritten(a, p, known > 0);
         }
     }

@@ -310,7 +310,8 @@ static cudaError_t leave(struct worker *w) {
     }
     if (w->block.failed == cudaSuccess && !waits && w->block.faulted) {
         w->launch.fault = w->block.fault;
-        w->block.failed = sim_hooks ? cudaSuccess : w->block.fault; /* traced: the others are checked, too */
+        /* Traced: the other blocks are checked, too. */
+        w->block.failed = sim_hooks ? cudaSuccess : w->block.fault;
     }
     if (w->block.failed != cudaSuccess) {
         sim_abandon_stacks(w);

@@ -37,7 +37,7 @@ struct sim_hooks {
     /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
     void (*warp_barrier)(unsigned first, unsigned lanes);
 
-    /* The running thread is about to access these bytes atomically, in a call that returns to pc. */
+    /* The running thread will access these bytes atomically, in a call that returns to pc. */
     void (*atomic)(const void *at, size_t bytes, const void *pc);
 
     /* A kernel has allocated these bytes of the heap, or (0 bytes) freed the chunk there. */

@@ -297,7 +297,8 @@ static void complete_what_can_be(struct worker *w, unsigned number) {
     }
 }
 
-#define MAX_STEPS 16384 /* of a warp before others run: it may wait for them in a loop that writes */
+/* Of a warp before others run: it may wait for them in a loop that writes. */
+#define MAX_STEPS 16384
 
 /* No other lane can go on: those do that wait before the foremost volatile access. Returns false if
  * there are none, or if it is the turn of other warps. */

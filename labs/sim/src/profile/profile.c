@@ -246,7 +246,8 @@ static void write_site(FILE *file, const struct site *s, bool first) {
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
             scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
     if (sim_options.predict) {
-        fprintf(file, ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,\"from\":%llu,\"to\":%llu",
+        fprintf(file, ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"
+"\"from\":%llu,\"to\":%llu",
                 s->code & EVENT_ATOMIC ? "true" : "false", scaled(s->l1_wavefronts), scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0), (unsigned long long)s->to);
     }
     fprintf(file, "}");

@@ -43,7 +43,7 @@ struct sim_operation {
 };
 
 /* A capture receives the operations of a stream in place of the queue: struct sim_stream. What is
- * NULL is not allowed while it lasts. Each is called without a lock, and returns the call's error. */
+ * NULL is not allowed while it lasts. Each is called without a lock and returns the call's error. */
 struct sim_capture {
     cudaError_t (*take)(struct sim_capture *capture, cudaStream_t stream,
                         const struct sim_operation *operation);
