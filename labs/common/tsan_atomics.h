@@ -18,32 +18,32 @@
 enum atomic_kind { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE, ATOMIC_MAY_COMPARE };
 
 #define LOAD_AND_STORE(TYPE, bits)                                                                 \
-    TYPE ATOMIC_FUNCTION(bits, load)(const volatile TYPE *at, int order);                           \
-    TYPE ATOMIC_FUNCTION(bits, load)(const volatile TYPE *at, int order) {                          \
+    TYPE ATOMIC_FUNCTION(bits, load)(const volatile TYPE *at, int order);                          \
+    TYPE ATOMIC_FUNCTION(bits, load)(const volatile TYPE *at, int order) {                         \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_LOAD);                                                  \
         return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
-    void ATOMIC_FUNCTION(bits, store)(volatile TYPE *at, TYPE value, int order);                    \
-    void ATOMIC_FUNCTION(bits, store)(volatile TYPE *at, TYPE value, int order) {                   \
+    void ATOMIC_FUNCTION(bits, store)(volatile TYPE *at, TYPE value, int order);                   \
+    void ATOMIC_FUNCTION(bits, store)(volatile TYPE *at, TYPE value, int order) {                  \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_STORE);                                                 \
         __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
     }
 
 #define UPDATE(TYPE, bits, name, builtin)                                                          \
-    TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order);                   \
-    TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order) {                  \
+    TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order);                    \
+    TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order) {                   \
         (void)order;                                                                               \
         NOTE_ATOMIC(at, sizeof *at, ATOMIC_UPDATE);                                                \
         return builtin(at, value, __ATOMIC_SEQ_CST);                                               \
     }
 
 #define COMPARE(TYPE, bits, strength, kind)                                                        \
-    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile TYPE *at, TYPE *expected,       \
-                                                          TYPE value, int order, int otherwise);   \
-    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile TYPE *at, TYPE *expected,       \
-                                                          TYPE value, int order, int otherwise) {  \
+    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile TYPE *at, TYPE *expected,      \
+                                                           TYPE value, int order, int otherwise);  \
+    int ATOMIC_FUNCTION(bits, compare_exchange_##strength)(volatile TYPE *at, TYPE *expected,      \
+                                                           TYPE value, int order, int otherwise) { \
         (void)order, (void)otherwise;                                                              \
         NOTE_ATOMIC(at, sizeof *at, kind);                                                         \
         return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \

@@ -28,8 +28,7 @@
     X(cudaErrorMixedDeviceExecution, 28,                                                           \
       "device emulation mode and device execution mode cannot be mixed")                           \
     X(cudaErrorNotYetImplemented, 31, "feature not yet implemented")                               \
-    X(cudaErrorMemoryValueTooLarge, 32,                                                            \
-      "memory size or pointer value too large to fit in 32 bit")                                   \
+    X(cudaErrorMemoryValueTooLarge, 32, "memory size or pointer value too large to fit in 32 bit") \
     X(cudaErrorStubLibrary, 34, "CUDA driver is a stub library")                                   \
     X(cudaErrorInsufficientDriver, 35,                                                             \
       "CUDA driver version is insufficient for CUDA runtime version")                              \
@@ -43,8 +42,7 @@
     X(cudaErrorIncompatibleDriverContext, 49, "incompatible driver context")                       \
     X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")             \
     X(cudaErrorPriorLaunchFailure, 53, "unspecified launch failure in prior launch")               \
-    X(cudaErrorLaunchMaxDepthExceeded, 65,                                                         \
-      "launch would exceed maximum depth of nested launches")                                      \
+    X(cudaErrorLaunchMaxDepthExceeded, 65, "launch would exceed maximum depth of nested launches") \
     X(cudaErrorLaunchFileScopedTex, 66,                                                            \
       "launch failed because kernel uses unsupported, file-scoped textures "                       \
       "(texture objects are supported)")                                                           \
@@ -120,8 +118,7 @@
     X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
     X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                  \
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                                       \
-    X(cudaErrorInvalidAddressSpace, 717,                                                           \
-      "operation not supported on global/shared address space")                                    \
+    X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
     X(cudaErrorInvalidPc, 718, "invalid program counter")                                          \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                   \
     X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")            \

@@ -27,12 +27,12 @@
 #include <utility>
 
 extern "C++" {
-#include "sim_launch.h"
-#include "sim_symbols.h"
 #include "sim_graph_calls.h"
 #include "sim_kernel_calls.h"
 #include "sim_kernels.h"
+#include "sim_launch.h"
 #include "sim_memory.h"
+#include "sim_symbols.h"
 
 #include "sim_atomics.h"
 #include "sim_bind.h"

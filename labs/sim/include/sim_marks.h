@@ -3,12 +3,19 @@
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
- * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side. */
+ * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side.
+ */
 #ifndef SIM_MARKS_H
 #define SIM_MARKS_H
 
-enum sim_mark_kind { SIM_MARK_FUNCTION, SIM_MARK_RETURN, SIM_MARK_LOOP, SIM_MARK_ROUND,
-                     SIM_MARK_ARM, SIM_MARK_END };
+enum sim_mark_kind {
+    SIM_MARK_FUNCTION,
+    SIM_MARK_RETURN,
+    SIM_MARK_LOOP,
+    SIM_MARK_ROUND,
+    SIM_MARK_ARM,
+    SIM_MARK_END
+};
 
 /* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/unrolled_loops.py): what is
  * left over goes last; its step is a constant; it is unrolled by two and not by four. */
@@ -25,8 +32,13 @@ enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, 
 /* An access that nvcc may merge with its neighbours (labs/sim/src/profile/merged_accesses.h): the
  * window in which they stand, its kind, and what its address is known to be a multiple of but for a
  * constant: 1 to 16 bytes. */
-enum sim_tag_kind { SIM_TAG_SHARED = 1, SIM_TAG_GLOBAL, SIM_TAG_READ_ONLY, SIM_TAG_SHARED_STORE,
-                    SIM_TAG_GLOBAL_STORE };
+enum sim_tag_kind {
+    SIM_TAG_SHARED = 1,
+    SIM_TAG_GLOBAL,
+    SIM_TAG_READ_ONLY,
+    SIM_TAG_SHARED_STORE,
+    SIM_TAG_GLOBAL_STORE
+};
 #define SIM_TAG(window, kind, aligned)                                                             \
     ((unsigned long long)(window) << 16 | (unsigned long long)(kind) << 8 | (aligned))
 #define SIM_TAG_WINDOW(tag) ((tag) >> 16)
@@ -61,11 +73,8 @@ template <unsigned NUMBER> struct sim_marked_function {
 };
 
 template <unsigned NUMBER> struct sim_marked_round {
-    __attribute__((always_inline)) sim_marked_round() {
-    }
-    __attribute__((always_inline)) ~sim_marked_round() {
-        sim_mark_here(SIM_MARK_ROUND, 0, NUMBER);
-    }
+    __attribute__((always_inline)) sim_marked_round() {}
+    __attribute__((always_inline)) ~sim_marked_round() { sim_mark_here(SIM_MARK_ROUND, 0, NUMBER); }
 };
 
 /* The value of an operand, sim_joined<n>((sim_join<n>(), operand)): an lvalue stays one. */
@@ -73,7 +82,8 @@ template <unsigned NUMBER> inline __attribute__((always_inline)) void sim_join()
     sim_mark_here(SIM_MARK_ARM, 1, NUMBER);
 }
 
-template <unsigned NUMBER, typename T> inline __attribute__((always_inline)) T sim_joined(T &&value) {
+template <unsigned NUMBER, typename T>
+inline __attribute__((always_inline)) T sim_joined(T &&value) {
     sim_mark_here(SIM_MARK_END, 0, NUMBER);
     return static_cast<T &&>(value);
 }

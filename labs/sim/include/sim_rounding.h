@@ -113,9 +113,7 @@ SIM_PURE float sim_root(float a, sim_rounding mode) {
 }
 
 #define SIM_ONE_DIRECTION(T, name, arguments, mode, core, ...)                                     \
-    SIM_INLINED T name arguments {                                                                 \
-        return core(__VA_ARGS__, mode);                                                            \
-    }
+    SIM_INLINED T name arguments { return core(__VA_ARGS__, mode); }
 #define SIM_DIRECTED(T, name, arguments, ...)                                                      \
     SIM_ONE_DIRECTION(T, name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                        \
     SIM_ONE_DIRECTION(T, name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                        \
@@ -138,45 +136,23 @@ static inline float __fadd_rn(float a, float b) {
 static inline float __fsub_rn(float a, float b) {
     return sim_rounded(sim_rounded(a) - sim_rounded(b));
 }
-static inline float __fmul_rn(float a, float b) {
-    return sim_rounded(a * b);
-}
-static inline float __fdiv_rn(float a, float b) {
-    return a / b;
-}
-static inline float __frcp_rn(float a) {
-    return 1.0f / a;
-}
-static inline float __fsqrt_rn(float a) {
-    return __builtin_sqrtf(a);
-}
-static inline float __fmaf_rn(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-static inline float __fmaf_ieee_rn(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
+static inline float __fmul_rn(float a, float b) { return sim_rounded(a * b); }
+static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline float __frcp_rn(float a) { return 1.0f / a; }
+static inline float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
+static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline float __fmaf_ieee_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline double __dadd_rn(double a, double b) {
     return sim_rounded(sim_rounded(a) + sim_rounded(b));
 }
 static inline double __dsub_rn(double a, double b) {
     return sim_rounded(sim_rounded(a) - sim_rounded(b));
 }
-static inline double __dmul_rn(double a, double b) {
-    return sim_rounded(a * b);
-}
-static inline double __ddiv_rn(double a, double b) {
-    return a / b;
-}
-static inline double __drcp_rn(double a) {
-    return 1.0 / a;
-}
-static inline double __dsqrt_rn(double a) {
-    return __builtin_sqrt(a);
-}
-static inline double __fma_rn(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-}
+static inline double __dmul_rn(double a, double b) { return sim_rounded(a * b); }
+static inline double __ddiv_rn(double a, double b) { return a / b; }
+static inline double __drcp_rn(double a) { return 1.0 / a; }
+static inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
+static inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 /* ---- doubles, in one direction: the nearest one and the sign of what it lacks, which an exact
  * fused operation tells; near the ends of the range the runtime decides */

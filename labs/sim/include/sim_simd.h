@@ -32,15 +32,9 @@ template <class T> static inline int sim_clamped(int x) {
     constexpr int least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
     return x < least ? least : x > most ? most : x;
 }
-static inline int sim_distance(int a, int b) {
-    return a > b ? a - b : b - a;
-}
-static inline int sim_smaller(int a, int b) {
-    return a < b ? a : b;
-}
-static inline int sim_larger(int a, int b) {
-    return a > b ? a : b;
-}
+static inline int sim_distance(int a, int b) { return a > b ? a - b : b - a; }
+static inline int sim_smaller(int a, int b) { return a < b ? a : b; }
+static inline int sim_larger(int a, int b) { return a > b ? a : b; }
 
 #define SIM_ONE_PART(name, T, result)                                                              \
     SIM_PURE unsigned name(unsigned x) {                                                           \
@@ -116,9 +110,7 @@ SIM_INSTRUCTIONS(4, signed char, unsigned char)
  * and of 0. Sums wrap. */
 
 #define SIM_WORDS(name, T, arguments, result)                                                      \
-    SIM_PURE T name arguments {                                                                    \
-        return result;                                                                             \
-    }
+    SIM_PURE T name arguments { return result; }
 #define SIM_HALFWORDS(name, T, result)                                                             \
     SIM_PURE unsigned name(unsigned x, unsigned y, unsigned z) {                                   \
         return sim_parts<T>(x, y, z, [](int a, int b, int c) { return result; });                  \
@@ -128,15 +120,9 @@ SIM_INSTRUCTIONS(4, signed char, unsigned char)
         return sim_parts<short>(x, y, [](int a, int b) { return sim_larger(result, 0); });         \
     }
 
-static inline int sim_wrapped_sum(int a, int b) {
-    return (int)((unsigned)a + (unsigned)b);
-}
-static inline unsigned sim_smaller(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-static inline unsigned sim_larger(unsigned a, unsigned b) {
-    return a > b ? a : b;
-}
+static inline int sim_wrapped_sum(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+static inline unsigned sim_smaller(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned sim_larger(unsigned a, unsigned b) { return a > b ? a : b; }
 
 #define SIM_EXTREMES(best, of)                                                                     \
     SIM_WORDS(__vi##best##3_s32, int, (int a, int b, int c), of(of(a, b), c))                      \
@@ -145,8 +131,8 @@ static inline unsigned sim_larger(unsigned a, unsigned b) {
     SIM_WORDS(__vi##best##_s32_relu, int, (int a, int b), sim_larger(of(a, b), 0))                 \
     SIM_WORDS(__viadd##best##_s32, int, (int a, int b, int c), of(sim_wrapped_sum(a, b), c))       \
     SIM_WORDS(__viadd##best##_u32, unsigned, (unsigned a, unsigned b, unsigned c), of(a + b, c))   \
-    SIM_WORDS(__viadd##best##_s32_relu, int, (int a, int b, int c), sim_larger(of(sim_wrapped_sum(a, b), c),\
-              0))                                                                                  \
+    SIM_WORDS(__viadd##best##_s32_relu, int, (int a, int b, int c),                                \
+              sim_larger(of(sim_wrapped_sum(a, b), c), 0))                                         \
     SIM_HALFWORDS(__vi##best##3_s16x2, short, of(of(a, b), c))                                     \
     SIM_HALFWORDS(__vi##best##3_u16x2, unsigned short, of(of(a, b), c))                            \
     SIM_HALFWORDS(__vi##best##3_s16x2_relu, short, sim_larger(of(of(a, b), c), 0))                 \

@@ -9,10 +9,10 @@ extern "C" {
 #include "../../sim/src/base/options.h"
 }
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

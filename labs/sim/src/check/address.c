@@ -50,7 +50,8 @@ void address_resume_block(const struct worker *w) {
         shadow_set_written(cache.arena, w->arena, sim_shared_laid_out(), true);
     }
     if (cache.dynamic) {
-        shadow_set_written(cache.dynamic, w->block.dynamic, (size_t)(w->dynamic_end - w->block.dynamic), true);
+        shadow_set_written(cache.dynamic, w->block.dynamic,
+                           (size_t)(w->dynamic_end - w->block.dynamic), true);
     }
 }
 

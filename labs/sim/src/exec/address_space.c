@@ -44,5 +44,6 @@ size_t sim_shared_offset(const void *address) {
 
 void *sim_shared_at(size_t offset) {
     const struct worker *w = sim_worker;
-    return offset < SIM_SHARED_ARENA ? w->arena + offset : w->block.dynamic + (offset - SIM_SHARED_ARENA);
+    return offset < SIM_SHARED_ARENA ? w->arena + offset
+                                     : w->block.dynamic + (offset - SIM_SHARED_ARENA);
 }

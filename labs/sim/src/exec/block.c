@@ -20,7 +20,8 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
 
 /* The running thread waits for its block, or for its grid, at a line of the program. Inline: a
  * barrier costs little more than this. */
-static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state, const char *file, int line) {
+static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state,
+                                                               const char *file, int line) {
     struct worker *w = sim_worker;
     struct sim_location at = {file, line};
     if (w->block.leader == NULL) {
@@ -108,8 +109,8 @@ static void report_deadlock(struct worker *w, enum thread_state stuck,
     if (stuck == AT_WARP) {
         snprintf(mask, sizeof mask, " (mask 0x%08x)", w->thread[t].mask);
     }
-    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s", w->block.config->kernel,
-               here, mask, there);
+    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s",
+               w->block.config->kernel, here, mask, there);
 }
 
 /* Reports a thread that has left the kernel or waits at another barrier than the first one. A
@@ -279,7 +280,8 @@ static void number_block(struct worker *w, uint64_t index) {
     const dim3 *grid = &w->block.config->grid;
     uint64_t row = index / grid->x;
     w->block.index = index;
-    blockDim = (uint3){w->block.config->block.x, w->block.config->block.y, w->block.config->block.z};
+    blockDim =
+        (uint3){w->block.config->block.x, w->block.config->block.y, w->block.config->block.z};
     gridDim = (uint3){grid->x, grid->y, grid->z};
     blockIdx =
         (uint3){(unsigned)(index % grid->x), (unsigned)(row % grid->y), (unsigned)(row / grid->y)};

@@ -64,11 +64,10 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report_once(
-        &finding,
-        "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
-        "not stop there, and goes on with an undefined value",
-        who);
+    sim_report_once(&finding,
+                    "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
+                    "not stop there, and goes on with an undefined value",
+                    who);
 }
 
 /* The instruction of the program that faulted. For one of the C library it is the last one that

@@ -58,8 +58,8 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
 
 /* Reports host code that frees what free() does not know; the system then ends the program. */
 static void check_host_free(const void *pointer, const void *pc, struct sim_location location) {
-    static const char *const memory[] = {"device", "page-locked host", "registered host",
-                                         "managed", "a kernel's own"};
+    static const char *const memory[] = {"device", "page-locked host", "registered host", "managed",
+                                         "a kernel's own"};
     static const char *const instead[] = {"cudaFree()", "cudaFreeHost()", NULL, "cudaFree()",
                                           "free() in a kernel"};
     sim_lock_device();

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* A lane spins if it has read the same this often in a row. One that polls several flags reads
- * different things: it gives way after so many reads without a write, and then sooner. Of loops that
- * write as well, sim_settle_warp() takes care. */
+ * different things: it gives way after so many reads without a write, and then sooner. Of loops
+ * that write as well, sim_settle_warp() takes care. */
 #define REPEATED 32
 #define MANY_READS 4096
 #define MORE_READS 64
@@ -85,7 +85,8 @@ static bool spins(struct lock_step *me, const volatile void *address, size_t byt
         me->repeats = 0;
     } else {
         uint64_t value = 0;
-        memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
+        memcpy(&value, (const void *)(uintptr_t)address,
+               bytes < sizeof value ? bytes : sizeof value);
         me->repeats = value == me->value ? me->repeats + 1 : 0;
         me->value = value;
     }

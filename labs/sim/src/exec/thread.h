@@ -37,7 +37,7 @@ struct thread {
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;
-    unsigned long long value; /* its input; when the thread is ready, its result */
+    unsigned long long value;    /* its input; when the thread is ready, its result */
     struct lock_step *lock_step; /* from malloc(), or NULL */
 };
 
@@ -195,7 +195,7 @@ static inline void sim_become(struct worker *w, unsigned t) {
 /* The next lane of a round that is not over. */
 static inline unsigned sim_next_lane(const struct worker *w) {
     return w->launch.reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->warp.round)
-                       : (unsigned)__builtin_ctz(w->warp.round);
+                              : (unsigned)__builtin_ctz(w->warp.round);
 }
 
 /* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for

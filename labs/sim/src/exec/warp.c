@@ -94,8 +94,8 @@ static unsigned source(enum sim_shuffle_kind how, unsigned lane, unsigned operan
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line) {
     struct worker *w = sim_worker;
-    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->lane.thread % SIM_WARP_SIZE, operand,
-                           shape & 0xff);
+    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->lane.thread % SIM_WARP_SIZE,
+                           operand, shape & 0xff);
     return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
@@ -362,5 +362,6 @@ void sim_settle_warp(struct worker *w, unsigned number) {
             }
             complete_what_can_be(w, number);
         } while (w->block.failed == cudaSuccess && (warp->in[READY] || step(w, number)));
-    } while (w->block.failed == cudaSuccess && !warp->in[AT_VOLATILE] && complete_active(w, number));
+    } while (w->block.failed == cudaSuccess && !warp->in[AT_VOLATILE] &&
+             complete_active(w, number));
 }

@@ -21,8 +21,8 @@
 #define PATIENCE 2000    /* milliseconds for a thread to say where it is, on a busy machine */
 #define LIMIT_STATUS 124 /* as of timeout(1) */
 
-static pid_t owner;          /* threads do not survive a fork */
-static volatile int stopped; /* the signal that ends the program; -1: its time limit */
+static pid_t owner;            /* threads do not survive a fork */
+static volatile int stopped;   /* the signal that ends the program; -1: its time limit */
 static bool reporting;         /* a thread has begun to say where it is, */
 static volatile bool reported; /* and has said it */
 
@@ -116,8 +116,8 @@ static void interrupted(int number, siginfo_t *info, void *context) {
     char here;
     const struct fiber *fiber = w->lane.fiber;
     /* Before the first thread runs, no fiber does. */
-    bool in_kernel = fiber && !w->lane.busy && !sim_hooks && pc >= __executable_start && pc < etext &&
-                     &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
+    bool in_kernel = fiber && !w->lane.busy && !sim_hooks && pc >= __executable_start &&
+                     pc < etext && &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
     if (!in_kernel || w->turns != w->watch.turns || !spins(w, context)) {
         return;
     }

@@ -78,7 +78,7 @@ static void open_access(struct merging *m, struct open_access access) {
 
 /* Which parts of an aligned piece of memory are accessed. */
 struct piece {
-    unsigned count, width; /* of the parts */
+    unsigned count, width;                  /* of the parts */
     const struct open_access *part[WIDEST]; /* the lane's first access; NULL: there is none */
 };
 
@@ -234,8 +234,7 @@ static void expect(struct pending *p, const struct access_tag *tag) {
 static uint64_t take_tag(struct pending *p, uint64_t address, bool store) {
     for (unsigned i = p->count; i > 0; i--) {
         const struct access_tag *tag = p->tag[i - 1];
-        if (tag->address == address &&
-            store == (SIM_TAG_KIND(tag->info) >= SIM_TAG_SHARED_STORE)) {
+        if (tag->address == address && store == (SIM_TAG_KIND(tag->info) >= SIM_TAG_SHARED_STORE)) {
             p->count--;
             memmove(p->tag + i - 1, p->tag + i, (p->count + 1 - i) * sizeof *p->tag);
             return tag->info;
@@ -345,10 +344,10 @@ void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64
                 end(&m, everything);
             }
             open_access(&m, (struct open_access){.event = i,
-                                                .access = access,
-                                                .address = address,
-                                                .info = info,
-                                                .width = event_width(code)});
+                                                 .access = access,
+                                                 .address = address,
+                                                 .info = info,
+                                                 .width = event_width(code)});
         }
         access++;
     }

@@ -10,7 +10,7 @@
 /* A hash table of pages. All zero: empty. */
 struct sector_set {
     struct sector_page *pages;
-    uint64_t capacity, count; /* of pages; the capacity is 0 or a power of two */
+    uint64_t capacity, count;                   /* of pages; the capacity is 0 or a power of two */
     struct sector_page *recent[SECTORS_RECENT]; /* by the page's number */
 };
 

@@ -209,9 +209,9 @@ static bool comes_later(const struct run *run, uint64_t code) {
     return false;
 }
 
-/* The next accesses of the runs of `pending` differ: the one that is to be issued. That is one which
- * none of them makes later; if there is none, because the lanes repeat an access for which there is
- * no mark, that of the run with the most accesses left. */
+/* The next accesses of the runs of `pending` differ: the one that is to be issued. That is one
+ * which none of them makes later; if there is none, because the lanes repeat an access for which
+ * there is no mark, that of the run with the most accesses left. */
 static uint64_t choose(const struct warp *w, uint32_t pending) {
     size_t most = 0;
     uint64_t longest = 0;

@@ -41,8 +41,10 @@ static struct {
 
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. */
 static _Thread_local struct lane_stream *stream;
-static _Thread_local struct access_tags *tags;       /* while there is a stream */
-static struct { uintptr_t from, to; } shared_memory; /* of the running block */
+static _Thread_local struct access_tags *tags; /* while there is a stream */
+static struct {
+    uintptr_t from, to;
+} shared_memory; /* of the running block */
 
 static const char *program_base;
 

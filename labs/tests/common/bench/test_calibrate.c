@@ -1,5 +1,5 @@
-/* Check suite of labs/common/bench/clock.c and calibrate.c. No test asks for a speed: the machine that
- * runs them may be busy. */
+/* Check suite of labs/common/bench/clock.c and calibrate.c. No test asks for a speed: the machine
+ * that runs them may be busy. */
 #include "../../suite.h"
 #include "bench/calibrate.h"
 #include "bench/clock.h"

@@ -89,8 +89,8 @@ TEST(a_pass_through_the_l1_cache_is_four_sectors_or_one_line) {
         unsigned width;
         uint64_t base, stride;
         unsigned wavefronts;
-    } of[] = {{4, 4096, 4, 1},   {4, 4100, 4, 1},   {4, 4096, 0, 1},  {4, 4096, 16, 4},
-              {4, 4096, 32, 8},  {16, 4096, 16, 4}, {8, 4096, 8, 2},  {4, 4096, 128, 31}};
+    } of[] = {{4, 4096, 4, 1},  {4, 4100, 4, 1},   {4, 4096, 0, 1}, {4, 4096, 16, 4},
+              {4, 4096, 32, 8}, {16, 4096, 16, 4}, {8, 4096, 8, 2}, {4, 4096, 128, 31}};
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         const struct warp_access a = every_lane(of[i].width, of[i].base, of[i].stride);
         ck_assert_uint_eq(cost_l1_wavefronts(&a, cost_sectors(&a)), of[i].wavefronts);

@@ -53,7 +53,7 @@ static uint64_t by_edge(uint3 b, dim3 g) {
            (b.x == g.x - 1 && b.y == g.y - 1 ? 500 : 0);
 }
 
-static const dim3 grids[] = {{1, 1, 1},    {1000, 1, 1}, {7, 7, 1},    {63, 125, 1}, {1, 400, 1},
+static const dim3 grids[] = {{1, 1, 1},   {1000, 1, 1}, {7, 7, 1},    {63, 125, 1}, {1, 400, 1},
                              {20, 3, 11}, {4, 4, 4},    {100, 90, 2}, {3, 17, 40}};
 
 LOOP_TEST(blocks_that_differ_at_the_edges_only_sum_exactly, 0, sizeof grids / sizeof *grids) {
@@ -80,10 +80,11 @@ LOOP_TEST(one_block_stands_for_all, 0, sizeof grids / sizeof *grids) {
     ck_assert_uint_eq(sample_weight(&middle), (uint64_t)grid.x * grid.y * grid.z);
 }
 
-LOOP_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much, 0, sizeof grids / sizeof *grids) {
+LOOP_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much, 0,
+          sizeof grids / sizeof *grids) {
     const dim3 grid = grids[_i];
-    const bool is_long = grid.x * grid.y * grid.z > 16 &&
-                         (grid.x > 1) + (grid.y > 1) + (grid.z > 1) == 1;
+    const bool is_long =
+        grid.x * grid.y * grid.z > 16 && (grid.x > 1) + (grid.y > 1) + (grid.z > 1) == 1;
     const uint3 first = {0, 0, 0};
     uint64_t counted;
     sample_begin(&grid, 16);

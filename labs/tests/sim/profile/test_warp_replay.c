@@ -1,5 +1,5 @@
-/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of 32
- * lanes of a small program and checks the warp instructions of their replay. */
+/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of
+ * 32 lanes of a small program and checks the warp instructions of their replay. */
 #include "../../suite.h"
 
 #include <stdlib.h>
@@ -216,8 +216,9 @@ TEST(early_return_in_a_loop_holds_nobody_up) {
     expect(AFTER, 1, 28);
 }
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that leave
- * in different iterations do so one after the other, so each exit is a separate instruction. */
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that
+ * leave in different iterations do so one after the other, so each exit is a separate instruction.
+ */
 TEST(what_comes_before_a_return_belongs_to_its_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;

@@ -30,8 +30,8 @@ static struct sim_texture texture_with(enum cudaTextureAddressMode mode, bool no
     for (size_t i = 0; i < WIDTH * HEIGHT * DEPTH; i++) {
         texels[i] = special[i % SPECIALS];
     }
-    t.levels[0] = (struct texture_level){(const char *)texels, WIDTH * 4, WIDTH * HEIGHT * 4,
-                                         WIDTH, HEIGHT, DEPTH};
+    t.levels[0] = (struct texture_level){
+        (const char *)texels, WIDTH * 4, WIDTH * HEIGHT * 4, WIDTH, HEIGHT, DEPTH};
     return t;
 }
 
