@@ -44,7 +44,7 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(Q)$(PYTHON) -m handouts.facts --check
 	$(say) LINT 'pages of measured times'
 	$(Q)$(PYTHON) -m labs.studies.bench pages --check
-	@$(MAKE) -j$$(nproc) lint-c lint-layers
+	@$(MAKE) -j$$(nproc) lint-c lint-format lint-layers
 
 unit-plain unit-asan: setup-dev
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)

@@ -1,4 +1,4 @@
-/* Timing on a GPU: an event before and after the call, in the stream that the labs' functions use. */
+/* Timing on a GPU: an event before and after the call, in the stream of the labs' functions. */
 #include "bench.h"
 
 #include "clock.h"
@@ -154,7 +154,8 @@ static cudaError_t elapsed(double *ns) {
     return error;
 }
 
-int platform_time(int slot, const struct bench_side *side, const struct bench_job *job, double *ns) {
+int platform_time(int slot, const struct bench_side *side, const struct bench_job *job,
+                  double *ns) {
     cudaError_t error = cudaEventRecord(started, 0);
     if (error == cudaSuccess) {
         error = (cudaError_t)lab_call(side, job, d_in[slot], d_out[slot]);
@@ -199,9 +200,9 @@ static __global__ void multiply_add(real factor, real summand, real *d_result) {
     }
 }
 
-/* Reads `read` vectors and writes `written`, each once: thread i writes vector i, made of vectors i,
- * i + written ... that it reads. cudaMemcpyAsync() takes as long where both are equal; where more is
- * read than written, it takes longer for as many bytes: lab 8's expert needs 93 % of that. */
+/* Reads `read` vectors and writes `written`, each once: thread i writes vector i, made of vectors
+ * i, i + written ... that it reads. cudaMemcpyAsync() takes as long where both are equal; where
+ * more is read than written, it takes longer for as many bytes: lab 8's expert needs 93 %. */
 __global__ void copy_traffic(const uint4 *d_from, size_t read, uint4 *d_to, size_t written) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint4 all = {0, 0, 0, 0};

@@ -10,7 +10,7 @@
 double calibrate_mac_rate(void);
 
 /* Nanoseconds of processor time to read `read` bytes and write `written` bytes, once. As many bytes
- * as both have are copied; the rest is only read, or only written. The two buffers do not overlap. */
+ * as both have are copied; the rest is only read, or only written. The buffers do not overlap. */
 uint64_t calibrate_one_copy_ns(void *to, size_t written, const void *from, size_t read);
 
 /* The least of several such measurements. */

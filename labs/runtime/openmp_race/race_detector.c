@@ -32,7 +32,9 @@ static unsigned epoch = 1;
 static int running = -1;       /* the thread that runs */
 static int locks[MAX_THREADS]; /* how many each thread holds */
 static void (*switch_threads)(void);
-static struct { const void *pc, *other; } reported[MAX_REPORTED];
+static struct {
+    const void *pc, *other;
+} reported[MAX_REPORTED];
 static int reported_count;
 static unsigned largest_team = 1;
 static unsigned long long bytes_written[MAX_THREADS]; /* bytes, by each thread of all teams */
@@ -238,7 +240,8 @@ static void note_atomic(const volatile void *at, size_t bytes, int kind, const v
     check_access(at, bytes, kind, true, pc);
 }
 
-#define NOTE_ATOMIC(at, bytes, kind) note_atomic(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, PC)
+#define NOTE_ATOMIC(at, bytes, kind)                                                               \
+    note_atomic(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, PC)
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {

@@ -2,12 +2,12 @@
  * runtime in a program whose memory accesses gcc has instrumented (-fsanitize=thread).
  *
  * gomp.c runs the threads of a team one at a time: each until it ends, reaches a barrier, or comes
- * to the next chunk of a loop, a lock or an atomic access; then another one runs. race_detector.c is
- * called for every access and keeps, for each byte, which thread wrote it and which read it since
- * the last synchronization of the whole team. Two threads access the same byte, at least one of
- * them writes, and no barrier, lock or atomic access orders the two: that is a data race, whatever
- * happened in this run, on however many cores and in whatever order. Each race is a finding in the
- * evidence (evidence/evidence.h).
+ * to the next chunk of a loop, a lock or an atomic access; then another one runs. race_detector.c
+ * is called for every access and keeps, for each byte, which thread wrote it and which read it
+ * since the last synchronization of the whole team. Two threads access the same byte, at least one
+ * of them writes, and no barrier, lock or atomic access orders the two: that is a data race,
+ * whatever happened in this run, on however many cores and in whatever order. Each race is a
+ * finding in the evidence (evidence/evidence.h).
  *
  * When a graded run ends, the evidence says what the threads of all teams did:
  * {"largest":3,"written":[4123,4090,4090]}, the size of the largest team (1: there was none) and

@@ -8,7 +8,7 @@
 #define CONVLABS_FLOAT_STATE_H
 
 struct float_state {
-    unsigned sse;  /* the control bits of MXCSR: rounding mode, denormals, exceptions */
+    unsigned sse; /* the control bits of MXCSR: rounding mode, denormals, exceptions */
     unsigned x87; /* the control word */
 };
 

@@ -43,7 +43,7 @@ int instructions_avx_bits(const unsigned char *code) {
     }
 }
 
-/* Three-byte opcodes begin with 0f 38 or 0f 3a. All of them are newer than SSSE3 but for its own. */
+/* Three-byte opcodes begin with 0f 38 or 0f 3a. All but SSSE3's own are newer than SSSE3. */
 static bool is_newer_three_byte(unsigned char map, unsigned char opcode) {
     if (map == 0x38) {
         return opcode > 0x0b && (opcode < 0x1c || opcode > 0x1e);

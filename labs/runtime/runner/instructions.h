@@ -10,8 +10,9 @@
  * stepped: instructions of the program itself, without those of the C library, which chooses its
  * own for the processor. gave_up: the libraries took so many instructions that the rest was not
  * watched. newer: those of them that a processor with SSSE3, and nothing newer, lacks, by their
- * addresses in the program's file; bits: of the registers that one of AVX uses, else 0. Only the calling thread is watched, and only until INSTRUCTIONS_MOST were
- * stepped: a step takes up to 25 microseconds, and a loop shows all its instructions early.
+ * addresses in the program's file; bits: of the registers that one of AVX uses, else 0. Only the
+ * calling thread is watched, and only until INSTRUCTIONS_MOST were stepped: a step takes up to 25
+ * microseconds, and a loop shows all its instructions early.
  *
  * Without the variable, and on other processors than x86-64, both functions do nothing.
  */

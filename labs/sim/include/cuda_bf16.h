@@ -41,13 +41,11 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
 SIM_INLINE_MEMBER __half::__half(const __nv_bfloat16 &value)
-    : __x(sim_f16_nearest(sim_half_format{}, sim_widened(sim_bfloat_format{}, sim_bits(value)))) {
-}
+    : __x(sim_f16_nearest(sim_half_format{}, sim_widened(sim_bfloat_format{}, sim_bits(value)))) {}
 #endif
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
 SIM_INLINE_MEMBER __nv_bfloat16::__nv_bfloat16(const __half &value)
-    : __x(sim_f16_nearest(sim_bfloat_format{}, sim_widened(sim_half_format{}, sim_bits(value)))) {
-}
+    : __x(sim_f16_nearest(sim_bfloat_format{}, sim_widened(sim_half_format{}, sim_bits(value)))) {}
 #endif
 
 SIM_INLINED __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) {

@@ -39,9 +39,7 @@ typedef __half2 half2, nv_half2, __nv_half2;
 typedef __half_raw __nv_half_raw;
 typedef __half2_raw __nv_half2_raw;
 
-SIM_INLINED __half2 __half2half2(__half x) {
-    return __halves2half2(x, x);
-}
+SIM_INLINED __half2 __half2half2(__half x) { return __halves2half2(x, x); }
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7c00)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7fff)

@@ -27,12 +27,12 @@
 #include <utility>
 
 extern "C++" {
-#include "sim/launch.h"
-#include "sim/symbols.h"
 #include "sim/graph_calls.h"
 #include "sim/kernel_calls.h"
 #include "sim/kernels.h"
+#include "sim/launch.h"
 #include "sim/memory.h"
+#include "sim/symbols.h"
 
 #include "sim/atomics.h"
 #include "sim/bind.h"

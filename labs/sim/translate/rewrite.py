@@ -232,10 +232,7 @@ def _marked(mark: re.Match[str]) -> str:
     kind, number, arm = mark[1], mark[2], mark[3] or "0"
     if kind in ("FUNCTION", "ROUND"):
         return f"sim_marked_{kind.lower()}<{number}> sim_{kind.lower()}_{number};"
-    return (
-        f"sim_mark_here(1ull << 63 | (unsigned long long)SIM_MARK_{kind} << 48 | {arm}ull << 32 | "
-        f"{number});"
-    )
+    return f"sim_mark_here(SIM_MARK_{kind}, {arm}, {number});"
 
 
 def translate(

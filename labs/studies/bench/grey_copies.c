@@ -1,6 +1,6 @@
-/* Copies with lab 8's traffic, 3 bytes read and 1 written for each pixel, and no arithmetic to speak
- * of: what no conversion can beat. Which instructions copy fastest depends on the processor and the
- * size, so there are several; each writes the exclusive or of three vectors that it reads.
+/* Copies with lab 8's traffic, 3 bytes read and 1 written for each pixel, and no arithmetic to
+ * speak of: what no conversion can beat. Which instructions copy fastest depends on the processor
+ * and the size, so there are several; each writes the exclusive or of three vectors that it reads.
  *
  * Both addresses are multiples of 64. Pixels beyond the last 64 are left out. */
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 /* json.c: what becomes of quotes, of bytes that are not text, and of what does not fit. */
+#include "../suite.h"
 #include "json.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,24 +12,22 @@
         ck_assert_str_eq(to, expected);                                                            \
     } while (0)
 
-START_TEST(test_quotes_and_backslashes_are_escaped) {
+TEST(test_quotes_and_backslashes_are_escaped) {
     ck_escaped("", "");
     ck_escaped("tile_kernel", "tile_kernel");
     ck_escaped("a \"b\" \\ c", "a \\\"b\\\" \\\\ c");
 }
-END_TEST
 
-START_TEST(test_bytes_that_are_not_text_become_question_marks) {
+TEST(test_bytes_that_are_not_text_become_question_marks) {
     ck_escaped("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
     ck_escaped("a\nb\tc\x7f", "a?b?c?");
-    ck_escaped("\xff\xc3.\xe2\x82", "?" "?.?" "?");
+    ck_escaped("\xff\xc3.\xe2\x82", "?\?.?\?");
     /* Half of a surrogate pair, and a zero in three bytes: readers refuse the whole line. */
-    ck_escaped("\xed\xa0\x80 \xe0\x80\x80", "?" "?" "? ?" "?" "?");
+    ck_escaped("\xed\xa0\x80 \xe0\x80\x80", "?\?\? ?\?\?");
     ck_escaped("\xed\x9f\xbf\xe0\xa0\x80", "\xed\x9f\xbf\xe0\xa0\x80");
 }
-END_TEST
 
-START_TEST(test_what_does_not_fit_is_left_out_whole) {
+TEST(test_what_does_not_fit_is_left_out_whole) {
     char to[4];
     ck_assert_uint_eq(json_escape(to, sizeof to, "abcdef"), 3);
     ck_assert_str_eq(to, "abc");
@@ -39,9 +37,8 @@ START_TEST(test_what_does_not_fit_is_left_out_whole) {
     ck_assert_uint_eq(json_escape(to, 1, "a"), 0);
     ck_assert_str_eq(to, "");
 }
-END_TEST
 
-START_TEST(test_a_string_in_a_file_has_its_quotes) {
+TEST(test_a_string_in_a_file_has_its_quotes) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *file = open_memstream(&text, &bytes);
@@ -50,19 +47,5 @@ START_TEST(test_a_string_in_a_file_has_its_quotes) {
     ck_assert_str_eq(text, "\"a\\\"b?\"");
     free(text);
 }
-END_TEST
 
-int main(void) {
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, test_quotes_and_backslashes_are_escaped);
-    tcase_add_test(all, test_bytes_that_are_not_text_become_question_marks);
-    tcase_add_test(all, test_what_does_not_fit_is_left_out_whole);
-    tcase_add_test(all, test_a_string_in_a_file_has_its_quotes);
-    Suite *suite = suite_create("json");
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("json")

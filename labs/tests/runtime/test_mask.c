@@ -1,8 +1,8 @@
 /* Check suite of labs/runtime/mask.c. The bits are also compared with datasets/generate.py, by
  * grader/tests/datasets/test_datasets.py. */
+#include "../suite.h"
 #include "mask.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static double sum(const float *mask, int n) {
     return total;
 }
 
-START_TEST(ando_is_an_odd_gradient) {
+TEST(ando_is_an_odd_gradient) {
     for (int y = 0; y < 3; y++)
         for (int x = 0; x < 3; x++)
             ck_assert(mask_ando3[3 * y + x] == -mask_ando3[3 * y + 2 - x] &&
@@ -31,9 +31,8 @@ START_TEST(ando_is_an_odd_gradient) {
     ck_assert_double_eq_tol(slope3, 1.0, 2e-5);
     ck_assert_double_eq_tol(slope5, 1.0, 2e-5);
 }
-END_TEST
 
-START_TEST(gaussian_is_what_its_formula_says) {
+LOOP_TEST(gaussian_is_what_its_formula_says, 0, MASK_MAX_RADIUS + 1) {
     static const double sigmas[] = {0.3, 1.0, 3.0, 50.0};
     float mask[MASK_MAX_SIZE];
     int r = _i;
@@ -50,9 +49,8 @@ START_TEST(gaussian_is_what_its_formula_says) {
             }
     }
 }
-END_TEST
 
-START_TEST(gaussian_of_tiny_sigma_is_an_impulse) {
+TEST(gaussian_of_tiny_sigma_is_an_impulse) {
     float mask[9];
     static const double sigmas[] = {0.01, 1e-100, 1e-300};
     for (int k = 0; k < 3; k++) {
@@ -61,9 +59,8 @@ START_TEST(gaussian_of_tiny_sigma_is_an_impulse) {
             ck_assert(mask[i] == (i == 4 ? 1.0f : 0.0f));
     }
 }
-END_TEST
 
-START_TEST(random_is_positive_normalised_and_seeded) {
+TEST(random_is_positive_normalised_and_seeded) {
     float a[169], b[169], c[169];
     mask_random(6, 3001, a);
     mask_random(6, 3001, b);
@@ -79,10 +76,9 @@ START_TEST(random_is_positive_normalised_and_seeded) {
     ck_assert_int_gt(rising, 60);
     ck_assert_int_lt(rising, 108);
 }
-END_TEST
 
 /* splitmix64 of seed 0 begins e220a8397b1dcdaf, 6e789e6aa1b965f4, 06c45d188009454f, ... */
-START_TEST(random_follows_splitmix64) {
+TEST(random_follows_splitmix64) {
     static const unsigned first[4] = {0xe220a8, 0x6e789e, 0x06c45d, 0xf88bb8};
     float mask[9];
     mask_random(1, 0, mask);
@@ -92,9 +88,8 @@ START_TEST(random_follows_splitmix64) {
     mask_random(0, 12345, mask);
     ck_assert(mask[0] == 1.0f);
 }
-END_TEST
 
-START_TEST(nothing_is_written_beyond_the_mask) {
+LOOP_TEST(nothing_is_written_beyond_the_mask, 0, MASK_MAX_RADIUS + 1) {
     float mask[MASK_MAX_SIZE + 1];
     memset(mask, 0xff, sizeof mask);
     int size = 2 * _i + 1;
@@ -103,21 +98,5 @@ START_TEST(nothing_is_written_beyond_the_mask) {
     mask_random(_i, 1, mask);
     ck_assert(isnan(mask[size * size]));
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("mask");
-    TCase *tests = tcase_create("mask");
-    tcase_add_test(tests, ando_is_an_odd_gradient);
-    tcase_add_loop_test(tests, gaussian_is_what_its_formula_says, 0, MASK_MAX_RADIUS + 1);
-    tcase_add_test(tests, gaussian_of_tiny_sigma_is_an_impulse);
-    tcase_add_test(tests, random_is_positive_normalised_and_seeded);
-    tcase_add_test(tests, random_follows_splitmix64);
-    tcase_add_loop_test(tests, nothing_is_written_beyond_the_mask, 0, MASK_MAX_RADIUS + 1);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
+SUITE("mask")

@@ -49,8 +49,8 @@ extern char __start_sim_device_zero[] __attribute__((weak));
 extern char __stop_sim_device_zero[] __attribute__((weak));
 #endif
 
-/* A __constant__, __device__ or __managed__ variable; not one of a class. In a traced program `gap`,
- * SIM_VARIABLE_GAP bytes beside it, belong to no variable; else `gap` is 0. */
+/* A __constant__, __device__ or __managed__ variable; not one of a class. In a traced program
+ * `gap`, SIM_VARIABLE_GAP bytes beside it, belong to no variable; else `gap` is 0. */
 #define SIM_VARIABLE_GAP 64
 struct sim_variable {
     const char *name, *file;

@@ -47,8 +47,8 @@ SIM_API(cudaMemcpy3D, (parameters), const struct cudaMemcpy3DParms *parameters)
 SIM_API(cudaMemcpy3DAsync, (parameters, stream), const struct cudaMemcpy3DParms *parameters,
         cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemcpy3DPeer, (parameters), const struct cudaMemcpy3DPeerParms *parameters)
-SIM_API(cudaMemcpy3DPeerAsync, (parameters, stream),
-        const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API(cudaMemcpy3DPeerAsync, (parameters, stream), const struct cudaMemcpy3DPeerParms *parameters,
+        cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemset3D, (pointer, value, extent), struct cudaPitchedPtr pointer, int value,
         struct cudaExtent extent)
 SIM_API(cudaMemset3DAsync, (pointer, value, extent, stream), struct cudaPitchedPtr pointer,

@@ -1,5 +1,5 @@
-/* Functions that CUDA 13 no longer has, or calls deprecated: g++ warns where a program uses one, and
- * names what to call instead. cuda_runtime_api.h includes it. */
+/* Functions that CUDA 13 no longer has, or calls deprecated: g++ warns where a program uses one,
+ * and names what to call instead. cuda_runtime_api.h includes it. */
 #ifndef SIM_API_REMOVED_H
 #define SIM_API_REMOVED_H
 
@@ -20,8 +20,7 @@ SIM_API_REMOVED(cudaThreadGetCacheConfig, "not in CUDA 13: use cudaDeviceGetCach
 
 #define SIM_BANKS "deprecated: the banks of shared memory have 4 bytes since compute capability 5.0"
 SIM_API_REMOVED(cudaDeviceSetSharedMemConfig, SIM_BANKS, (config), enum cudaSharedMemConfig config)
-SIM_API_REMOVED(cudaDeviceGetSharedMemConfig, SIM_BANKS, (config),
-                enum cudaSharedMemConfig *config)
+SIM_API_REMOVED(cudaDeviceGetSharedMemConfig, SIM_BANKS, (config), enum cudaSharedMemConfig *config)
 SIM_API_REMOVED(cudaFuncSetSharedMemConfig, SIM_BANKS, (kernel, config), const void *kernel,
                 enum cudaSharedMemConfig config)
 

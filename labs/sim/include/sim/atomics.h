@@ -17,7 +17,7 @@ template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F 
 }
 
 #define SIM_ATOMIC(name, builtin, T)                                                               \
-    SIM_ATOMIC_INLINE T name(T *address, T value) {                                                    \
+    SIM_ATOMIC_INLINE T name(T *address, T value) {                                                \
         return builtin(address, value, __ATOMIC_RELAXED);                                          \
     }
 #define SIM_ATOMIC_LOGIC(name, builtin)                                                            \
@@ -70,10 +70,10 @@ SIM_ATOMIC_INLINE float atomicExch(float *address, float value) {
 }
 
 #define SIM_ATOMIC_ORDER(T)                                                                        \
-    SIM_ATOMIC_INLINE T atomicMin(T *address, T value) {                                               \
+    SIM_ATOMIC_INLINE T atomicMin(T *address, T value) {                                           \
         return sim_atomic_update(address, [=](T old) { return value < old ? value : old; });       \
     }                                                                                              \
-    SIM_ATOMIC_INLINE T atomicMax(T *address, T value) {                                               \
+    SIM_ATOMIC_INLINE T atomicMax(T *address, T value) {                                           \
         return sim_atomic_update(address, [=](T old) { return old < value ? value : old; });       \
     }
 
@@ -89,12 +89,12 @@ SIM_ATOMIC_INLINE unsigned atomicInc(unsigned *address, unsigned last) {
     return sim_atomic_update(address, [=](unsigned old) { return old >= last ? 0 : old + 1; });
 }
 SIM_ATOMIC_INLINE unsigned atomicDec(unsigned *address, unsigned last) {
-    return sim_atomic_update(
-        address, [=](unsigned old) { return old == 0 || old > last ? last : old - 1; });
+    return sim_atomic_update(address,
+                             [=](unsigned old) { return old == 0 || old > last ? last : old - 1; });
 }
 
 #define SIM_ATOMIC_CAS(T)                                                                          \
-    SIM_ATOMIC_INLINE T atomicCAS(T *address, T compare, T value) {                                    \
+    SIM_ATOMIC_INLINE T atomicCAS(T *address, T compare, T value) {                                \
         if (!__atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_RELAXED,         \
                                        __ATOMIC_RELAXED)) {                                        \
             sim_spin(); /* it may wait for a lock */                                               \
@@ -112,8 +112,7 @@ SIM_ATOMIC_CAS(unsigned long long)
 /* Any type of 16 bytes that is aligned to them. */
 template <class T> using sim_atomic_16 = typename std::enable_if<sizeof(T) == 16, T>::type;
 
-template <class T>
-SIM_ATOMIC_INLINE sim_atomic_16<T> atomicCAS(T *address, T compare, T value) {
+template <class T> SIM_ATOMIC_INLINE sim_atomic_16<T> atomicCAS(T *address, T compare, T value) {
     static_assert(alignof(T) >= 16, "atomicCAS() of 16 bytes needs a type aligned to 16 bytes");
     T old = compare;
     sim_atomic_compare_16(address, &old, &value);
@@ -129,10 +128,10 @@ template <class T> SIM_ATOMIC_INLINE sim_atomic_16<T> atomicExch(T *address, T v
 
 /* The forms that are atomic for one block, or for the whole system. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \
-    template <class... A> SIM_ATOMIC_INLINE auto name##_block(A... a)->decltype(name(a...)) {          \
+    template <class... A> SIM_ATOMIC_INLINE auto name##_block(A... a) -> decltype(name(a...)) {    \
         return name(a...);                                                                         \
     }                                                                                              \
-    template <class... A> SIM_ATOMIC_INLINE auto name##_system(A... a)->decltype(name(a...)) {         \
+    template <class... A> SIM_ATOMIC_INLINE auto name##_system(A... a) -> decltype(name(a...)) {   \
         return name(a...);                                                                         \
     }
 

@@ -1,6 +1,6 @@
-/* Before all other headers of a traced program: what the C++ library copies and fills for the program is
- * an access of the program's. g++ makes loads and stores of a short copy by a built-in function, and
- * reports none of them. */
+/* Before all other headers of a traced program: what the C++ library copies and fills for the
+ * program is an access of the program's. g++ makes loads and stores of a short copy by a built-in
+ * function, and reports none of them. */
 #ifndef SIM_BUILTINS_H
 #define SIM_BUILTINS_H
 

@@ -13,9 +13,7 @@ template <class T>
 using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &, T>::type;
 
 #define SIM_LOAD(name)                                                                             \
-    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) {                          \
-        return *address;                                                                           \
-    }
+    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) { return *address; }
 #define SIM_STORE(name)                                                                            \
     template <class T, class V> SIM_INLINED void name(T *address, const V &value) {                \
         *address = value;                                                                          \

@@ -37,9 +37,7 @@ template <class To> SIM_PURE To sim_to_integer(double x, sim_rounding mode, bool
 }
 
 #define SIM_TO_INTEGER_BY(name, From, To, mode)                                                    \
-    SIM_INLINED To name(From x) {                                                                  \
-        return sim_to_integer<To>((double)x, mode, sizeof x == 8);                                 \
-    }
+    SIM_INLINED To name(From x) { return sim_to_integer<To>((double)x, mode, sizeof x == 8); }
 #define SIM_TO_INTEGER(name, From, To)                                                             \
     SIM_TO_INTEGER_BY(name##_rn, From, To, SIM_ROUND_NEAREST)                                      \
     SIM_TO_INTEGER_BY(name##_rz, From, To, SIM_ROUND_ZERO)                                         \
@@ -61,9 +59,7 @@ SIM_TO_INTEGER(__double2ull, double, unsigned long long)
 /* ---- from an integer */
 
 /* x as a double, rounded to odd: see sim/rounding.h. */
-static inline double sim_integer_to_odd(double x) {
-    return x;
-}
+static inline double sim_integer_to_odd(double x) { return x; }
 template <class From> static inline double sim_integer_to_odd(From x) {
     if (sizeof(From) < 8) {
         return (double)x;
@@ -76,9 +72,7 @@ template <class From> static inline double sim_integer_to_odd(From x) {
 }
 
 #define SIM_TO_FLOAT_BY(name, From, mode)                                                          \
-    SIM_PURE float name(From x) {                                                                  \
-        return sim_narrow(sim_integer_to_odd(x), mode);                                            \
-    }
+    SIM_PURE float name(From x) { return sim_narrow(sim_integer_to_odd(x), mode); }
 #define SIM_TO_FLOAT(name, From)                                                                   \
     SIM_TO_FLOAT_BY(name##_rz, From, SIM_ROUND_ZERO)                                               \
     SIM_TO_FLOAT_BY(name##_rd, From, SIM_ROUND_DOWN)                                               \
@@ -108,9 +102,7 @@ template <class From> static inline double sim_integer_to_double(From x, sim_rou
 }
 
 #define SIM_TO_DOUBLE_BY(name, From, mode)                                                         \
-    SIM_PURE double name(From x) {                                                                 \
-        return sim_integer_to_double(x, mode);                                                     \
-    }
+    SIM_PURE double name(From x) { return sim_integer_to_double(x, mode); }
 #define SIM_TO_DOUBLE(name, From)                                                                  \
     SIM_TO_DOUBLE_BY(name##_rz, From, SIM_ROUND_ZERO)                                              \
     SIM_TO_DOUBLE_BY(name##_rd, From, SIM_ROUND_DOWN)                                              \
@@ -122,62 +114,28 @@ SIM_TO_DOUBLE(__ull2double, unsigned long long)
 #undef SIM_TO_DOUBLE_BY
 #undef SIM_TO_DOUBLE
 
-static inline float __int2float_rn(int x) {
-    return (float)x;
-}
-static inline float __uint2float_rn(unsigned x) {
-    return (float)x;
-}
-static inline float __ll2float_rn(long long x) {
-    return (float)x;
-}
-static inline float __ull2float_rn(unsigned long long x) {
-    return (float)x;
-}
-static inline float __double2float_rn(double x) {
-    return (float)x;
-}
-static inline double __int2double_rn(int x) {
-    return x;
-}
-static inline double __uint2double_rn(unsigned x) {
-    return x;
-}
-static inline double __ll2double_rn(long long x) {
-    return (double)x;
-}
-static inline double __ull2double_rn(unsigned long long x) {
-    return (double)x;
-}
+static inline float __int2float_rn(int x) { return (float)x; }
+static inline float __uint2float_rn(unsigned x) { return (float)x; }
+static inline float __ll2float_rn(long long x) { return (float)x; }
+static inline float __ull2float_rn(unsigned long long x) { return (float)x; }
+static inline float __double2float_rn(double x) { return (float)x; }
+static inline double __int2double_rn(int x) { return x; }
+static inline double __uint2double_rn(unsigned x) { return x; }
+static inline double __ll2double_rn(long long x) { return (double)x; }
+static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 
 /* ---- the same bits */
 
-static inline int __float_as_int(float x) {
-    return sim_as<int>(x);
-}
-static inline unsigned __float_as_uint(float x) {
-    return sim_as<unsigned>(x);
-}
-static inline float __int_as_float(int x) {
-    return sim_as<float>(x);
-}
-static inline float __uint_as_float(unsigned x) {
-    return sim_as<float>(x);
-}
-static inline long long __double_as_longlong(double x) {
-    return sim_as<long long>(x);
-}
-static inline double __longlong_as_double(long long x) {
-    return sim_as<double>(x);
-}
+static inline int __float_as_int(float x) { return sim_as<int>(x); }
+static inline unsigned __float_as_uint(float x) { return sim_as<unsigned>(x); }
+static inline float __int_as_float(int x) { return sim_as<float>(x); }
+static inline float __uint_as_float(unsigned x) { return sim_as<float>(x); }
+static inline long long __double_as_longlong(double x) { return sim_as<long long>(x); }
+static inline double __longlong_as_double(long long x) { return sim_as<double>(x); }
 static inline double __hiloint2double(int high, int low) {
     return sim_as<double>((unsigned long long)(unsigned)high << 32 | (unsigned)low);
 }
-static inline int __double2hiint(double x) {
-    return (int)(sim_as<long long>(x) >> 32);
-}
-static inline int __double2loint(double x) {
-    return (int)sim_as<long long>(x);
-}
+static inline int __double2hiint(double x) { return (int)(sim_as<long long>(x) >> 32); }
+static inline int __double2loint(double x) { return (int)sim_as<long long>(x); }
 
 #endif

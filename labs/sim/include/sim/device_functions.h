@@ -10,9 +10,7 @@
 
 /* ---- clock() counts cycles; printf() returns the number of its arguments */
 
-static inline clock_t sim_clock_function() {
-    return sim_clock_or_time();
-}
+static inline clock_t sim_clock_function() { return sim_clock_or_time(); }
 
 /* The number of values after the format. The device takes at most 32; up to 40 are counted. */
 #define SIM_PICK_41(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,     \
@@ -41,48 +39,24 @@ using ::sim_printed;
 
 /* ---- memory spaces: an address means the same in each of them, except for shared memory */
 
-static inline unsigned __isGlobal(const void *p) {
-    return sim_memory_of(p) == SIM_MEMORY_GLOBAL;
-}
-static inline unsigned __isShared(const void *p) {
-    return sim_memory_of(p) == SIM_MEMORY_SHARED;
-}
+static inline unsigned __isGlobal(const void *p) { return sim_memory_of(p) == SIM_MEMORY_GLOBAL; }
+static inline unsigned __isShared(const void *p) { return sim_memory_of(p) == SIM_MEMORY_SHARED; }
 static inline unsigned __isConstant(const void *p) {
     return sim_memory_of(p) == SIM_MEMORY_CONSTANT;
 }
-static inline unsigned __isLocal(const void *p) {
-    return sim_memory_of(p) == SIM_MEMORY_LOCAL;
-}
-static inline size_t __cvta_generic_to_global(const void *p) {
-    return (size_t)p;
-}
-static inline size_t __cvta_generic_to_shared(const void *p) {
-    return sim_shared_offset(p);
-}
-static inline size_t __cvta_generic_to_constant(const void *p) {
-    return (size_t)p;
-}
-static inline size_t __cvta_generic_to_local(const void *p) {
-    return (size_t)p;
-}
-static inline void *__cvta_global_to_generic(size_t address) {
-    return (void *)address;
-}
-static inline void *__cvta_shared_to_generic(size_t offset) {
-    return sim_shared_at(offset);
-}
-static inline void *__cvta_constant_to_generic(size_t address) {
-    return (void *)address;
-}
-static inline void *__cvta_local_to_generic(size_t address) {
-    return (void *)address;
-}
+static inline unsigned __isLocal(const void *p) { return sim_memory_of(p) == SIM_MEMORY_LOCAL; }
+static inline size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+static inline size_t __cvta_generic_to_shared(const void *p) { return sim_shared_offset(p); }
+static inline size_t __cvta_generic_to_constant(const void *p) { return (size_t)p; }
+static inline size_t __cvta_generic_to_local(const void *p) { return (size_t)p; }
+static inline void *__cvta_global_to_generic(size_t address) { return (void *)address; }
+static inline void *__cvta_shared_to_generic(size_t offset) { return sim_shared_at(offset); }
+static inline void *__cvta_constant_to_generic(size_t address) { return (void *)address; }
+static inline void *__cvta_local_to_generic(size_t address) { return (void *)address; }
 
 /* ---- hints: to a debugger, a profiler, the compiler */
 
-static inline void __brkpt(SIM_SITE) {
-    sim_trap(sim_file, sim_line);
-}
+static inline void __brkpt(SIM_SITE) { sim_trap(sim_file, sim_line); }
 #define __prof_trigger(counter) ((void)0)
 #define __builtin_assume(condition) ((void)0)
 #define __assume(condition) ((void)0)

@@ -150,7 +150,7 @@ struct cudaDeviceProp {
 
 #define SIM_MEMBER(name, attribute)                                                                \
     SIM_REMOVED("not in CUDA 13: use cudaDeviceGetAttribute() with " attribute) int name;
-    SIM_MEMBER(clockRate, "cudaDevAttrClockRate") /* kHz */
+    SIM_MEMBER(clockRate, "cudaDevAttrClockRate")             /* kHz */
     SIM_MEMBER(memoryClockRate, "cudaDevAttrMemoryClockRate") /* kHz */
     SIM_MEMBER(deviceOverlap, "cudaDevAttrGpuOverlap")
     SIM_MEMBER(kernelExecTimeoutEnabled, "cudaDevAttrKernelExecTimeout")

@@ -141,9 +141,7 @@ static inline unsigned short sim_f16_relu(unsigned short x) {
 }
 
 /* An integer in the order of the numbers: -0 is less than +0. */
-static inline int sim_f16_order(unsigned short x) {
-    return x & 0x8000u ? ~(x & 0x7fff) : x;
-}
+static inline int sim_f16_order(unsigned short x) { return x & 0x8000u ? ~(x & 0x7fff) : x; }
 /* `nan`: if either is no number, neither is the result; else it is the other one. */
 template <class Format>
 SIM_PURE unsigned short sim_f16_extreme(unsigned short a, unsigned short b, bool largest,
@@ -179,15 +177,9 @@ template <class Format>
 SIM_PURE unsigned short sim_f16_function(unsigned short x, double (*function)(double)) {
     return sim_f16_result<Format>(function((double)sim_widened(Format{}, x)));
 }
-static inline double sim_reciprocal(double x) {
-    return 1.0 / x;
-}
-static inline double sim_reciprocal_root(double x) {
-    return 1.0 / __builtin_sqrt(x);
-}
+static inline double sim_reciprocal(double x) { return 1.0 / x; }
+static inline double sim_reciprocal_root(double x) { return 1.0 / __builtin_sqrt(x); }
 /* exp10() of older C libraries is inexact where the result is exact. */
-static inline double sim_power_of_ten(double x) {
-    return __builtin_pow(10.0, x);
-}
+static inline double sim_power_of_ten(double x) { return __builtin_pow(10.0, x); }
 
 #endif

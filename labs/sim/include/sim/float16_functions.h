@@ -31,9 +31,7 @@ SIM_INLINED SIM_F16 sim_one(SIM_FORMAT) {
 SIM_INLINED SIM_F16X2 sim_two_ones(SIM_FORMAT) {
     return SIM_F16X2(sim_one(SIM_FORMAT{}), sim_one(SIM_FORMAT{}));
 }
-SIM_INLINED unsigned short sim_low(const SIM_F16X2 &x) {
-    return (unsigned short)sim_bits(x);
-}
+SIM_INLINED unsigned short sim_low(const SIM_F16X2 &x) { return (unsigned short)sim_bits(x); }
 SIM_INLINED unsigned short sim_high(const SIM_F16X2 &x) {
     return (unsigned short)(sim_bits(x) >> 16);
 }
@@ -136,9 +134,7 @@ SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
         unsigned mask = name2_mask(x, y);                                                          \
         return sim_of_bits(SIM_FORMAT{}, mask & one, mask >> 16 & one);                            \
     }                                                                                              \
-    SIM_INLINED bool both(SIM_F16X2 x, SIM_F16X2 y) {                                              \
-        return name2_mask(x, y) == 0xffffffffu;                                                    \
-    }
+    SIM_INLINED bool both(SIM_F16X2 x, SIM_F16X2 y) { return name2_mask(x, y) == 0xffffffffu; }
 
 SIM_F16_COMPARE(__heq, x, y, SIM_EQUAL, false)
 SIM_F16_COMPARE_PAIRS(__heq2, __heq2_mask, __hbeq2, x, y, SIM_EQUAL, false)
@@ -165,12 +161,8 @@ SIM_F16_COMPARE_PAIRS(__hge2, __hge2_mask, __hbge2, y, x, SIM_LESS_EQUAL, false)
 SIM_F16_COMPARE(__hgeu, y, x, SIM_LESS_EQUAL, true)
 SIM_F16_COMPARE_PAIRS(__hgeu2, __hgeu2_mask, __hbgeu2, y, x, SIM_LESS_EQUAL, true)
 
-SIM_INLINED bool __hisnan(SIM_F16 a) {
-    return sim_f16_is_nan<SIM_FORMAT>(sim_bits(a));
-}
-SIM_INLINED SIM_F16X2 __hisnan2(SIM_F16X2 a) {
-    return __hneu2(a, a);
-}
+SIM_INLINED bool __hisnan(SIM_F16 a) { return sim_f16_is_nan<SIM_FORMAT>(sim_bits(a)); }
+SIM_INLINED SIM_F16X2 __hisnan2(SIM_F16X2 a) { return __hneu2(a, a); }
 /* 1 for +infinity, -1 for -infinity. */
 SIM_INLINED int __hisinf(SIM_F16 a) {
     constexpr unsigned infinity = 0x7fffu & ~((1u << SIM_FORMAT::digits) - 1);
@@ -180,12 +172,8 @@ SIM_INLINED int __hisinf(SIM_F16 a) {
 
 /* ---- parts of pairs */
 
-SIM_INLINED float __low2float(SIM_F16X2 a) {
-    return sim_widened(SIM_FORMAT{}, sim_low(a));
-}
-SIM_INLINED float __high2float(SIM_F16X2 a) {
-    return sim_widened(SIM_FORMAT{}, sim_high(a));
-}
+SIM_INLINED float __low2float(SIM_F16X2 a) { return sim_widened(SIM_FORMAT{}, sim_low(a)); }
+SIM_INLINED float __high2float(SIM_F16X2 a) { return sim_widened(SIM_FORMAT{}, sim_high(a)); }
 SIM_INLINED SIM_F16X2 __lowhigh2highlow(SIM_F16X2 a) {
     return sim_of_bits(SIM_FORMAT{}, (unsigned)sim_high(a), (unsigned)sim_low(a));
 }
@@ -248,25 +236,17 @@ SIM_ATOMIC_INLINE SIM_F16X2 atomicAdd(SIM_F16X2 *address, SIM_F16X2 value) {
 /* ---- operators */
 
 #define SIM_F16_OPERATOR(Type, sign, function)                                                     \
-    SIM_INLINED Type operator sign(const Type &a, const Type &b) {                                 \
-        return function(a, b);                                                                     \
-    }                                                                                              \
-    SIM_INLINED Type &operator sign##=(Type &a, const Type &b) {                                   \
-        return a = function(a, b);                                                                 \
-    }
+    SIM_INLINED Type operator sign(const Type &a, const Type &b) { return function(a, b); }        \
+    SIM_INLINED Type &operator sign## = (Type & a, const Type &b) { return a = function(a, b); }
 #define SIM_F16_STEP(Type, sign, function, one)                                                    \
-    SIM_INLINED Type &operator sign(Type &a) {                                                     \
-        return a = function(a, one);                                                               \
-    }                                                                                              \
+    SIM_INLINED Type &operator sign(Type &a) { return a = function(a, one); }                      \
     SIM_INLINED Type operator sign(Type &a, int) {                                                 \
         Type old = a;                                                                              \
         a = function(a, one);                                                                      \
         return old;                                                                                \
     }
 #define SIM_F16_COMPARISON(Type, sign, function)                                                   \
-    SIM_INLINED bool operator sign(const Type &a, const Type &b) {                                 \
-        return function(a, b);                                                                     \
-    }
+    SIM_INLINED bool operator sign(const Type &a, const Type &b) { return function(a, b); }
 
 #ifndef SIM_F16_NO_OPERATORS
 SIM_F16_OPERATOR(SIM_F16, +, __hadd)
@@ -281,12 +261,8 @@ SIM_F16_COMPARISON(SIM_F16, >, __hgt)
 SIM_F16_COMPARISON(SIM_F16, <, __hlt)
 SIM_F16_COMPARISON(SIM_F16, >=, __hge)
 SIM_F16_COMPARISON(SIM_F16, <=, __hle)
-SIM_INLINED SIM_F16 operator+(const SIM_F16 &a) {
-    return a;
-}
-SIM_INLINED SIM_F16 operator-(const SIM_F16 &a) {
-    return __hneg(a);
-}
+SIM_INLINED SIM_F16 operator+(const SIM_F16 &a) { return a; }
+SIM_INLINED SIM_F16 operator-(const SIM_F16 &a) { return __hneg(a); }
 #endif
 
 #ifndef SIM_F16X2_NO_OPERATORS
@@ -302,12 +278,8 @@ SIM_F16_COMPARISON(SIM_F16X2, >, __hbgt2)
 SIM_F16_COMPARISON(SIM_F16X2, <, __hblt2)
 SIM_F16_COMPARISON(SIM_F16X2, >=, __hbge2)
 SIM_F16_COMPARISON(SIM_F16X2, <=, __hble2)
-SIM_INLINED SIM_F16X2 operator+(const SIM_F16X2 &a) {
-    return a;
-}
-SIM_INLINED SIM_F16X2 operator-(const SIM_F16X2 &a) {
-    return __hneg2(a);
-}
+SIM_INLINED SIM_F16X2 operator+(const SIM_F16X2 &a) { return a; }
+SIM_INLINED SIM_F16X2 operator-(const SIM_F16X2 &a) { return __hneg2(a); }
 #endif
 
 #undef SIM_F16_COMPARISON

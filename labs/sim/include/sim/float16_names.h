@@ -70,12 +70,8 @@ SIM_TO_INTEGER(unsigned long long, 2ull)
 
 /* ---- bits */
 
-SIM_INLINED short SIM_NAMED(__, _as_short)(SIM_F16 x) {
-    return (short)sim_bits(x);
-}
-SIM_INLINED unsigned short SIM_NAMED(__, _as_ushort)(SIM_F16 x) {
-    return sim_bits(x);
-}
+SIM_INLINED short SIM_NAMED(__, _as_short)(SIM_F16 x) { return (short)sim_bits(x); }
+SIM_INLINED unsigned short SIM_NAMED(__, _as_ushort)(SIM_F16 x) { return sim_bits(x); }
 SIM_INLINED SIM_F16 SIM_NAMED(__short_as_, )(short x) {
     return sim_of_bits(SIM_FORMAT{}, (unsigned short)x);
 }

@@ -52,9 +52,8 @@ static inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *
     return cudaGraphGetEdges(graph, from, to, nullptr, count, sim_file, sim_line);
 }
 SIM_REMOVED(SIM_EDGES)
-static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
-                                                       cudaGraphNode_t *nodes, size_t *count,
-                                                       SIM_SITE) {
+static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                       size_t *count, SIM_SITE) {
     return cudaGraphNodeGetDependencies(node, nodes, nullptr, count, sim_file, sim_line);
 }
 SIM_REMOVED(SIM_EDGES)

@@ -1,6 +1,6 @@
 /* In a traced program calloc() and realloc() are functions of the simulator
- * (labs/sim/src/trace/host_heap.c), so that the checks know who has allocated what. Calls of malloc()
- * and free() are in sim/device_memory.h; here are those by address, as in
+ * (labs/sim/src/trace/host_heap.c), so that the checks know who has allocated what. Calls of
+ * malloc() and free() are in sim/device_memory.h; here are those by address, as in
  * std::unique_ptr<float, decltype(&free)>. */
 #ifndef SIM_HOST_HEAP_H
 #define SIM_HOST_HEAP_H

@@ -4,24 +4,12 @@
 
 #include "sim/rounding.h"
 
-static inline int __popc(unsigned x) {
-    return __builtin_popcount(x);
-}
-static inline int __popcll(unsigned long long x) {
-    return __builtin_popcountll(x);
-}
-static inline int __clz(int x) {
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
-static inline int __clzll(long long x) {
-    return x ? __builtin_clzll((unsigned long long)x) : 64;
-}
-static inline int __ffs(int x) {
-    return __builtin_ffs(x);
-}
-static inline int __ffsll(long long x) {
-    return __builtin_ffsll(x);
-}
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 static inline unsigned __brev(unsigned x) {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
     x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
@@ -31,18 +19,14 @@ static inline unsigned __brev(unsigned x) {
 static inline unsigned long long __brevll(unsigned long long x) {
     return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
 }
-static inline int sim_low_24(int x) {
-    return (int)((unsigned)x << 8) >> 8;
-}
+static inline int sim_low_24(int x) { return (int)((unsigned)x << 8) >> 8; }
 static inline int __mul24(int a, int b) {
     return (int)(unsigned)((long long)sim_low_24(a) * sim_low_24(b));
 }
 static inline unsigned __umul24(unsigned a, unsigned b) {
     return (unsigned)((unsigned long long)(a & 0xffffffu) * (b & 0xffffffu));
 }
-static inline int __mulhi(int a, int b) {
-    return (int)((long long)a * b >> 32);
-}
+static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned __umulhi(unsigned a, unsigned b) {
     return (unsigned)((unsigned long long)a * b >> 32);
 }
@@ -56,12 +40,8 @@ static inline unsigned __sad(int a, int b, unsigned sum) {
     return (a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a) + sum;
 }
 /* The mean, rounded down or (r) up. */
-static inline int __hadd(int a, int b) {
-    return (int)(((long long)a + b) >> 1);
-}
-static inline int __rhadd(int a, int b) {
-    return (int)(((long long)a + b + 1) >> 1);
-}
+static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+static inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 static inline unsigned __uhadd(unsigned a, unsigned b) {
     return (unsigned)(((unsigned long long)a + b) >> 1);
 }
@@ -89,7 +69,8 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
 }
 /* The forms with a `c` shift by 32 at most. */
 static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-    return (unsigned)((((unsigned long long)high << 32 | low) << (shift < 32u ? shift : 32u)) >> 32);
+    return (unsigned)((((unsigned long long)high << 32 | low) << (shift < 32u ? shift : 32u)) >>
+                      32);
 }
 static inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (shift < 32u ? shift : 32u));
@@ -98,22 +79,13 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
     return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31u));
 }
 
-
-static inline unsigned short __nv_bswap16(unsigned short x) {
-    return __builtin_bswap16(x);
-}
-static inline unsigned __nv_bswap32(unsigned x) {
-    return __builtin_bswap32(x);
-}
-static inline unsigned long long __nv_bswap64(unsigned long long x) {
-    return __builtin_bswap64(x);
-}
+static inline unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+static inline unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
+static inline unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
 
 /* ---- sums of products: four pairs of bytes, or two pairs of 16 bits and 8 bits */
 
-template <class T> static inline int sim_byte(unsigned x, int i) {
-    return (T)(x >> 8 * i);
-}
+template <class T> static inline int sim_byte(unsigned x, int i) { return (T)(x >> 8 * i); }
 template <class A, class B>
 static inline unsigned sim_dot_bytes(unsigned a, unsigned b, unsigned sum) {
     for (int i = 0; i < 4; i++) {

@@ -30,8 +30,12 @@ static inline auto sim_kernel_address(const char *name, void (*kernel)(P...)) {
         offsets[i] = (end + aligns[i] - 1) / aligns[i] * aligns[i];
         end = offsets[i] + sizes[i];
     }
-    sim_named_kernel known = {(const void *)kernel, name,  sim_launch_from<P...>,
-                              (unsigned)count,      sizes, offsets,
+    sim_named_kernel known = {(const void *)kernel,
+                              name,
+                              sim_launch_from<P...>,
+                              (unsigned)count,
+                              sizes,
+                              offsets,
                               nullptr};
     sim_register_kernel(&known);
     return kernel;
@@ -53,8 +57,8 @@ static inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3
                                                       void **arguments, size_t shared = 0,
                                                       cudaStream_t stream = 0, SIM_SITE) {
     sim_kernel_address(nullptr, kernel);
-    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared,
-                                       stream, sim_file, sim_line);
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream,
+                                       sim_file, sim_line);
 }
 template <class... P>
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
@@ -66,9 +70,9 @@ static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 /* The arguments are converted to the kernel's parameters, as in <<<...>>>. It has no default
  * arguments, as those of a C++ function that takes a kernel and its arguments cannot be told. */
 template <class... P, size_t... I>
-static inline cudaError_t sim_launch_tuple(const cudaLaunchConfig_t *config,
-                                           void (*kernel)(P...), std::tuple<P...> &values,
-                                           std::index_sequence<I...>, const char *file, int line) {
+static inline cudaError_t sim_launch_tuple(const cudaLaunchConfig_t *config, void (*kernel)(P...),
+                                           std::tuple<P...> &values, std::index_sequence<I...>,
+                                           const char *file, int line) {
     void *arguments[sizeof...(P) + 1] = {(void *)&std::get<I>(values)..., nullptr};
     return cudaLaunchKernelExC(config, kernel, arguments, file, line);
 }
@@ -80,8 +84,8 @@ struct sim_call_site {
 struct sim_launch_config {
     const cudaLaunchConfig_t *config;
     sim_call_site site;
-    sim_launch_config(const cudaLaunchConfig_t *c, SIM_SITE) : config(c), site{sim_file, sim_line} {
-    }
+    sim_launch_config(const cudaLaunchConfig_t *c, SIM_SITE)
+        : config(c), site{sim_file, sim_line} {}
 };
 template <class... P, class... A>
 static inline cudaError_t cudaLaunchKernelEx(sim_launch_config c, void (*kernel)(P...),

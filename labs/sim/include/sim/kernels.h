@@ -21,8 +21,8 @@ static inline cudaError_t cudaFuncSetCacheConfig(R (*kernel)(P...), cudaFuncCach
 }
 template <class R, class... P>
 SIM_REMOVED(SIM_BANKS)
-static inline cudaError_t cudaFuncSetSharedMemConfig(R (*kernel)(P...), cudaSharedMemConfig config,
-                                                     SIM_SITE) {
+static inline cudaError_t
+    cudaFuncSetSharedMemConfig(R (*kernel)(P...), cudaSharedMemConfig config, SIM_SITE) {
     sim_site(sim_file, sim_line);
     return sim_c_cudaFuncSetSharedMemConfig((const void *)kernel, config);
 }
@@ -30,10 +30,9 @@ static inline cudaError_t cudaFuncSetSharedMemConfig(R (*kernel)(P...), cudaShar
 /* ---- how many blocks fit on a multiprocessor */
 
 template <class R, class... P>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                                        R (*kernel)(P...),
-                                                                        int threads, size_t shared,
-                                                                        SIM_SITE) {
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, R (*kernel)(P...), int threads,
+                                              size_t shared, SIM_SITE) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
                                                          shared, sim_file, sim_line);
 }
@@ -63,11 +62,9 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
         &shared, limit);
 }
 template <class K>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
-                                                                      K kernel, size_t shared = 0,
-                                                                      int limit = 0,
-                                                                      unsigned int flags = 0,
-                                                                      SIM_SITE) {
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, K kernel, size_t shared = 0,
+                                            int limit = 0, unsigned int flags = 0, SIM_SITE) {
     return flags & ~(unsigned)cudaOccupancyDisableCachingOverride
                ? cudaErrorInvalidValue
                : cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared, limit, sim_file,

@@ -17,8 +17,8 @@ constexpr size_t sim_static_shared_bytes = SIM_BLOCK_SHARED;
 constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
 constexpr size_t sim_variables_bytes = SIM_VARIABLES_BYTES;
 
-/* Beside the variables of every program it writes one of these, which registers the variable before main(), at a priority of its own
- * (BEFORE_MAIN in translate/tokens.py). */
+/* Beside the variables of every program it writes one of these, which registers the variable before
+ * main(), at a priority of its own (BEFORE_MAIN in translate/tokens.py). */
 struct sim_registered_variable : sim_variable {
     sim_registered_variable(const char *name_, const char *file_, int line_, const void *address_,
                             size_t bytes_)
@@ -51,8 +51,7 @@ constexpr int warpSize = SIM_WARP_SIZE;
 
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
-SIM_SHARED static T &sim_shared(const char *name, const char *file, int line,
-                                  unsigned align = 16) {
+SIM_SHARED static T &sim_shared(const char *name, const char *file, int line, unsigned align = 16) {
     static sim_shared_slot slot = {
         name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
 #ifndef __SANITIZE_THREAD__
@@ -69,15 +68,14 @@ static inline void sim_check_argument(const sim_config *config, int number, T *p
         sim_check_pointer(config, number, (const volatile void *)pointer);
     }
 }
-template <class T> static inline void sim_check_argument(const sim_config *, int, const T &) {
-}
+template <class T> static inline void sim_check_argument(const sim_config *, int, const T &) {}
 
 /* ---- parameters of a kernel
  *
- * A launch copies its arguments into parameters on the host, and destroys these when it returns. The
- * device gets their bytes: each thread has a copy of its own, for which it calls no constructor and
- * no destructor. For types whose copies are bytes anyway, this is an ordinary call. For others, C++
- * passes the address of a temporary; as the caller would have to construct and destroy it, the
+ * A launch copies its arguments into parameters on the host, and destroys these when it returns.
+ * The device gets their bytes: each thread has a copy of its own, for which it calls no constructor
+ * and no destructor. For types whose copies are bytes anyway, this is an ordinary call. For others,
+ * C++ passes the address of a temporary; as the caller would have to construct and destroy it, the
  * kernel is called with the address of a copy of the bytes instead. */
 
 /* Does a function take a T by the address of a temporary, by the rules of the Itanium C++ ABI? */
@@ -90,21 +88,14 @@ constexpr bool sim_by_address =
 template <class T> struct sim_bytes {
     alignas(T) unsigned char bytes[sizeof(T)];
 
-    explicit sim_bytes(const T &value) {
-        __builtin_memcpy(bytes, &value, sizeof(T));
-    }
-    operator T &() {
-        return *reinterpret_cast<T *>(bytes);
-    }
+    explicit sim_bytes(const T &value) { __builtin_memcpy(bytes, &value, sizeof(T)); }
+    operator T &() { return *reinterpret_cast<T *>(bytes); }
 };
 template <class T> struct sim_reference_to {
     T *object;
 
-    explicit sim_reference_to(T &value) : object(&value) {
-    }
-    operator T &() const {
-        return *object;
-    }
+    explicit sim_reference_to(T &value) : object(&value) {}
+    operator T &() const { return *object; }
 };
 template <class T> struct sim_parameter {
     using stored = std::conditional_t<sim_by_address<T>, sim_bytes<T>, T>;
@@ -117,8 +108,7 @@ template <class T> struct sim_parameter<T &> {
 template <class T> using sim_stored = typename sim_parameter<T>::stored;
 
 /* The kernel as a function that takes such addresses. */
-template <class... P>
-static inline auto sim_callable(void (*kernel)(P...)) {
+template <class... P> static inline auto sim_callable(void (*kernel)(P...)) {
     using callable = void (*)(typename sim_parameter<P>::passed...);
     if constexpr (std::is_same<callable, void (*)(P...)>::value) {
         return kernel;
@@ -135,8 +125,8 @@ static inline void sim_run(const sim_config *config, F call, S... image) {
     auto thread = [=]() SIM_UNCOUNTED { call(S(image)...); };
     sim_config sized = *config;
     sized.closure_bytes = sizeof thread;
-    sim_launch(&sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); },
-               &thread);
+    sim_launch(
+        &sized, [](const void *c) { (*static_cast<const decltype(thread) *>(c))(); }, &thread);
 }
 
 /* ---- launches
@@ -151,8 +141,7 @@ template <class F, class... P> struct sim_kernel_launch {
     F kernel;
     sim_config config;
 
-    const sim_kernel_launch &on(dim3 grid, dim3 block, size_t shared = 0,
-                                cudaStream_t stream = 0) {
+    const sim_kernel_launch &on(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0) {
         config.grid = grid;
         config.block = block;
         config.shared = shared;
@@ -165,8 +154,7 @@ template <class F, class... P> struct sim_kernel_launch {
         sim_run(&config, kernel, sim_stored<P>(p)...);
     }
     /* Chosen if the arguments do not fit, so that this header adds nothing to the error. */
-    template <int = 0> void operator()(...) const {
-    }
+    template <int = 0> void operator()(...) const {}
 };
 
 template <class... P>
@@ -181,11 +169,12 @@ static inline auto sim_kernel(const char *file, int line, const char *name, void
 template <class... P> struct sim_types {};
 template <size_t N, class F, class... First, class Next, class... Rest>
 static inline auto sim_with_first(F call, const sim_config &config, sim_types<First...>,
-                             sim_types<Next, Rest...>) {
+                                  sim_types<Next, Rest...>) {
     if constexpr (N == 0) {
         return sim_kernel_launch<F, First...>{call, config};
     } else {
-        return sim_with_first<N - 1>(call, config, sim_types<First..., Next>(), sim_types<Rest...>());
+        return sim_with_first<N - 1>(call, config, sim_types<First..., Next>(),
+                                     sim_types<Rest...>());
     }
 }
 template <size_t N, class F, class... P>

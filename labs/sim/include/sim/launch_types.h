@@ -186,8 +186,8 @@ struct cudaMemsetParams {
     void *dst;
     size_t pitch;
     unsigned int value;
-    unsigned int elementSize;     /* 1, 2 or 4 bytes */
-    size_t width, height; /* elements, rows */
+    unsigned int elementSize; /* 1, 2 or 4 bytes */
+    size_t width, height;     /* elements, rows */
 };
 
 struct cudaHostNodeParams {

@@ -128,22 +128,18 @@ template <typename T> struct sim_hoisted {
             begun = true;
         }
     }
-    template <typename L> SIM_HERE const T &get(L) const {
-        return value;
-    }
+    template <typename L> SIM_HERE const T &get(L) const { return value; }
 };
 
 /* A row of an array is no value, and a volatile one is read in every round. */
 struct sim_not_hoisted {
-    template <typename L> SIM_HERE void take(L) {
-    }
-    template <typename L> SIM_HERE decltype(auto) get(L load) const {
-        return load();
-    }
+    template <typename L> SIM_HERE void take(L) {}
+    template <typename L> SIM_HERE decltype(auto) get(L load) const { return load(); }
 };
 template <typename T, unsigned long N> struct sim_hoisted<T[N]> : sim_not_hoisted {};
 template <typename T> struct sim_hoisted<volatile T> : sim_not_hoisted {};
-template <typename T> using sim_hoisted_load = sim_hoisted<std::remove_const_t<std::remove_reference_t<T>>>;
+template <typename T>
+using sim_hoisted_load = sim_hoisted<std::remove_const_t<std::remove_reference_t<T>>>;
 
 #undef SIM_HERE
 #endif

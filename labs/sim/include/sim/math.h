@@ -8,12 +8,8 @@
 /* ---- min and max of every pair that CUDA takes, in the type that C would compare them in */
 
 #define SIM_ORDER(A, B, R)                                                                         \
-    static inline R min(A a, B b) {                                                                \
-        return (R)a < (R)b ? (R)a : (R)b;                                                          \
-    }                                                                                              \
-    static inline R max(A a, B b) {                                                                \
-        return (R)a > (R)b ? (R)a : (R)b;                                                          \
-    }
+    static inline R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }                            \
+    static inline R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
 #define SIM_ORDER_INTEGERS(T)                                                                      \
     SIM_ORDER(T, T, T)                                                                             \
     SIM_ORDER(unsigned T, unsigned T, unsigned T)                                                  \
@@ -27,19 +23,11 @@ SIM_ORDER_INTEGERS(long long)
 #undef SIM_ORDER_INTEGERS
 #undef SIM_ORDER
 
-static inline float min(float a, float b) {
-    return __builtin_fminf(a, b);
-}
-static inline float max(float a, float b) {
-    return __builtin_fmaxf(a, b);
-}
+static inline float min(float a, float b) { return __builtin_fminf(a, b); }
+static inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
 #define SIM_ORDER_REAL(A, B)                                                                       \
-    static inline double min(A a, B b) {                                                           \
-        return __builtin_fmin(a, b);                                                               \
-    }                                                                                              \
-    static inline double max(A a, B b) {                                                           \
-        return __builtin_fmax(a, b);                                                               \
-    }
+    static inline double min(A a, B b) { return __builtin_fmin(a, b); }                            \
+    static inline double max(A a, B b) { return __builtin_fmax(a, b); }
 
 SIM_ORDER_REAL(double, double)
 SIM_ORDER_REAL(float, double)
@@ -55,19 +43,11 @@ SIM_ORDER_REAL(double, float)
 #endif
 
 #if !SIM_GLIBC(42)
-static inline float rsqrtf(float x) {
-    return 1.0f / __builtin_sqrtf(x);
-}
-static inline double rsqrt(double x) {
-    return 1.0 / __builtin_sqrt(x);
-}
+static inline float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 #endif
-static inline float rsqrt(float x) {
-    return rsqrtf(x);
-}
-static inline float __frsqrt_rn(float x) {
-    return (float)(1.0 / __builtin_sqrt((double)x));
-}
+static inline float rsqrt(float x) { return rsqrtf(x); }
+static inline float __frsqrt_rn(float x) { return (float)(1.0 / __builtin_sqrt((double)x)); }
 static inline float __saturatef(float x) {
     return x > 1.0f ? 1.0f : x > 0.0f ? x : 0.0f; /* NaN gives 0, as on the device */
 }

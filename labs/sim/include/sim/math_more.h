@@ -4,7 +4,8 @@
 
 #include "sim/math.h"
 
-/* ---- functions that C's library lacks. The float forms are computed in double and rounded once. */
+/* ---- functions that C's library lacks. The float forms are computed in double and rounded once.
+ */
 
 #if !SIM_GLIBC(41)
 /* sin(pi (x + quarters / 2)), exact where that is 0 or 1. */
@@ -15,18 +16,10 @@ static inline double sim_sine_of_pi(double x, int quarters) {
     double y = quarter & 1 ? __builtin_cos(rest) : __builtin_sin(rest);
     return quarter & 2 ? 0.0 - y : y;
 }
-static inline double sinpi(double x) {
-    return sim_sine_of_pi(x, 0);
-}
-static inline double cospi(double x) {
-    return sim_sine_of_pi(x, 1);
-}
-static inline float sinpif(float x) {
-    return (float)sinpi(x);
-}
-static inline float cospif(float x) {
-    return (float)cospi(x);
-}
+static inline double sinpi(double x) { return sim_sine_of_pi(x, 0); }
+static inline double cospi(double x) { return sim_sine_of_pi(x, 1); }
+static inline float sinpif(float x) { return (float)sinpi(x); }
+static inline float cospif(float x) { return (float)cospi(x); }
 #endif
 static inline void sincospi(double x, double *sine, double *cosine) {
     *sine = sinpi(x);
@@ -38,19 +31,11 @@ static inline void sincospif(float x, float *sine, float *cosine) {
 }
 /* `name` for double, `name##f` and an overload for float, with `core` for double. */
 #define SIM_SPECIAL(name, namef, core)                                                             \
-    static inline double name(double x) {                                                          \
-        return core(x);                                                                            \
-    }                                                                                              \
-    static inline float namef(float x) {                                                           \
-        return (float)core((double)x);                                                             \
-    }                                                                                              \
-    static inline float name(float x) {                                                            \
-        return namef(x);                                                                           \
-    }
+    static inline double name(double x) { return core(x); }                                        \
+    static inline float namef(float x) { return (float)core((double)x); }                          \
+    static inline float name(float x) { return namef(x); }
 
-static inline double sim_reciprocal_cube_root(double x) {
-    return 1.0 / __builtin_cbrt(x);
-}
+static inline double sim_reciprocal_cube_root(double x) { return 1.0 / __builtin_cbrt(x); }
 
 SIM_SPECIAL(rcbrt, rcbrtf, sim_reciprocal_cube_root)
 SIM_SPECIAL(erfinv, erfinvf, sim_erfinv)
@@ -64,42 +49,20 @@ SIM_SPECIAL(cyl_bessel_i1, cyl_bessel_i1f, sim_bessel_i1)
 #undef SIM_SPECIAL
 
 /* The forms for float of what C's library has for double alone, or as another name. */
-static inline float sinpi(float x) {
-    return sinpif(x);
-}
-static inline float cospi(float x) {
-    return cospif(x);
-}
-static inline void sincospi(float x, float *sine, float *cosine) {
-    sincospif(x, sine, cosine);
-}
+static inline float sinpi(float x) { return sinpif(x); }
+static inline float cospi(float x) { return cospif(x); }
+static inline void sincospi(float x, float *sine, float *cosine) { sincospif(x, sine, cosine); }
 static inline void sincos(float x, float *sine, float *cosine) {
     __builtin_sincosf(x, sine, cosine);
 }
-static inline float exp10(float x) {
-    return exp10f(x);
-}
-static inline float j0(float x) {
-    return j0f(x);
-}
-static inline float j1(float x) {
-    return j1f(x);
-}
-static inline float jn(int n, float x) {
-    return jnf(n, x);
-}
-static inline float y0(float x) {
-    return y0f(x);
-}
-static inline float y1(float x) {
-    return y1f(x);
-}
-static inline float yn(int n, float x) {
-    return ynf(n, x);
-}
-static inline float fdividef(float a, float b) {
-    return a / b;
-}
+static inline float exp10(float x) { return exp10f(x); }
+static inline float j0(float x) { return j0f(x); }
+static inline float j1(float x) { return j1f(x); }
+static inline float jn(int n, float x) { return jnf(n, x); }
+static inline float y0(float x) { return y0f(x); }
+static inline float y1(float x) { return y1f(x); }
+static inline float yn(int n, float x) { return ynf(n, x); }
+static inline float fdividef(float a, float b) { return a / b; }
 
 /* ---- lengths of vectors, and 1 divided by them */
 
@@ -108,9 +71,7 @@ template <class... T> SIM_PURE double sim_norm_of(bool reciprocal, T... x) {
     const double numbers[] = {(double)x...};
     return sim_norm((int)sizeof...(x), numbers, reciprocal);
 }
-static inline double norm3d(double a, double b, double c) {
-    return sim_norm_of(false, a, b, c);
-}
+static inline double norm3d(double a, double b, double c) { return sim_norm_of(false, a, b, c); }
 static inline float norm3df(float a, float b, float c) {
     return (float)sim_norm_of(false, a, b, c);
 }
@@ -120,15 +81,9 @@ static inline double norm4d(double a, double b, double c, double d) {
 static inline float norm4df(float a, float b, float c, float d) {
     return (float)sim_norm_of(false, a, b, c, d);
 }
-static inline double rhypot(double a, double b) {
-    return sim_norm_of(true, a, b);
-}
-static inline float rhypotf(float a, float b) {
-    return (float)sim_norm_of(true, a, b);
-}
-static inline double rnorm3d(double a, double b, double c) {
-    return sim_norm_of(true, a, b, c);
-}
+static inline double rhypot(double a, double b) { return sim_norm_of(true, a, b); }
+static inline float rhypotf(float a, float b) { return (float)sim_norm_of(true, a, b); }
+static inline double rnorm3d(double a, double b, double c) { return sim_norm_of(true, a, b, c); }
 static inline float rnorm3df(float a, float b, float c) {
     return (float)sim_norm_of(true, a, b, c);
 }
@@ -165,18 +120,10 @@ static inline float rnormf(int count, const float *x) {
 
 /* ---- the smaller and larger of two integers */
 
-static inline unsigned umin(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-static inline unsigned umax(unsigned a, unsigned b) {
-    return a > b ? a : b;
-}
-static inline long long llmin(long long a, long long b) {
-    return a < b ? a : b;
-}
-static inline long long llmax(long long a, long long b) {
-    return a > b ? a : b;
-}
+static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+static inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+static inline long long llmax(long long a, long long b) { return a > b ? a : b; }
 static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
     return a < b ? a : b;
 }

@@ -26,10 +26,9 @@ static inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cud
     return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream, sim_file, sim_line);
 }
 template <class T>
-static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer,
-                                                   size_t bytes = 0,
-                                                   unsigned int flags = cudaMemAttachSingle,
-                                                   SIM_SITE) {
+static inline cudaError_t
+cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t bytes = 0,
+                         unsigned int flags = cudaMemAttachSingle, SIM_SITE) {
     return cudaStreamAttachMemAsync(stream, (void *)pointer, bytes, flags, sim_file, sim_line);
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags, SIM_SITE) {
@@ -53,8 +52,8 @@ static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes
                                 sim_line);
 }
 SIM_REMOVED("CUDA 13 takes a cudaMemLocation: cudaMemAdvise(p, n, advice, location)")
-static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes,
-                                        cudaMemoryAdvise advice, int device, SIM_SITE) {
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice,
+                                        int device, SIM_SITE) {
     return cudaMemAdvise(pointer, bytes, advice, sim_location_of(device), sim_file, sim_line);
 }
 

@@ -112,26 +112,21 @@ SIM_PURE float sim_root(float a, sim_rounding mode) {
     return sim_narrow(sim_rounded(__builtin_sqrt((double)a)), mode);
 }
 
-#define SIM_ONE_DIRECTION(name, arguments, mode, core, ...)                                        \
-    SIM_INLINED float name arguments {                                                             \
-        return core(__VA_ARGS__, mode);                                                            \
-    }
-#define SIM_DIRECTED(name, arguments, ...)                                                         \
-    SIM_ONE_DIRECTION(name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                           \
-    SIM_ONE_DIRECTION(name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                           \
-    SIM_ONE_DIRECTION(name##_ru, arguments, SIM_ROUND_UP, __VA_ARGS__)
+#define SIM_ONE_DIRECTION(T, name, arguments, mode, core, ...)                                     \
+    SIM_INLINED T name arguments { return core(__VA_ARGS__, mode); }
+#define SIM_DIRECTED(T, name, arguments, ...)                                                      \
+    SIM_ONE_DIRECTION(T, name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                        \
+    SIM_ONE_DIRECTION(T, name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                        \
+    SIM_ONE_DIRECTION(T, name##_ru, arguments, SIM_ROUND_UP, __VA_ARGS__)
 
-SIM_DIRECTED(__fadd, (float a, float b), sim_add, a, b)
-SIM_DIRECTED(__fsub, (float a, float b), sim_add, a, -b)
-SIM_DIRECTED(__fmul, (float a, float b), sim_multiply, a, b)
-SIM_DIRECTED(__fmaf, (float a, float b, float c), sim_fused, a, b, c)
-SIM_DIRECTED(__fmaf_ieee, (float a, float b, float c), sim_fused, a, b, c)
-SIM_DIRECTED(__fdiv, (float a, float b), sim_divide, a, b)
-SIM_DIRECTED(__frcp, (float a), sim_divide, 1.0f, a)
-SIM_DIRECTED(__fsqrt, (float a), sim_root, a)
-
-#undef SIM_DIRECTED
-#undef SIM_ONE_DIRECTION
+SIM_DIRECTED(float, __fadd, (float a, float b), sim_add, a, b)
+SIM_DIRECTED(float, __fsub, (float a, float b), sim_add, a, -b)
+SIM_DIRECTED(float, __fmul, (float a, float b), sim_multiply, a, b)
+SIM_DIRECTED(float, __fmaf, (float a, float b, float c), sim_fused, a, b, c)
+SIM_DIRECTED(float, __fmaf_ieee, (float a, float b, float c), sim_fused, a, b, c)
+SIM_DIRECTED(float, __fdiv, (float a, float b), sim_divide, a, b)
+SIM_DIRECTED(float, __frcp, (float a), sim_divide, 1.0f, a)
+SIM_DIRECTED(float, __fsqrt, (float a), sim_root, a)
 
 /* ---- to nearest, which is the processor's own way */
 
@@ -141,45 +136,23 @@ static inline float __fadd_rn(float a, float b) {
 static inline float __fsub_rn(float a, float b) {
     return sim_rounded(sim_rounded(a) - sim_rounded(b));
 }
-static inline float __fmul_rn(float a, float b) {
-    return sim_rounded(a * b);
-}
-static inline float __fdiv_rn(float a, float b) {
-    return a / b;
-}
-static inline float __frcp_rn(float a) {
-    return 1.0f / a;
-}
-static inline float __fsqrt_rn(float a) {
-    return __builtin_sqrtf(a);
-}
-static inline float __fmaf_rn(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-static inline float __fmaf_ieee_rn(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
+static inline float __fmul_rn(float a, float b) { return sim_rounded(a * b); }
+static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline float __frcp_rn(float a) { return 1.0f / a; }
+static inline float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
+static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline float __fmaf_ieee_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline double __dadd_rn(double a, double b) {
     return sim_rounded(sim_rounded(a) + sim_rounded(b));
 }
 static inline double __dsub_rn(double a, double b) {
     return sim_rounded(sim_rounded(a) - sim_rounded(b));
 }
-static inline double __dmul_rn(double a, double b) {
-    return sim_rounded(a * b);
-}
-static inline double __ddiv_rn(double a, double b) {
-    return a / b;
-}
-static inline double __drcp_rn(double a) {
-    return 1.0 / a;
-}
-static inline double __dsqrt_rn(double a) {
-    return __builtin_sqrt(a);
-}
-static inline double __fma_rn(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-}
+static inline double __dmul_rn(double a, double b) { return sim_rounded(a * b); }
+static inline double __ddiv_rn(double a, double b) { return a / b; }
+static inline double __drcp_rn(double a) { return 1.0 / a; }
+static inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
+static inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 /* ---- doubles, in one direction: the nearest one and the sign of what it lacks, which an exact
  * fused operation tells; near the ends of the range the runtime decides */
@@ -227,22 +200,13 @@ SIM_PURE double sim_root(double a, sim_rounding mode) {
     return sim_directed(root, __builtin_fma(-root, root, a), mode);
 }
 
-#define SIM_ONE_DIRECTION(name, arguments, mode, core, ...)                                        \
-    SIM_INLINED double name arguments {                                                            \
-        return core(__VA_ARGS__, mode);                                                            \
-    }
-#define SIM_DIRECTED(name, arguments, ...)                                                         \
-    SIM_ONE_DIRECTION(name##_rz, arguments, SIM_ROUND_ZERO, __VA_ARGS__)                           \
-    SIM_ONE_DIRECTION(name##_rd, arguments, SIM_ROUND_DOWN, __VA_ARGS__)                           \
-    SIM_ONE_DIRECTION(name##_ru, arguments, SIM_ROUND_UP, __VA_ARGS__)
-
-SIM_DIRECTED(__dadd, (double a, double b), sim_add, a, b)
-SIM_DIRECTED(__dsub, (double a, double b), sim_add, a, -b)
-SIM_DIRECTED(__dmul, (double a, double b), sim_multiply, a, b)
-SIM_DIRECTED(__fma, (double a, double b, double c), sim_double_fused, a, b, c)
-SIM_DIRECTED(__ddiv, (double a, double b), sim_divide, a, b)
-SIM_DIRECTED(__drcp, (double a), sim_divide, 1.0, a)
-SIM_DIRECTED(__dsqrt, (double a), sim_root, a)
+SIM_DIRECTED(double, __dadd, (double a, double b), sim_add, a, b)
+SIM_DIRECTED(double, __dsub, (double a, double b), sim_add, a, -b)
+SIM_DIRECTED(double, __dmul, (double a, double b), sim_multiply, a, b)
+SIM_DIRECTED(double, __fma, (double a, double b, double c), sim_double_fused, a, b, c)
+SIM_DIRECTED(double, __ddiv, (double a, double b), sim_divide, a, b)
+SIM_DIRECTED(double, __drcp, (double a), sim_divide, 1.0, a)
+SIM_DIRECTED(double, __dsqrt, (double a), sim_root, a)
 
 #undef SIM_DIRECTED
 #undef SIM_ONE_DIRECTION

@@ -32,15 +32,9 @@ template <class T> static inline int sim_clamped(int x) {
     constexpr int least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
     return x < least ? least : x > most ? most : x;
 }
-static inline int sim_distance(int a, int b) {
-    return a > b ? a - b : b - a;
-}
-static inline int sim_smaller(int a, int b) {
-    return a < b ? a : b;
-}
-static inline int sim_larger(int a, int b) {
-    return a > b ? a : b;
-}
+static inline int sim_distance(int a, int b) { return a > b ? a - b : b - a; }
+static inline int sim_smaller(int a, int b) { return a < b ? a : b; }
+static inline int sim_larger(int a, int b) { return a > b ? a : b; }
 
 #define SIM_ONE_PART(name, T, result)                                                              \
     SIM_PURE unsigned name(unsigned x) {                                                           \
@@ -58,98 +52,56 @@ static inline int sim_larger(int a, int b) {
         return sum;                                                                                \
     }
 
-/* ---- halfwords */
+/* The parts are of type S, or U where they are unsigned; n: how many there are. */
+#define SIM_INSTRUCTIONS(n, S, U)                                                                  \
+    SIM_ONE_PART(__vabs##n, S, a < 0 ? -a : a)                                                     \
+    SIM_ONE_PART(__vabsss##n, S, sim_clamped<S>(a < 0 ? -a : a))                                   \
+    SIM_ONE_PART(__vneg##n, S, -a)                                                                 \
+    SIM_ONE_PART(__vnegss##n, S, sim_clamped<S>(-a))                                               \
+    SIM_TWO_PARTS(__vadd##n, U, a + b)                                                             \
+    SIM_TWO_PARTS(__vaddss##n, S, sim_clamped<S>(a + b))                                           \
+    SIM_TWO_PARTS(__vaddus##n, U, sim_clamped<U>(a + b))                                           \
+    SIM_TWO_PARTS(__vsub##n, U, a - b)                                                             \
+    SIM_TWO_PARTS(__vsubss##n, S, sim_clamped<S>(a - b))                                           \
+    SIM_TWO_PARTS(__vsubus##n, U, sim_clamped<U>(a - b))                                           \
+    /* The mean, rounded away from zero; rounded up; rounded down. */                              \
+    SIM_TWO_PARTS(__vavgs##n, S, (a + b + (a + b >= 0)) >> 1)                                      \
+    SIM_TWO_PARTS(__vavgu##n, U, (a + b + 1) >> 1)                                                 \
+    SIM_TWO_PARTS(__vhaddu##n, U, (a + b) >> 1)                                                    \
+    SIM_TWO_PARTS(__vabsdiffs##n, S, sim_distance(a, b))                                           \
+    SIM_TWO_PARTS(__vabsdiffu##n, U, sim_distance(a, b))                                           \
+    SIM_TWO_PARTS(__vmaxs##n, S, sim_larger(a, b))                                                 \
+    SIM_TWO_PARTS(__vmaxu##n, U, sim_larger(a, b))                                                 \
+    SIM_TWO_PARTS(__vmins##n, S, sim_smaller(a, b))                                                \
+    SIM_TWO_PARTS(__vminu##n, U, sim_smaller(a, b))                                                \
+    SIM_SUM_OF_PARTS(__vsads##n, S)                                                                \
+    SIM_SUM_OF_PARTS(__vsadu##n, U)                                                                \
+    /* All bits of a part where it holds; 1 where it holds. */                                     \
+    SIM_TWO_PARTS(__vcmpeq##n, U, -(a == b))                                                       \
+    SIM_TWO_PARTS(__vcmpne##n, U, -(a != b))                                                       \
+    SIM_TWO_PARTS(__vcmpges##n, S, -(a >= b))                                                      \
+    SIM_TWO_PARTS(__vcmpgeu##n, U, -(a >= b))                                                      \
+    SIM_TWO_PARTS(__vcmpgts##n, S, -(a > b))                                                       \
+    SIM_TWO_PARTS(__vcmpgtu##n, U, -(a > b))                                                       \
+    SIM_TWO_PARTS(__vcmples##n, S, -(a <= b))                                                      \
+    SIM_TWO_PARTS(__vcmpleu##n, U, -(a <= b))                                                      \
+    SIM_TWO_PARTS(__vcmplts##n, S, -(a < b))                                                       \
+    SIM_TWO_PARTS(__vcmpltu##n, U, -(a < b))                                                       \
+    SIM_TWO_PARTS(__vseteq##n, U, a == b)                                                          \
+    SIM_TWO_PARTS(__vsetne##n, U, a != b)                                                          \
+    SIM_TWO_PARTS(__vsetges##n, S, a >= b)                                                         \
+    SIM_TWO_PARTS(__vsetgeu##n, U, a >= b)                                                         \
+    SIM_TWO_PARTS(__vsetgts##n, S, a > b)                                                          \
+    SIM_TWO_PARTS(__vsetgtu##n, U, a > b)                                                          \
+    SIM_TWO_PARTS(__vsetles##n, S, a <= b)                                                         \
+    SIM_TWO_PARTS(__vsetleu##n, U, a <= b)                                                         \
+    SIM_TWO_PARTS(__vsetlts##n, S, a < b)                                                          \
+    SIM_TWO_PARTS(__vsetltu##n, U, a < b)
 
-SIM_ONE_PART(__vabs2, short, a < 0 ? -a : a)
-SIM_ONE_PART(__vabsss2, short, sim_clamped<short>(a < 0 ? -a : a))
-SIM_ONE_PART(__vneg2, short, -a)
-SIM_ONE_PART(__vnegss2, short, sim_clamped<short>(-a))
-SIM_TWO_PARTS(__vadd2, unsigned short, a + b)
-SIM_TWO_PARTS(__vaddss2, short, sim_clamped<short>(a + b))
-SIM_TWO_PARTS(__vaddus2, unsigned short, sim_clamped<unsigned short>(a + b))
-SIM_TWO_PARTS(__vsub2, unsigned short, a - b)
-SIM_TWO_PARTS(__vsubss2, short, sim_clamped<short>(a - b))
-SIM_TWO_PARTS(__vsubus2, unsigned short, sim_clamped<unsigned short>(a - b))
-/* The mean, rounded away from zero; rounded up; rounded down. */
-SIM_TWO_PARTS(__vavgs2, short, (a + b + (a + b >= 0)) >> 1)
-SIM_TWO_PARTS(__vavgu2, unsigned short, (a + b + 1) >> 1)
-SIM_TWO_PARTS(__vhaddu2, unsigned short, (a + b) >> 1)
-SIM_TWO_PARTS(__vabsdiffs2, short, sim_distance(a, b))
-SIM_TWO_PARTS(__vabsdiffu2, unsigned short, sim_distance(a, b))
-SIM_TWO_PARTS(__vmaxs2, short, sim_larger(a, b))
-SIM_TWO_PARTS(__vmaxu2, unsigned short, sim_larger(a, b))
-SIM_TWO_PARTS(__vmins2, short, sim_smaller(a, b))
-SIM_TWO_PARTS(__vminu2, unsigned short, sim_smaller(a, b))
-SIM_SUM_OF_PARTS(__vsads2, short)
-SIM_SUM_OF_PARTS(__vsadu2, unsigned short)
-/* All bits of a part where it holds; 1 where it holds. */
-SIM_TWO_PARTS(__vcmpeq2, unsigned short, -(a == b))
-SIM_TWO_PARTS(__vcmpne2, unsigned short, -(a != b))
-SIM_TWO_PARTS(__vcmpges2, short, -(a >= b))
-SIM_TWO_PARTS(__vcmpgeu2, unsigned short, -(a >= b))
-SIM_TWO_PARTS(__vcmpgts2, short, -(a > b))
-SIM_TWO_PARTS(__vcmpgtu2, unsigned short, -(a > b))
-SIM_TWO_PARTS(__vcmples2, short, -(a <= b))
-SIM_TWO_PARTS(__vcmpleu2, unsigned short, -(a <= b))
-SIM_TWO_PARTS(__vcmplts2, short, -(a < b))
-SIM_TWO_PARTS(__vcmpltu2, unsigned short, -(a < b))
-SIM_TWO_PARTS(__vseteq2, unsigned short, a == b)
-SIM_TWO_PARTS(__vsetne2, unsigned short, a != b)
-SIM_TWO_PARTS(__vsetges2, short, a >= b)
-SIM_TWO_PARTS(__vsetgeu2, unsigned short, a >= b)
-SIM_TWO_PARTS(__vsetgts2, short, a > b)
-SIM_TWO_PARTS(__vsetgtu2, unsigned short, a > b)
-SIM_TWO_PARTS(__vsetles2, short, a <= b)
-SIM_TWO_PARTS(__vsetleu2, unsigned short, a <= b)
-SIM_TWO_PARTS(__vsetlts2, short, a < b)
-SIM_TWO_PARTS(__vsetltu2, unsigned short, a < b)
+SIM_INSTRUCTIONS(2, short, unsigned short)
+SIM_INSTRUCTIONS(4, signed char, unsigned char)
 
-/* ---- bytes */
-
-SIM_ONE_PART(__vabs4, signed char, a < 0 ? -a : a)
-SIM_ONE_PART(__vabsss4, signed char, sim_clamped<signed char>(a < 0 ? -a : a))
-SIM_ONE_PART(__vneg4, signed char, -a)
-SIM_ONE_PART(__vnegss4, signed char, sim_clamped<signed char>(-a))
-SIM_TWO_PARTS(__vadd4, unsigned char, a + b)
-SIM_TWO_PARTS(__vaddss4, signed char, sim_clamped<signed char>(a + b))
-SIM_TWO_PARTS(__vaddus4, unsigned char, sim_clamped<unsigned char>(a + b))
-SIM_TWO_PARTS(__vsub4, unsigned char, a - b)
-SIM_TWO_PARTS(__vsubss4, signed char, sim_clamped<signed char>(a - b))
-SIM_TWO_PARTS(__vsubus4, unsigned char, sim_clamped<unsigned char>(a - b))
-/* The mean, rounded away from zero; rounded up; rounded down. */
-SIM_TWO_PARTS(__vavgs4, signed char, (a + b + (a + b >= 0)) >> 1)
-SIM_TWO_PARTS(__vavgu4, unsigned char, (a + b + 1) >> 1)
-SIM_TWO_PARTS(__vhaddu4, unsigned char, (a + b) >> 1)
-SIM_TWO_PARTS(__vabsdiffs4, signed char, sim_distance(a, b))
-SIM_TWO_PARTS(__vabsdiffu4, unsigned char, sim_distance(a, b))
-SIM_TWO_PARTS(__vmaxs4, signed char, sim_larger(a, b))
-SIM_TWO_PARTS(__vmaxu4, unsigned char, sim_larger(a, b))
-SIM_TWO_PARTS(__vmins4, signed char, sim_smaller(a, b))
-SIM_TWO_PARTS(__vminu4, unsigned char, sim_smaller(a, b))
-SIM_SUM_OF_PARTS(__vsads4, signed char)
-SIM_SUM_OF_PARTS(__vsadu4, unsigned char)
-/* All bits of a part where it holds; 1 where it holds. */
-SIM_TWO_PARTS(__vcmpeq4, unsigned char, -(a == b))
-SIM_TWO_PARTS(__vcmpne4, unsigned char, -(a != b))
-SIM_TWO_PARTS(__vcmpges4, signed char, -(a >= b))
-SIM_TWO_PARTS(__vcmpgeu4, unsigned char, -(a >= b))
-SIM_TWO_PARTS(__vcmpgts4, signed char, -(a > b))
-SIM_TWO_PARTS(__vcmpgtu4, unsigned char, -(a > b))
-SIM_TWO_PARTS(__vcmples4, signed char, -(a <= b))
-SIM_TWO_PARTS(__vcmpleu4, unsigned char, -(a <= b))
-SIM_TWO_PARTS(__vcmplts4, signed char, -(a < b))
-SIM_TWO_PARTS(__vcmpltu4, unsigned char, -(a < b))
-SIM_TWO_PARTS(__vseteq4, unsigned char, a == b)
-SIM_TWO_PARTS(__vsetne4, unsigned char, a != b)
-SIM_TWO_PARTS(__vsetges4, signed char, a >= b)
-SIM_TWO_PARTS(__vsetgeu4, unsigned char, a >= b)
-SIM_TWO_PARTS(__vsetgts4, signed char, a > b)
-SIM_TWO_PARTS(__vsetgtu4, unsigned char, a > b)
-SIM_TWO_PARTS(__vsetles4, signed char, a <= b)
-SIM_TWO_PARTS(__vsetleu4, unsigned char, a <= b)
-SIM_TWO_PARTS(__vsetlts4, signed char, a < b)
-SIM_TWO_PARTS(__vsetltu4, unsigned char, a < b)
-
+#undef SIM_INSTRUCTIONS
 #undef SIM_SUM_OF_PARTS
 #undef SIM_TWO_PARTS
 #undef SIM_ONE_PART
@@ -158,9 +110,7 @@ SIM_TWO_PARTS(__vsetltu4, unsigned char, a < b)
  * and of 0. Sums wrap. */
 
 #define SIM_WORDS(name, T, arguments, result)                                                      \
-    SIM_PURE T name arguments {                                                                    \
-        return result;                                                                             \
-    }
+    SIM_PURE T name arguments { return result; }
 #define SIM_HALFWORDS(name, T, result)                                                             \
     SIM_PURE unsigned name(unsigned x, unsigned y, unsigned z) {                                   \
         return sim_parts<T>(x, y, z, [](int a, int b, int c) { return result; });                  \
@@ -170,51 +120,31 @@ SIM_TWO_PARTS(__vsetltu4, unsigned char, a < b)
         return sim_parts<short>(x, y, [](int a, int b) { return sim_larger(result, 0); });         \
     }
 
-static inline int sim_wrapped_sum(int a, int b) {
-    return (int)((unsigned)a + (unsigned)b);
-}
-static inline unsigned sim_smaller(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-static inline unsigned sim_larger(unsigned a, unsigned b) {
-    return a > b ? a : b;
-}
+static inline int sim_wrapped_sum(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+static inline unsigned sim_smaller(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned sim_larger(unsigned a, unsigned b) { return a > b ? a : b; }
 
-SIM_WORDS(__vimax3_s32, int, (int a, int b, int c), sim_larger(sim_larger(a, b), c))
-SIM_WORDS(__vimax3_u32, unsigned, (unsigned a, unsigned b, unsigned c),
-          sim_larger(sim_larger(a, b), c))
-SIM_WORDS(__vimax3_s32_relu, int, (int a, int b, int c),
-          sim_larger(sim_larger(sim_larger(a, b), c), 0))
-SIM_WORDS(__vimax_s32_relu, int, (int a, int b), sim_larger(sim_larger(a, b), 0))
-SIM_WORDS(__viaddmax_s32, int, (int a, int b, int c), sim_larger(sim_wrapped_sum(a, b), c))
-SIM_WORDS(__viaddmax_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_larger(a + b, c))
-SIM_WORDS(__viaddmax_s32_relu, int, (int a, int b, int c),
-          sim_larger(sim_larger(sim_wrapped_sum(a, b), c), 0))
-SIM_HALFWORDS(__vimax3_s16x2, short, sim_larger(sim_larger(a, b), c))
-SIM_HALFWORDS(__vimax3_u16x2, unsigned short, sim_larger(sim_larger(a, b), c))
-SIM_HALFWORDS(__vimax3_s16x2_relu, short, sim_larger(sim_larger(sim_larger(a, b), c), 0))
-SIM_HALFWORDS_RELU(__vimax_s16x2_relu, sim_larger(a, b))
-SIM_HALFWORDS(__viaddmax_s16x2, short, sim_larger((int)(short)(a + b), c))
-SIM_HALFWORDS(__viaddmax_u16x2, unsigned short, sim_larger((int)(unsigned short)(a + b), c))
-SIM_HALFWORDS(__viaddmax_s16x2_relu, short, sim_larger(sim_larger((int)(short)(a + b), c), 0))
-SIM_WORDS(__vimin3_s32, int, (int a, int b, int c), sim_smaller(sim_smaller(a, b), c))
-SIM_WORDS(__vimin3_u32, unsigned, (unsigned a, unsigned b, unsigned c),
-          sim_smaller(sim_smaller(a, b), c))
-SIM_WORDS(__vimin3_s32_relu, int, (int a, int b, int c),
-          sim_larger(sim_smaller(sim_smaller(a, b), c), 0))
-SIM_WORDS(__vimin_s32_relu, int, (int a, int b), sim_larger(sim_smaller(a, b), 0))
-SIM_WORDS(__viaddmin_s32, int, (int a, int b, int c), sim_smaller(sim_wrapped_sum(a, b), c))
-SIM_WORDS(__viaddmin_u32, unsigned, (unsigned a, unsigned b, unsigned c), sim_smaller(a + b, c))
-SIM_WORDS(__viaddmin_s32_relu, int, (int a, int b, int c),
-          sim_larger(sim_smaller(sim_wrapped_sum(a, b), c), 0))
-SIM_HALFWORDS(__vimin3_s16x2, short, sim_smaller(sim_smaller(a, b), c))
-SIM_HALFWORDS(__vimin3_u16x2, unsigned short, sim_smaller(sim_smaller(a, b), c))
-SIM_HALFWORDS(__vimin3_s16x2_relu, short, sim_larger(sim_smaller(sim_smaller(a, b), c), 0))
-SIM_HALFWORDS_RELU(__vimin_s16x2_relu, sim_smaller(a, b))
-SIM_HALFWORDS(__viaddmin_s16x2, short, sim_smaller((int)(short)(a + b), c))
-SIM_HALFWORDS(__viaddmin_u16x2, unsigned short, sim_smaller((int)(unsigned short)(a + b), c))
-SIM_HALFWORDS(__viaddmin_s16x2_relu, short, sim_larger(sim_smaller((int)(short)(a + b), c), 0))
+#define SIM_EXTREMES(best, of)                                                                     \
+    SIM_WORDS(__vi##best##3_s32, int, (int a, int b, int c), of(of(a, b), c))                      \
+    SIM_WORDS(__vi##best##3_u32, unsigned, (unsigned a, unsigned b, unsigned c), of(of(a, b), c))  \
+    SIM_WORDS(__vi##best##3_s32_relu, int, (int a, int b, int c), sim_larger(of(of(a, b), c), 0))  \
+    SIM_WORDS(__vi##best##_s32_relu, int, (int a, int b), sim_larger(of(a, b), 0))                 \
+    SIM_WORDS(__viadd##best##_s32, int, (int a, int b, int c), of(sim_wrapped_sum(a, b), c))       \
+    SIM_WORDS(__viadd##best##_u32, unsigned, (unsigned a, unsigned b, unsigned c), of(a + b, c))   \
+    SIM_WORDS(__viadd##best##_s32_relu, int, (int a, int b, int c),                                \
+              sim_larger(of(sim_wrapped_sum(a, b), c), 0))                                         \
+    SIM_HALFWORDS(__vi##best##3_s16x2, short, of(of(a, b), c))                                     \
+    SIM_HALFWORDS(__vi##best##3_u16x2, unsigned short, of(of(a, b), c))                            \
+    SIM_HALFWORDS(__vi##best##3_s16x2_relu, short, sim_larger(of(of(a, b), c), 0))                 \
+    SIM_HALFWORDS_RELU(__vi##best##_s16x2_relu, of(a, b))                                          \
+    SIM_HALFWORDS(__viadd##best##_s16x2, short, of((int)(short)(a + b), c))                        \
+    SIM_HALFWORDS(__viadd##best##_u16x2, unsigned short, of((int)(unsigned short)(a + b), c))      \
+    SIM_HALFWORDS(__viadd##best##_s16x2_relu, short, sim_larger(of((int)(short)(a + b), c), 0))
 
+SIM_EXTREMES(max, sim_larger)
+SIM_EXTREMES(min, sim_smaller)
+
+#undef SIM_EXTREMES
 #undef SIM_HALFWORDS_RELU
 #undef SIM_HALFWORDS
 #undef SIM_WORDS

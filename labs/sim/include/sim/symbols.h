@@ -13,8 +13,7 @@ static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t wid
                                           SIM_SITE) {
     return cudaMallocPitch((void **)pointer, pitch, width, height, sim_file, sim_line);
 }
-template <class T>
-static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, SIM_SITE) {
+template <class T> static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, SIM_SITE) {
     return cudaMallocHost((void **)pointer, bytes, sim_file, sim_line);
 }
 template <class T>
@@ -36,10 +35,9 @@ static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsig
 }
 
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes,
-                                             size_t offset = 0,
-                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                             SIM_SITE) {
+static inline cudaError_t
+cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                   cudaMemcpyKind kind = cudaMemcpyHostToDevice, SIM_SITE) {
     sim_site(sim_file, sim_line);
     return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
 }
@@ -53,10 +51,9 @@ static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *f
                                     stream);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes,
-                                               size_t offset = 0,
-                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                               SIM_SITE) {
+static inline cudaError_t
+cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost, SIM_SITE) {
     sim_site(sim_file, sim_line);
     return sim_copy_from_symbol(to, (const void *)&symbol, sizeof(T), bytes, offset, kind);
 }

@@ -10,21 +10,15 @@
 template <class T> struct sim_texel_as;
 #define SIM_TEXEL_SCALAR(T, word)                                                                  \
     template <> struct sim_texel_as<T> {                                                           \
-        static T of(sim_texel v) {                                                                 \
-            return word(T, v.xy);                                                                  \
-        }                                                                                          \
+        static T of(sim_texel v) { return word(T, v.xy); }                                         \
     };
 #define SIM_TEXEL_VECTOR(T, name, word)                                                            \
     SIM_TEXEL_SCALAR(T, word)                                                                      \
     template <> struct sim_texel_as<name##1> {                                                     \
-        static name##1 of(sim_texel v) {                                                           \
-            return {word(T, v.xy)};                                                                \
-        }                                                                                          \
+        static name##1 of(sim_texel v) { return {word(T, v.xy)}; }                                 \
     };                                                                                             \
     template <> struct sim_texel_as<name##2> {                                                     \
-        static name##2 of(sim_texel v) {                                                           \
-            return {word(T, v.xy), word(T, v.xy >> 32)};                                           \
-        }                                                                                          \
+        static name##2 of(sim_texel v) { return {word(T, v.xy), word(T, v.xy >> 32)}; }            \
     };                                                                                             \
     template <> struct sim_texel_as<name##4> {                                                     \
         static name##4 of(sim_texel v) {                                                           \

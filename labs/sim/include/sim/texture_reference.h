@@ -37,8 +37,7 @@ template <class T, int dimensions = cudaTextureType1D,
 struct SIM_REFERENCE_GONE sim_texture_reference : textureReference {
     sim_texture_reference(int normalized_ = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
                           cudaTextureAddressMode address = cudaAddressModeClamp)
-        : sim_texture_reference(normalized_, filter, address, cudaCreateChannelDesc<T>()) {
-    }
+        : sim_texture_reference(normalized_, filter, address, cudaCreateChannelDesc<T>()) {}
     sim_texture_reference(int normalized_, cudaTextureFilterMode filter,
                           cudaTextureAddressMode address, cudaChannelFormatDesc format) {
         normalized = normalized_;
@@ -57,9 +56,13 @@ template <class T, int dimensions = cudaSurfaceType1D>
 struct SIM_REFERENCE_GONE sim_surface_reference : surfaceReference {};
 
 /* What a fetch returns: T, or floats instead of its 8- and 16-bit integers. */
-template <class T, cudaTextureReadMode mode> struct sim_fetched { typedef T type; };
+template <class T, cudaTextureReadMode mode> struct sim_fetched {
+    typedef T type;
+};
 #define SIM_FETCHED(T, as)                                                                         \
-    template <> struct sim_fetched<T, cudaReadModeNormalizedFloat> { typedef as type; };
+    template <> struct sim_fetched<T, cudaReadModeNormalizedFloat> {                               \
+        typedef as type;                                                                           \
+    };
 #define SIM_FETCHED_OF(T, name)                                                                    \
     SIM_FETCHED(T, float)                                                                          \
     SIM_FETCHED(name##1, float1) SIM_FETCHED(name##2, float2) SIM_FETCHED(name##4, float4)

@@ -7,9 +7,7 @@
 
 #define SIM_FULL_WARP 0xffffffffu
 
-static inline void __syncthreads(SIM_SITE) {
-    sim_barrier(0, sim_file, sim_line);
-}
+static inline void __syncthreads(SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
 static inline int __syncthreads_count(int predicate, SIM_SITE) {
     return sim_barrier(predicate, sim_file, sim_line).set;
 }
@@ -168,23 +166,13 @@ SIM_REDUCE(__reduce_xor_sync, SIM_WARP_XOR, unsigned)
 static inline void __threadfence_block() {
     __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than __threadfence(): see tsan_atomics.c */
 }
-static inline void __threadfence() {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-static inline void __threadfence_system() {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 /* Lets other threads run; it takes no time. */
-static inline void __nanosleep(unsigned) {
-    sim_sleep();
-}
+static inline void __nanosleep(unsigned) { sim_sleep(); }
 
-static inline void __trap(SIM_SITE) {
-    sim_trap(sim_file, sim_line);
-}
-static inline long long clock64() {
-    return (long long)sim_clock();
-}
+static inline void __trap(SIM_SITE) { sim_trap(sim_file, sim_line); }
+static inline long long clock64() { return (long long)sim_clock(); }
 
 #endif

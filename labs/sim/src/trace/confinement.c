@@ -123,7 +123,7 @@ void confinement_judge(uintptr_t address, size_t bytes, bool store, const void *
 }
 
 void confine_host(const void *at, size_t bytes, bool store, const void *pc) {
-    const bool in_kernel = sim_worker != NULL && sim_worker->config != NULL;
+    const bool in_kernel = sim_worker != NULL && sim_worker->block.config != NULL;
     if (!in_kernel && bytes > 0) {
         confine(at, bytes, store, pc);
     }

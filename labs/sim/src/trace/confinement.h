@@ -46,8 +46,8 @@ void confinement_judge(uintptr_t address, size_t bytes, bool store, const void *
 /* An access of host code; nothing happens in a kernel. */
 void confine_host(const void *at, size_t bytes, bool store, const void *pc);
 
-/* An access of a kernel to memory that is not the device's. It may read thread-local variables, such
- * as threadIdx. */
+/* An access of a kernel to memory that is not the device's. It may read thread-local variables,
+ * such as threadIdx. */
 void confine_kernel(const void *at, size_t bytes, bool store, const void *pc);
 
 /* The same for an access that the runtime API makes for a call at `location`. */

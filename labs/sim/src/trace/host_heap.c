@@ -51,7 +51,7 @@ static bool grow(void) {
 }
 
 static void *remember(struct block block) {
-    const bool in_kernel = sim_worker && sim_worker->config;
+    const bool in_kernel = sim_worker && sim_worker->block.config;
     if (block.memory && sim_checked && !in_kernel) {
         pthread_mutex_lock(&lock);
         if (2 * count < size || grow()) {

@@ -1,14 +1,14 @@
-/* Check suite of labs/runtime/bench/clock.c and calibrate.c. No test asks for a speed: the machine that
- * runs them may be busy. */
+/* Check suite of labs/runtime/bench/clock.c and calibrate.c. No test asks for a speed: the machine
+ * that runs them may be busy. */
+#include "../../suite.h"
 #include "bench/calibrate.h"
 #include "bench/clock.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(clocks_go_forward) {
+LOOP_TEST(clocks_go_forward, 0, 3) {
     uint64_t (*const clocks[])(void) = {clock_ns, clock_process_ns, clock_thread_ns};
     const uint64_t first = clocks[_i]();
     uint64_t last = first;
@@ -19,27 +19,24 @@ START_TEST(clocks_go_forward) {
     }
     ck_assert_uint_gt(last, first);
 }
-END_TEST
 
 /* What makes processor time fit for a busy machine: waiting is not in it. */
-START_TEST(sleep_is_on_the_wall_only) {
+TEST(sleep_is_on_the_wall_only) {
     const uint64_t wall = clock_ns(), process = clock_process_ns(), thread = clock_thread_ns();
     usleep(50000);
     ck_assert_uint_ge(clock_ns() - wall, 50000000);
     ck_assert_uint_lt(clock_process_ns() - process, 25000000);
     ck_assert_uint_lt(clock_thread_ns() - thread, 25000000);
 }
-END_TEST
 
 /* Below 10 million a second the work was interpreted; above 10^13 it was left out. */
-START_TEST(multiply_adds_are_made) {
+TEST(multiply_adds_are_made) {
     const double rate = calibrate_mac_rate();
     ck_assert_double_gt(rate, 1e7);
     ck_assert_double_lt(rate, 1e13);
 }
-END_TEST
 
-START_TEST(copy_copies_and_takes_time) {
+TEST(copy_copies_and_takes_time) {
     const size_t bytes = (size_t)1 << 22;
     unsigned char *from = malloc(bytes), *to = calloc(bytes, 1);
     ck_assert(from && to);
@@ -53,39 +50,19 @@ START_TEST(copy_copies_and_takes_time) {
     free(from);
     free(to);
 }
-END_TEST
 
 /* The team's work is as long as one thread's, wherever it runs, and no wall clock is shorter. */
-START_TEST(team_works_at_least_as_long_as_each_thread) {
+LOOP_TEST(team_works_at_least_as_long_as_each_thread, 1, 4) {
     const struct calibration seen = calibrate_threads(_i);
     ck_assert_uint_gt(seen.busy_ns, 1000);
     ck_assert_uint_ge(seen.wall_ns + 1000, seen.busy_ns);
 }
-END_TEST
 
 /* More threads than cores stand for another program that wants them. */
-START_TEST(a_disturbance_shows) {
+TEST(a_disturbance_shows) {
     const int threads = 8 * (int)sysconf(_SC_NPROCESSORS_ONLN);
     const struct calibration seen = calibrate_threads(threads);
     ck_assert_uint_gt(seen.wall_ns, 2 * seen.busy_ns);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("calibrate");
-    TCase *tcase = tcase_create("all");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, clocks_go_forward, 0, 3);
-    tcase_add_test(tcase, sleep_is_on_the_wall_only);
-    tcase_add_test(tcase, multiply_adds_are_made);
-    tcase_add_test(tcase, copy_copies_and_takes_time);
-    tcase_add_loop_test(tcase, team_works_at_least_as_long_as_each_thread, 1, 4);
-    tcase_add_test(tcase, a_disturbance_shows);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE("calibrate")

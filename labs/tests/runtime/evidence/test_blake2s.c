@@ -1,8 +1,8 @@
 /* Check suite of labs/runtime/evidence/blake2s.c. The codes are those of Python's
  * hashlib.blake2s(message, key=bytes(range(32)), digest_size=16), of messages 00 01 02 ... */
+#include "../../suite.h"
 #include "evidence/blake2s.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void code_of(const unsigned char *message, size_t bytes, size_t part, cha
 }
 
 /* In one piece, byte by byte, and in pieces that do not divide a block. */
-START_TEST(codes_are_those_of_the_standard) {
+LOOP_TEST(codes_are_those_of_the_standard, 0, (int)(sizeof known / sizeof known[0])) {
     static const size_t parts[] = {100000, 1, 7, 64};
     static unsigned char message[1000];
     char text[2 * BLAKE2S_CODE + 1];
@@ -47,17 +47,5 @@ START_TEST(codes_are_those_of_the_standard) {
         ck_assert_str_eq(text, known[_i].code);
     }
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("blake2s");
-    TCase *codes = tcase_create("codes");
-    tcase_add_loop_test(codes, codes_are_those_of_the_standard, 0,
-                        (int)(sizeof known / sizeof known[0]));
-    suite_add_tcase(suite, codes);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE("blake2s")

@@ -1,10 +1,10 @@
 /* Check suite of labs/runtime/io/image.c: pixels, limits, and files that are not what they say.
  * grader/tests/datasets/test_datasets.py compares image_read() with Pillow on the photograph. */
+#include "../../suite.h"
 #include "io/image.h"
 
 #include "io/file.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static float luminance(int r, int g, int b) {
     return (float)((2126 * r + 7152 * g + 722 * b) / 2550000.0);
 }
 
-START_TEST(colours_become_luminance) {
+LOOP_TEST(colours_become_luminance, 0, 3) {
     static const char *const pictures[] = {rgb, rgba, palette};
     unsigned char file[128];
     size_t n = unhex(pictures[_i], file);
@@ -82,18 +82,16 @@ START_TEST(colours_become_luminance) {
     ck_assert_double_eq_tol((double)pixels[0], 0.2126, 1e-7);
     free(pixels);
 }
-END_TEST
 
-START_TEST(grey_of_16_bits_keeps_the_upper_8) {
+TEST(grey_of_16_bits_keeps_the_upper_8) {
     unsigned char file[128];
     ck_assert_msg(read_bytes(file, unhex(grey16, file)) == 0, "%s", error);
     ck_assert(pixels[0] == luminance(0x12, 0x12, 0x12));
     ck_assert(pixels[1] == 1.0f);
     free(pixels);
 }
-END_TEST
 
-START_TEST(pnm_with_comments) {
+TEST(pnm_with_comments) {
     static const char grey[] = "P5 # a comment\n#another\n 3\t1\n255\n\x00\x80\xff";
     ck_assert_msg(read_bytes(grey, sizeof grey - 1) == 0, "%s", error);
     ck_assert_int_eq(width, 3);
@@ -106,9 +104,8 @@ START_TEST(pnm_with_comments) {
     ck_assert(pixels[0] == luminance(0, 0, 255) && pixels[1] == 1.0f);
     free(pixels);
 }
-END_TEST
 
-START_TEST(pnm_that_is_wrong) {
+TEST(pnm_that_is_wrong) {
     static const struct {
         const char *file, *why;
     } wrong[] = {
@@ -136,9 +133,8 @@ START_TEST(pnm_that_is_wrong) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refused(wrong[i].file, strlen(wrong[i].file), wrong[i].why);
 }
-END_TEST
 
-START_TEST(png_that_is_wrong) {
+TEST(png_that_is_wrong) {
     unsigned char file[160];
     size_t n = unhex(rgb, file);
     for (size_t k = 8; k < n; k++)
@@ -158,19 +154,17 @@ START_TEST(png_that_is_wrong) {
     file[12] = 'J';
     refused(file, n, "IHDR");
 }
-END_TEST
 
-START_TEST(a_picture_of_2_to_the_28_pixels_and_a_row_is_refused) {
+TEST(a_picture_of_2_to_the_28_pixels_and_a_row_is_refused) {
     unsigned char file[128];
     size_t n = unhex(rgb, file);
     static const unsigned char size[8] = {0, 0, 0x80, 0, 0, 0, 0x20, 1}; /* 32768 x 8193 */
     memcpy(file + 16, size, sizeof size);
     refused(file, n, "larger than 32768 on a side or 2^28 pixels");
 }
-END_TEST
 
 /* Whatever one byte becomes, reading ends in 2x1-like pixels or in a reason. */
-START_TEST(every_byte_changed) {
+LOOP_TEST(every_byte_changed, 0, 4) {
     static const char *const pictures[] = {rgb, rgba, palette, grey16};
     unsigned char file[128];
     size_t n = unhex(pictures[_i], file);
@@ -191,9 +185,8 @@ START_TEST(every_byte_changed) {
         }
     ck_assert_int_gt(not_read, 1000);
 }
-END_TEST
 
-START_TEST(written_pictures_are_scaled_to_their_largest) {
+TEST(written_pictures_are_scaled_to_their_largest) {
     float f[6] = {-2.0f, 1.0f, 0.0f, NAN, INFINITY, 0.004f};
     ck_assert_msg(image_write(path, f, 3, 2, error, sizeof error) == 0, "%s", error);
     ck_assert_msg(image_read(path, &pixels, &width, &height, error, sizeof error) == 0, "%s",
@@ -205,9 +198,8 @@ START_TEST(written_pictures_are_scaled_to_their_largest) {
         ck_assert_float_eq(pixels[i], want[i] / 255.0f);
     free(pixels);
 }
-END_TEST
 
-START_TEST(a_picture_of_nothing_is_black) {
+TEST(a_picture_of_nothing_is_black) {
     float f[4] = {0.0f, NAN, -0.0f, NAN};
     ck_assert_int_eq(image_write(path, f, 2, 2, error, sizeof error), 0);
     ck_assert_int_eq(image_read(path, &pixels, &width, &height, error, sizeof error), 0);
@@ -215,9 +207,8 @@ START_TEST(a_picture_of_nothing_is_black) {
         ck_assert_float_eq(pixels[i], 0.0f);
     free(pixels);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written) {
+TEST(what_cannot_be_written) {
     float f = 1.0f;
     ck_assert_int_eq(image_write(path, &f, 0, 1, error, sizeof error), -1);
     ck_assert_int_eq(image_write(path, &f, 1, -1, error, sizeof error), -1);
@@ -229,27 +220,5 @@ START_TEST(what_cannot_be_written) {
     ck_assert_int_eq(image_write(path, &f, 1, 1, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "is a link"));
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("image");
-    TCase *tests = tcase_create("image");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, colours_become_luminance, 0, 3);
-    tcase_add_test(tests, grey_of_16_bits_keeps_the_upper_8);
-    tcase_add_test(tests, pnm_with_comments);
-    tcase_add_test(tests, pnm_that_is_wrong);
-    tcase_add_test(tests, png_that_is_wrong);
-    tcase_add_test(tests, a_picture_of_2_to_the_28_pixels_and_a_row_is_refused);
-    tcase_add_loop_test(tests, every_byte_changed, 0, 4);
-    tcase_add_test(tests, written_pictures_are_scaled_to_their_largest);
-    tcase_add_test(tests, a_picture_of_nothing_is_black);
-    tcase_add_test(tests, what_cannot_be_written);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
+SUITE_BETWEEN("image", set_up, tear_down)

@@ -1,9 +1,9 @@
 /* Check suite of labs/runtime/io/npy.c and file.c: round trips, and files that lie. */
+#include "../../suite.h"
 #include "io/npy.h"
 
 #include "io/file.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void refused(const char *header, size_t data, const char *why) {
 #define HEADER(descr, order, shape)                                                                \
     "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 
-START_TEST(round_trip_of_every_type) {
+LOOP_TEST(round_trip_of_every_type, 0, 4) {
     static const char *const types[] = {"<f4", "<f8", "|u1", "<i4"};
     unsigned char data[48];
     for (size_t i = 0; i < sizeof data; i++)
@@ -75,9 +75,8 @@ START_TEST(round_trip_of_every_type) {
     ck_assert_ptr_null(b.data);
     npy_free(&b);
 }
-END_TEST
 
-START_TEST(round_trip_of_every_dimension) {
+LOOP_TEST(round_trip_of_every_dimension, 0, NPY_MAX_DIMS + 1) {
     float data[24] = {1.5f};
     struct npy a = {"<f4", _i, {2, 3, 4, 1}, 0, data}, b;
     ck_assert_int_eq(npy_bytes(a.type, a.ndim, a.shape, &a.bytes), 0);
@@ -91,9 +90,8 @@ START_TEST(round_trip_of_every_dimension) {
     ck_assert_uint_eq(b.bytes, a.bytes);
     npy_free(&b);
 }
-END_TEST
 
-START_TEST(versions_and_spellings_that_numpy_allows) {
+TEST(versions_and_spellings_that_numpy_allows) {
     static const struct {
         int major;
         const char *header;
@@ -114,9 +112,8 @@ START_TEST(versions_and_spellings_that_numpy_allows) {
         npy_free(&a);
     }
 }
-END_TEST
 
-START_TEST(headers_that_lie) {
+TEST(headers_that_lie) {
     refused(HEADER("'<f4'", "False", "(2, 3)"), 23, "needs 24 bytes of data, but it has 23");
     refused(HEADER("'<f4'", "False", "(2, 3)"), 25, "it has 25");
     refused(HEADER("'<f4'", "False", "(-1,)"), 4, "negative");
@@ -129,18 +126,16 @@ START_TEST(headers_that_lie) {
     refused(HEADER("'<f4'", "True", "(2, 3)"), 24, "Fortran");
     refused(HEADER("'<f4'", "Maybe", "(2, 3)"), 24, "fortran_order");
 }
-END_TEST
 
-START_TEST(types_that_are_not_read) {
+TEST(types_that_are_not_read) {
     refused(HEADER("'>f4'", "False", "(1,)"), 4, "'>f4'; only");
     refused(HEADER("'<f2'", "False", "(1,)"), 2, "'<f2'");
     refused(HEADER("'|O'", "False", "(1,)"), 8, "'|O'");
     refused(HEADER("[('x', '<f4')]", "False", "(1,)"), 4, "not plain numbers");
     refused(HEADER("'<f4 and a name that is long'", "False", "(1,)"), 4, "not plain numbers");
 }
-END_TEST
 
-START_TEST(headers_that_are_not_headers) {
+TEST(headers_that_are_not_headers) {
     refused("", 4, "not a dictionary");
     refused("{", 4, "not a dictionary");
     refused("{}", 4, "lacks");
@@ -156,9 +151,8 @@ START_TEST(headers_that_are_not_headers) {
     refused(HEADER("'<f4'", "False", "1"), 4, "not a tuple");
     refused(HEADER("'<f4'", "False", "(1,)") " exec", 4, "after the dictionary");
 }
-END_TEST
 
-START_TEST(files_cut_off_anywhere) {
+TEST(files_cut_off_anywhere) {
     float data[6] = {1, 2, 3, 4, 5, 6};
     struct npy a = {"<f4", 2, {2, 3}, sizeof data, data}, b;
     ck_assert_int_eq(npy_write(path, &a, error, sizeof error), 0);
@@ -171,10 +165,9 @@ START_TEST(files_cut_off_anywhere) {
     }
     free(file);
 }
-END_TEST
 
 /* Whatever one byte becomes, reading ends in an array that fits its shape, or in a reason. */
-START_TEST(every_byte_changed) {
+TEST(every_byte_changed) {
     unsigned char data[6] = {1, 2, 3, 4, 5, 6};
     struct npy a = {"|u1", 2, {2, 3}, sizeof data, data}, b;
     ck_assert_int_eq(npy_write(path, &a, error, sizeof error), 0);
@@ -206,9 +199,8 @@ START_TEST(every_byte_changed) {
     ck_assert_int_gt(not_read, 400);
     free(file);
 }
-END_TEST
 
-START_TEST(not_npy_at_all) {
+TEST(not_npy_at_all) {
     struct npy a;
     static const char *const files[] = {"", "x", "\x93NUMPX\x01\x00\x02\x00{}", "P5 1 1 255 x"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -224,9 +216,8 @@ START_TEST(not_npy_at_all) {
     ck_assert_int_eq(npy_read(folder, &a, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "not a regular file"));
 }
-END_TEST
 
-START_TEST(pipes_and_links_are_refused) {
+TEST(pipes_and_links_are_refused) {
     char target[80];
     snprintf(target, sizeof target, "%s/target", folder);
     float value = 1;
@@ -242,10 +233,9 @@ START_TEST(pipes_and_links_are_refused) {
     ck_assert_ptr_nonnull(strstr(error, "not a regular file"));
     ck_assert_int_eq(npy_write(path, &a, error, sizeof error), -1);
 }
-END_TEST
 
 /* A limit on file sizes stands for a full disk: the first write is short, the next one fails. */
-START_TEST(a_short_write_is_noticed) {
+TEST(a_short_write_is_noticed) {
     static unsigned char data[100000];
     struct npy a = {"|u1", 1, {sizeof data}, sizeof data, data};
     signal(SIGXFSZ, SIG_IGN);
@@ -255,9 +245,8 @@ START_TEST(a_short_write_is_noticed) {
     ck_assert_int_eq(npy_write("/nonexistent/a.npy", &a, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "No such file"));
 }
-END_TEST
 
-START_TEST(an_array_that_does_not_fit_itself) {
+TEST(an_array_that_does_not_fit_itself) {
     float value = 1;
     struct npy wrong_size = {"<f4", 1, {2}, 4, &value};
     struct npy wrong_type = {"<f2", 0, {0}, 2, &value};
@@ -265,28 +254,5 @@ START_TEST(an_array_that_does_not_fit_itself) {
     ck_assert_int_eq(npy_write(path, &wrong_type, error, sizeof error), -1);
     ck_assert_int_eq(access(path, F_OK), -1);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("npy");
-    TCase *tests = tcase_create("npy");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, round_trip_of_every_type, 0, 4);
-    tcase_add_loop_test(tests, round_trip_of_every_dimension, 0, NPY_MAX_DIMS + 1);
-    tcase_add_test(tests, versions_and_spellings_that_numpy_allows);
-    tcase_add_test(tests, headers_that_lie);
-    tcase_add_test(tests, types_that_are_not_read);
-    tcase_add_test(tests, headers_that_are_not_headers);
-    tcase_add_test(tests, files_cut_off_anywhere);
-    tcase_add_test(tests, every_byte_changed);
-    tcase_add_test(tests, not_npy_at_all);
-    tcase_add_test(tests, pipes_and_links_are_refused);
-    tcase_add_test(tests, a_short_write_is_noticed);
-    tcase_add_test(tests, an_array_that_does_not_fit_itself);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
+SUITE_BETWEEN("npy", set_up, tear_down)

@@ -1,10 +1,10 @@
 /* Check suite of labs/runtime/runner/device_case.c on the simulator: what a driver is given, which
  * failures it reports and how, and that it frees everything whatever fails. */
+#include "../../suite.h"
 #include "runner/device_case.c"
 
 #include "../../../sim/src/base/options.h"
 
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static size_t free_bytes(void) {
     return available;
 }
 
-START_TEST(inputs_are_copied_and_the_result_comes_back) {
+TEST(inputs_are_copied_and_the_result_comes_back) {
     const size_t before = free_bytes();
     drive(doubles, false);
     ck_assert_int_eq(runner.returned, 0);
@@ -129,9 +129,8 @@ START_TEST(inputs_are_copied_and_the_result_comes_back) {
         ck_assert_float_eq(result[i], 2.0f * image[i]);
     ck_assert_uint_eq(free_bytes(), before);
 }
-END_TEST
 
-START_TEST(memory_that_is_not_freed_shows_in_these_tests) {
+TEST(memory_that_is_not_freed_shows_in_these_tests) {
     const size_t before = free_bytes();
     struct device_case c = {.runner = &runner};
     ck_assert_ptr_nonnull(device_case_output(&c, "d_out", BYTES));
@@ -139,10 +138,9 @@ START_TEST(memory_that_is_not_freed_shows_in_these_tests) {
     device_case_end(&c, NULL, NULL, 0);
     ck_assert_uint_eq(free_bytes(), before);
 }
-END_TEST
 
 /* The simulator knows memory that was never written: a cudaMemset() would hide a read of it. */
-START_TEST(an_output_stays_unwritten_on_the_simulator) {
+TEST(an_output_stays_unwritten_on_the_simulator) {
     unsigned char bytes[BYTES];
     inject("cudaMemset:1");
     drive(doubles, true);
@@ -159,7 +157,6 @@ START_TEST(an_output_stays_unwritten_on_the_simulator) {
     for (int i = 0; i < BYTES; i++)
         ck_assert_uint_eq(bytes[i], 0xff); /* floats that are NaN */
 }
-END_TEST
 
 /* Each call of a driver and of the student's function fails once. */
 static const struct {
@@ -187,7 +184,7 @@ static const struct {
 };
 enum { FAILURES = sizeof failures / sizeof failures[0] };
 
-START_TEST(a_failure_is_reported_and_frees_everything) {
+LOOP_TEST(a_failure_is_reported_and_frees_everything, 0, FAILURES) {
     const size_t before = free_bytes();
     inject(failures[_i].inject);
     drive(doubles, failures[_i].of_driver);
@@ -196,29 +193,26 @@ START_TEST(a_failure_is_reported_and_frees_everything) {
     ck_assert_int_eq(calls, failures[_i].of_driver ? 0 : 1);
     ck_assert_uint_eq(free_bytes(), before);
 }
-END_TEST
 
 /* The driver's own calls come before: the first cudaMemcpy() that counts is the student's. */
-START_TEST(only_calls_of_the_students_turn_count) {
+TEST(only_calls_of_the_students_turn_count) {
     inject("cudaMalloc:1");
     drive(doubles, false);
     ck_assert_int_eq(runner.returned, 0);
 }
-END_TEST
 
 static cudaError_t unsolved(const float *d_image, float *d_out) {
     (void)d_image, (void)d_out;
     return cudaErrorNotSupported;
 }
 
-START_TEST(an_error_names_the_function) {
+TEST(an_error_names_the_function) {
     drive(unsolved, false);
     ck_assert_int_eq(runner.returned, 801); /* grader/checks/correct.py knows it by this number */
     ck_assert_str_eq(runner.error, "doubles() returned cudaErrorNotSupported");
 }
-END_TEST
 
-START_TEST(what_must_be_refused) {
+TEST(what_must_be_refused) {
     struct device_case c = {.runner = &runner};
     device_case_must_refuse(&c, "set_mask", cudaErrorInvalidValue, "radius", 9, "which is large");
     ck_assert_int_eq(runner.returned, 0);
@@ -229,9 +223,8 @@ START_TEST(what_must_be_refused) {
                      "it must return cudaErrorInvalidValue");
     device_case_end(&c, NULL, NULL, 0);
 }
-END_TEST
 
-START_TEST(a_refused_call_leaves_no_error_behind) {
+TEST(a_refused_call_leaves_no_error_behind) {
     struct device_case c = {.runner = &runner};
     const cudaError_t error = cudaMemcpy(result, NULL, BYTES, (enum cudaMemcpyKind)77);
     ck_assert_int_ne(error, cudaSuccess);
@@ -239,19 +232,17 @@ START_TEST(a_refused_call_leaves_no_error_behind) {
     device_case_must_refuse(&c, "f", cudaErrorInvalidValue, "radius", 9, "which is large");
     ck_assert_int_eq(cudaPeekAtLastError(), cudaSuccess);
 }
-END_TEST
 
 static cudaError_t changes_its_input(const float *d_image, float *d_out) {
     cudaMemset((void *)(uintptr_t)d_image, 0, sizeof(float));
     return doubles(d_image, d_out);
 }
 
-START_TEST(a_changed_input_is_told) {
+TEST(a_changed_input_is_told) {
     drive(changes_its_input, false);
     ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
     ck_assert_ptr_nonnull(strstr(runner.error, "changed `d_image`"));
 }
-END_TEST
 
 static cudaError_t changes_its_input_and_fails(const float *d_image, float *d_out) {
     changes_its_input(d_image, d_out);
@@ -259,21 +250,19 @@ static cudaError_t changes_its_input_and_fails(const float *d_image, float *d_ou
 }
 
 /* The error is the answer; that the input changed is a note beside it. */
-START_TEST(an_input_changed_by_a_call_that_failed_is_noted) {
+TEST(an_input_changed_by_a_call_that_failed_is_noted) {
     drive(changes_its_input_and_fails, false);
     ck_assert_int_eq(runner.returned, cudaErrorInvalidValue);
     ck_assert_str_eq(runner.changed, "d_image");
 }
-END_TEST
 
-START_TEST(an_input_that_a_failed_call_left_alone_is_not_noted) {
+TEST(an_input_that_a_failed_call_left_alone_is_not_noted) {
     drive(unsolved, false);
     ck_assert_ptr_null(runner.changed);
 }
-END_TEST
 
 /* The second call of doubles(). */
-START_TEST(a_step_makes_a_call_fail) {
+TEST(a_step_makes_a_call_fail) {
     runner.failing_call = 2;
     runner.failing_with = cudaErrorECCUncorrectable;
     device_case_step_begins(0, 0);
@@ -283,7 +272,6 @@ START_TEST(a_step_makes_a_call_fail) {
     ck_assert_str_eq(runner.failed_call, "cudaMemcpy");
     ck_assert_str_eq(runner.left, "");
 }
-END_TEST
 
 /* Neither the driver's own copies nor those on the device count. */
 static cudaError_t copies_on_the_device(const float *d_image, float *d_out) {
@@ -299,7 +287,7 @@ static cudaError_t shares_memory_with_the_host(const float *d_image, float *d_ou
     return copies_on_the_device(d_image, d_out);
 }
 
-START_TEST(what_the_host_can_see_of_the_device_is_counted) {
+TEST(what_the_host_can_see_of_the_device_is_counted) {
     drive(copies_on_the_device, false);
     ck_assert_uint_eq(runner.seen, 0);
     drive(doubles, false);
@@ -307,7 +295,6 @@ START_TEST(what_the_host_can_see_of_the_device_is_counted) {
     drive(shares_memory_with_the_host, false);
     ck_assert_uint_eq(runner.seen, 1500);
 }
-END_TEST
 
 static unsigned kind_of_stream;
 
@@ -318,7 +305,7 @@ static cudaError_t does_not_wait(const float *d_image, float *d_out) {
     return cudaStreamDestroy(stream);
 }
 
-START_TEST(a_result_that_comes_too_late_is_told) {
+TEST(a_result_that_comes_too_late_is_told) {
     kind_of_stream = cudaStreamDefault; /* the default stream waits for it */
     drive(does_not_wait, false);
     ck_assert_int_eq(runner.returned, 0);
@@ -328,7 +315,6 @@ START_TEST(a_result_that_comes_too_late_is_told) {
     ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
     ck_assert_ptr_nonnull(strstr(runner.error, "left work in a stream"));
 }
-END_TEST
 
 static cudaError_t keeps_memory(const float *d_image, float *d_out) {
     void *lost;
@@ -337,16 +323,15 @@ static cudaError_t keeps_memory(const float *d_image, float *d_out) {
     return doubles(d_image, d_out);
 }
 
-START_TEST(what_is_left_behind_is_counted) {
+TEST(what_is_left_behind_is_counted) {
     device_case_step_begins(0, 0);
     drive(keeps_memory, false);
     device_case_step_ends(&runner);
     ck_assert_str_eq(runner.left, "2 allocations of device memory");
 }
-END_TEST
 
 /* Memory that the driver holds for the next step is not the student's; the next step gets it. */
-START_TEST(a_step_holds_its_buffers) {
+TEST(a_step_holds_its_buffers) {
     runner.holds = true;
     device_case_step_begins(0, 0);
     drive(doubles, false);
@@ -365,10 +350,9 @@ START_TEST(a_step_holds_its_buffers) {
     sim_held(&now);
     ck_assert_uint_eq(now.device, 0);
 }
-END_TEST
 
 /* Of host code that allocates for itself: nothing to copy, only kernels to wait for. */
-START_TEST(a_case_without_memory) {
+TEST(a_case_without_memory) {
     struct device_case c = {.runner = &runner};
     device_case_students_turn(&c);
     device_case_called(&c, "correlate_host", cudaSuccess);
@@ -377,32 +361,5 @@ START_TEST(a_case_without_memory) {
     ck_assert_str_eq(runner.error, "correlate_host() returned cudaSuccess, but its kernel failed: "
                                    "cudaErrorLaunchFailure");
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("device_case");
-    TCase *tests = tcase_create("device_case");
-    tcase_add_test(tests, inputs_are_copied_and_the_result_comes_back);
-    tcase_add_test(tests, memory_that_is_not_freed_shows_in_these_tests);
-    tcase_add_test(tests, an_output_stays_unwritten_on_the_simulator);
-    tcase_add_test(tests, a_changed_input_is_told);
-    tcase_add_test(tests, an_input_changed_by_a_call_that_failed_is_noted);
-    tcase_add_test(tests, an_input_that_a_failed_call_left_alone_is_not_noted);
-    tcase_add_test(tests, a_step_makes_a_call_fail);
-    tcase_add_test(tests, what_the_host_can_see_of_the_device_is_counted);
-    tcase_add_test(tests, a_result_that_comes_too_late_is_told);
-    tcase_add_test(tests, what_is_left_behind_is_counted);
-    tcase_add_test(tests, a_step_holds_its_buffers);
-    tcase_add_loop_test(tests, a_failure_is_reported_and_frees_everything, 0, FAILURES);
-    tcase_add_test(tests, only_calls_of_the_students_turn_count);
-    tcase_add_test(tests, an_error_names_the_function);
-    tcase_add_test(tests, what_must_be_refused);
-    tcase_add_test(tests, a_refused_call_leaves_no_error_behind);
-    tcase_add_test(tests, a_case_without_memory);
-    suite_add_tcase(suite, tests);
-    SRunner *srunner = srunner_create(suite);
-    srunner_run_all(srunner, CK_ENV);
-    const int failed = srunner_ntests_failed(srunner);
-    srunner_free(srunner);
-    return failed == 0 ? 0 : 1;
-}
+SUITE("device_case")

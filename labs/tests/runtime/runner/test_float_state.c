@@ -1,7 +1,7 @@
-/* Check suite of labs/runtime/runner/float_state.c: what a function may break, and what it may not. */
+/* Check suite of labs/runtime/runner/float_state.c: what a function may break, and what not. */
+#include "../../suite.h"
 #include "runner/float_state.h"
 
-#include <check.h>
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static const struct {
     {use_mmx, "call _mm_empty()"},
 };
 
-START_TEST(what_is_broken_is_named_and_restored) {
+LOOP_TEST(what_is_broken_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
     const struct float_state before = float_state_now();
     functions[_i].function();
     const char *const broke = float_state_restore(before);
@@ -61,9 +61,8 @@ START_TEST(what_is_broken_is_named_and_restored) {
     wide = wide + 1.0L; /* a NaN where registers of MMX are in use */
     ck_assert(wide == 2.0L);
 }
-END_TEST
 
-START_TEST(a_setting_of_the_caller_stays) {
+TEST(a_setting_of_the_caller_stays) {
     fesetround(FE_UPWARD);
     const struct float_state before = float_state_now();
     fesetround(FE_TONEAREST);
@@ -71,33 +70,18 @@ START_TEST(a_setting_of_the_caller_stays) {
     ck_assert_int_eq(fegetround(), FE_UPWARD);
     fesetround(FE_TONEAREST);
 }
-END_TEST
 
 #else
 
 static const int functions[1];
 
-START_TEST(what_is_broken_is_named_and_restored) {
+LOOP_TEST(what_is_broken_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
     ck_assert_ptr_null(float_state_restore(float_state_now()));
 }
-END_TEST
 
-START_TEST(a_setting_of_the_caller_stays) {
+TEST(a_setting_of_the_caller_stays) {
 }
-END_TEST
 
 #endif
 
-int main(void) {
-    Suite *suite = suite_create("float_state");
-    TCase *cases = tcase_create("runner");
-    tcase_add_loop_test(cases, what_is_broken_is_named_and_restored, 0,
-                        (int)(sizeof functions / sizeof functions[0]));
-    tcase_add_test(cases, a_setting_of_the_caller_stays);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE("float_state")

@@ -1,5 +1,5 @@
-/* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen of
- * a function that executes some. */
+/* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen
+ * of a function that executes some. */
 #include "runner/instructions.h"
 
 #include "evidence/evidence.h"

@@ -3,10 +3,10 @@
  *
  * The runner's main() is taken in under another name and run in a child process. */
 #define main runner_main
+#include "../../suite.h"
 #include "runner/runner.c"
 #undef main
 
-#include <check.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -172,7 +172,7 @@ static void tear_down(void) {
 
 /* ---------------------------------------------------------------- tests */
 
-START_TEST(inputs_to_outputs) {
+TEST(inputs_to_outputs) {
     ck_assert_msg(
         RUN(doubles, "--part", "A", "--in", in_arg, "--out", out_arg, "--status", status_file) == 0,
         "%s", printed);
@@ -186,17 +186,15 @@ START_TEST(inputs_to_outputs) {
     ck_assert_int_eq(st.st_size, sizeof want);
     ck_assert_mem_eq(contents(output), want, sizeof want);
 }
-END_TEST
 
-START_TEST(the_first_failure_counts_and_is_escaped) {
+TEST(the_first_failure_counts_and_is_escaped) {
     ck_assert_int_eq(RUN(fails, "--part", "A", "--status", status_file), 0);
     ck_assert_str_eq(contents(status_file),
                      "{\"completed\":true,\"returned\":9,\"error\":"
                      "\"f() returned an \\\"error\\\" with \\\\ and ?\",\"outputs\":[]}\n");
 }
-END_TEST
 
-START_TEST(writes_outside_the_output_are_seen) {
+LOOP_TEST(writes_outside_the_output_are_seen, 0, 3) {
     static const struct {
         void (*driver)(struct runner *);
         const char *guards;
@@ -208,18 +206,16 @@ START_TEST(writes_outside_the_output_are_seen) {
     ck_assert_msg(strstr(contents(status_file), cases[_i].guards) != NULL, "%s",
                   contents(status_file));
 }
-END_TEST
 
-START_TEST(settings_part_poison_and_alignment) {
+TEST(settings_part_poison_and_alignment) {
     ck_assert_int_eq(RUN(checks_settings, "--set", "border=zero", "--part", "A", "--out", out_arg,
                          "--status", status_file),
                      0);
     ck_assert_ptr_nonnull(strstr(contents(status_file), "\"returned\":0"));
     ck_assert_mem_eq(contents(output), "\xa7\xc3\xb5\xff", 4);
 }
-END_TEST
 
-START_TEST(pictures_in_and_out) {
+TEST(pictures_in_and_out) {
     char error[256], arg[112];
     float f[6] = {0, 51, 102, 153, 204, 255};
     ck_assert_int_eq(image_write(picture, f, 3, 2, error, sizeof error), 0);
@@ -233,9 +229,8 @@ START_TEST(pictures_in_and_out) {
     ck_assert_int_eq(RUN(doubles, "--part", "A", "--in", in_arg, "--out", arg), 0);
     ck_assert_mem_eq(contents(picture), "\x89PNG", 4);
 }
-END_TEST
 
-START_TEST(usage_errors) {
+TEST(usage_errors) {
     static const struct {
         const char *arguments[5];
         const char *why;
@@ -265,9 +260,8 @@ START_TEST(usage_errors) {
         ck_assert_ptr_nonnull(strstr(printed, "runner: "));
     }
 }
-END_TEST
 
-START_TEST(a_driver_that_asks_for_what_is_missing) {
+LOOP_TEST(a_driver_that_asks_for_what_is_missing, 0, 5) {
     static const struct {
         void (*driver)(struct runner *);
         const char *why;
@@ -283,16 +277,14 @@ START_TEST(a_driver_that_asks_for_what_is_missing) {
     ck_assert_int_eq(access(status_file, F_OK), -1);
     ck_assert_int_eq(access(output, F_OK), -1);
 }
-END_TEST
 
-START_TEST(a_driver_that_exits_leaves_no_status) {
+TEST(a_driver_that_exits_leaves_no_status) {
     ck_assert_int_eq(RUN(exits_early, "--part", "A", "--out", out_arg, "--status", status_file), 0);
     ck_assert_int_eq(access(status_file, F_OK), -1);
     ck_assert_int_eq(access(output, F_OK), -1);
 }
-END_TEST
 
-START_TEST(links_are_not_followed) {
+TEST(links_are_not_followed) {
     ck_assert_int_eq(symlink(input, output), 0);
     ck_assert_int_eq(
         RUN(doubles, "--part", "A", "--in", in_arg, "--out", out_arg, "--status", status_file), 2);
@@ -300,9 +292,8 @@ START_TEST(links_are_not_followed) {
     ck_assert_int_eq(access(status_file, F_OK), -1);
     ck_assert_mem_eq(contents(input), "\x93NUMPY", 6);
 }
-END_TEST
 
-START_TEST(an_older_and_longer_output_is_replaced) {
+TEST(an_older_and_longer_output_is_replaced) {
     char old[100] = {0}, error[256];
     ck_assert_int_eq(file_write(output, old, sizeof old, NULL, 0, error, sizeof error), 0);
     ck_assert_int_eq(RUN(doubles, "--part", "A", "--in", in_arg, "--out", out_arg), 0);
@@ -310,27 +301,5 @@ START_TEST(an_older_and_longer_output_is_replaced) {
     ck_assert_int_eq(stat(output, &st), 0);
     ck_assert_int_eq(st.st_size, 24);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("runner");
-    TCase *tests = tcase_create("runner");
-    tcase_set_timeout(tests, 30);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, inputs_to_outputs);
-    tcase_add_test(tests, the_first_failure_counts_and_is_escaped);
-    tcase_add_loop_test(tests, writes_outside_the_output_are_seen, 0, 3);
-    tcase_add_test(tests, settings_part_poison_and_alignment);
-    tcase_add_test(tests, pictures_in_and_out);
-    tcase_add_test(tests, usage_errors);
-    tcase_add_loop_test(tests, a_driver_that_asks_for_what_is_missing, 0, 5);
-    tcase_add_test(tests, a_driver_that_exits_leaves_no_status);
-    tcase_add_test(tests, links_are_not_followed);
-    tcase_add_test(tests, an_older_and_longer_output_is_replaced);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
+SUITE_BETWEEN("runner", set_up, tear_down)

@@ -1,12 +1,12 @@
 /* Check suite of labs/runtime/runner/steps.c and fence.c: sequences with drivers that behave and
  * misbehave, each played in a child process. */
 #define main runner_main
+#include "../../suite.h"
 #include "runner/runner.c"
 #undef main
 
 #include "runner/fence.h"
 
-#include <check.h>
 #include <fenv.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -140,7 +140,7 @@ static void tells_what_fails(struct runner *r) {
 #define IN_2 "in image f4 1x2 "
 #define OUT_2 "out out f4 1x2 "
 
-START_TEST(each_step_has_its_inputs_settings_and_outputs) {
+TEST(each_step_has_its_inputs_settings_and_outputs) {
     plays("step A\n" IN_2 "0\n" OUT_2 "0\n"
           "step A\nset times 10 \n" IN_2 "16\n" OUT_2 "8\n",
           doubles);
@@ -152,61 +152,53 @@ START_TEST(each_step_has_its_inputs_settings_and_outputs) {
     says("{\"step\":0,\"returned\":0,\"error\":\"\",\"guards\":\"intact\",\"changed\":\"\","
          "\"failed_call\":\"\",\"left\":\"\"}\n{\"step\":1,");
 }
-END_TEST
 
-START_TEST(a_failure_is_that_of_its_step_alone) {
+TEST(a_failure_is_that_of_its_step_alone) {
     plays("step A\n" IN_2 "0\n" OUT_2 "0\nstep B\nstep A\n" IN_2 "0\n" OUT_2 "8\n",
           fails_in_part_b);
     says("{\"step\":0,\"returned\":0,");
     says("{\"step\":1,\"returned\":7,\"error\":\"f() returned 7\"");
     says("{\"step\":2,\"returned\":0,\"error\":\"\"");
 }
-END_TEST
 
-START_TEST(a_changed_input_is_named) {
+TEST(a_changed_input_is_named) {
     plays("step A\n" IN_2 "0\n", changes_input);
     says("\"changed\":\"image\"");
 }
-END_TEST
 
-START_TEST(a_write_beside_an_array_is_told) {
+TEST(a_write_beside_an_array_is_told) {
     plays("step A\n" OUT_2 "0\n", writes_before);
     says("\"guards\":\"written before\"");
 }
-END_TEST
 
 /* An array ends where a forbidden page begins, whatever the number of its elements. */
-START_TEST(a_read_past_the_end_faults) {
+TEST(a_read_past_the_end_faults) {
     const int status = play("step A\nin image f4 1x3 0\n", reads_past_the_end);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     says("{\"step\":0,\"fault\":\"read memory past the end of image\"}");
 }
-END_TEST
 
-START_TEST(a_read_before_the_start_faults) {
+TEST(a_read_before_the_start_faults) {
     const int status =
         play("step A\nplace start start\nin image f4 1x4 0\n", reads_before_the_start);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     says("read memory before the beginning of image");
 }
-END_TEST
 
-START_TEST(outputs_have_a_place_of_their_own) {
+TEST(outputs_have_a_place_of_their_own) {
     const int status = play("step A\nplace end start\n" OUT_2 "0\n", writes_before);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     says("memory before the beginning of out");
 }
-END_TEST
 
-START_TEST(a_write_to_a_read_only_input_faults) {
+TEST(a_write_to_a_read_only_input_faults) {
     const int status = play("step A\nread-only\n" IN_2 "0\n", changes_input);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     says("wrote to the input image");
 }
-END_TEST
 
 /* The same addresses where the step before holds them and the sizes are the same. */
-START_TEST(held_arrays_stay_where_they_are) {
+TEST(held_arrays_stay_where_they_are) {
     plays("step A\nhold\n" IN_2 "0\n" OUT_2 "0\nstep A\n" IN_2 "8\n" OUT_2 "8\n"
           "step A\n" IN_2 "8\n" OUT_2 "8\n",
           tells_addresses);
@@ -219,15 +211,13 @@ START_TEST(held_arrays_stay_where_they_are) {
     ck_assert_int_eq(sscanf(third, "\"left\":\"%79[^\"]", three), 1);
     ck_assert_str_eq(one, two);
 }
-END_TEST
 
-START_TEST(the_failing_call_reaches_the_driver) {
+TEST(the_failing_call_reaches_the_driver) {
     plays("step A\nfail 3 214\n", tells_what_fails);
     says("\"failed_call\":\"cudaMalloc\",\"left\":\"call 3 error 214 hold 0\"");
 }
-END_TEST
 
-START_TEST(a_wrong_file_is_our_fault) {
+TEST(a_wrong_file_is_our_fault) {
     static const char *const wrong[] = {
         "in image f4 1x2 0\n",
         "step A\nnonsense\n",
@@ -246,14 +236,13 @@ START_TEST(a_wrong_file_is_our_fault) {
                       status);
     }
 }
-END_TEST
 
 static void rounds_upwards(struct runner *r) {
     doubles(r);
     fesetround(FE_UPWARD);
 }
 
-START_TEST(a_floating_point_mode_that_is_left_is_told_and_reset) {
+TEST(a_floating_point_mode_that_is_left_is_told_and_reset) {
     plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", doubles);
     ck_assert_ptr_null(strstr(content(status_file), "floating-point"));
     plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", rounds_upwards);
@@ -268,7 +257,6 @@ START_TEST(a_floating_point_mode_that_is_left_is_told_and_reset) {
     fclose(file);
     ck_assert(results[0] == results[2] && results[1] == results[3]);
 }
-END_TEST
 
 static void sees_odd_addresses(struct runner *r) {
     const struct npy *in = runner_input(r, "image", "<f4");
@@ -277,7 +265,7 @@ static void sees_odd_addresses(struct runner *r) {
     doubles(r);
 }
 
-START_TEST(shifted_arrays_begin_an_element_later_and_keep_both_guards) {
+TEST(shifted_arrays_begin_an_element_later_and_keep_both_guards) {
     const char *steps = "step A\nplace start start\nshift 4\nin image f4 1x2 0\n"
                         "out out f4 1x2 0\n";
     plays(steps, sees_odd_addresses);
@@ -285,9 +273,8 @@ START_TEST(shifted_arrays_begin_an_element_later_and_keep_both_guards) {
     plays(steps, writes_before);
     says("\"guards\":\"written before\"");
 }
-END_TEST
 
-START_TEST(fences_of_any_size_have_both_ends) {
+TEST(fences_of_any_size_have_both_ends) {
     for (size_t bytes = 0; bytes < 9000; bytes += bytes < 70 ? 1 : 997) {
         for (int at_end = 0; at_end < 2; at_end++) {
             struct fence fence = fence_make(bytes, 16, at_end);
@@ -299,36 +286,5 @@ START_TEST(fences_of_any_size_have_both_ends) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    const TTest *const all[] = {
-        each_step_has_its_inputs_settings_and_outputs,
-        a_failure_is_that_of_its_step_alone,
-        a_changed_input_is_named,
-        a_write_beside_an_array_is_told,
-        a_read_past_the_end_faults,
-        a_read_before_the_start_faults,
-        outputs_have_a_place_of_their_own,
-        a_write_to_a_read_only_input_faults,
-        held_arrays_stay_where_they_are,
-        the_failing_call_reaches_the_driver,
-        a_wrong_file_is_our_fault,
-        a_floating_point_mode_that_is_left_is_told_and_reset,
-        shifted_arrays_begin_an_element_later_and_keep_both_guards,
-        fences_of_any_size_have_both_ends,
-    };
-    Suite *suite = suite_create("runner: steps");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, NULL, remove_folder);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        tcase_add_test(tests, all[i]);
-    }
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE_BETWEEN("runner: steps", NULL, remove_folder)

@@ -54,7 +54,10 @@ static void expect(unsigned how, int number, int expected, const int *first) {
     }
 }
 
-#define FIRST(...) (const int[]){__VA_ARGS__}
+#define FIRST(...)                                                                                 \
+    (const int[]) {                                                                                \
+        __VA_ARGS__                                                                                \
+    }
 #define FOUR SIM_UNROLLED
 
 START_TEST(what_is_left_over_goes_first) {

@@ -1,4 +1,4 @@
-#include "profile/sectors.h"
+#include "profile/sector_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The 32-byte sectors of memory that a launch has accessed: a bitmap for each page, which takes a
  * few percent of the memory accessed. */
-#ifndef SIM_SECTORS_H
-#define SIM_SECTORS_H
+#ifndef SIM_SECTOR_SET_H
+#define SIM_SECTOR_SET_H
 
 #include "profile/access_cost.h"
 
@@ -10,7 +10,7 @@
 /* A hash table of pages. All zero: empty. */
 struct sector_set {
     struct sector_page *pages;
-    uint64_t capacity, count; /* of pages; the capacity is 0 or a power of two */
+    uint64_t capacity, count;                   /* of pages; the capacity is 0 or a power of two */
     struct sector_page *recent[SECTORS_RECENT]; /* by the page's number */
 };
 
