@@ -18,7 +18,7 @@ from grader.contract import arrays, as_c, draw, judge, play, reasons, shrink, wo
 from grader.contract.judge import Failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
-from grader.contract.step import Sequence, Step
+from grader.contract.step import Sequence, Step, consistent
 from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.model.result import Check, Verdict
@@ -63,11 +63,12 @@ def check(
     """
     player = Player(submission.lab, contract, binary, work, gpu=backend == "gpu")
     run = _Run(submission, player, keep, paste)
-    every = [(draw.sequences(contract, contract.seed), False)]
+    lab = submission.lab
+    every = [(draw.draw_sequences(lab, contract, contract.seed), False)]
     if others:
-        every.append((draw.mixed([contract, *others], contract.seed), False))
+        every.append((draw.draw_mixed(lab, [contract, *others], contract.seed), False))
     if contract.secret_seed is not None:
-        every.append((draw.sequences(contract, contract.secret_seed), True))
+        every.append((draw.draw_sequences(lab, contract, contract.secret_seed), True))
     for sequences, is_secret in every:
         if line := run.line_of(_on(backend, sequences), is_secret):
             return line
@@ -78,7 +79,7 @@ def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
     """Those of a backend: only the simulator makes calls fail and stands for other devices."""
     for sequence in sequences:
         if backend == "gpu":
-            sequence = draw.consistent(s for s in sequence if not (s.failing or s.shared))
+            sequence = consistent(s for s in sequence if not (s.failing or s.shared))
         if sequence:
             yield sequence
 
@@ -230,7 +231,7 @@ def _explained_larger(
     if diagnosis := _explained(player, drawn, failure):
         return diagnosis, drawn
     content = "noise" if drawn.type == "u1" else "signed"
-    (clearer,) = draw.consistent(
+    (clearer,) = consistent(
         [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
     )
     again = judge.first_failure(player, player.play((clearer,)))

@@ -56,7 +56,7 @@ def first_failure(player: Player, played: Played) -> Failure | None:
         step = played.sequence[index]
         findings = [f for f in played.findings if f.step == index]
         failure = _of_step(player, index, step, result, findings)
-        failure = failure or _other_bits(player.contract, by_bits, index, step, result)
+        failure = failure or _other_bits(by_bits, index, step, result)
         if failure:
             return failure
     if len(played.results) < len(played.sequence) or played.end != "completed":
@@ -237,14 +237,13 @@ def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
 
 
 def _other_bits(
-    contract: Contract,
     by_bits: dict[Step, tuple[int, Array]],
     index: int,
     step: Step,
     result: Result,
 ) -> Failure | None:
     """Calls that differ only in their threads must give the same bits."""
-    if not contract.threads or result.status.returned:
+    if not step.threads or result.status.returned:
         return None
     same_but_for_threads = replace(
         step, threads=0, held=False, kept=False, at_end=True, out_at_end=True

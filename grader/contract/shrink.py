@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from grader.contract.draw import consistent
-from grader.contract.step import Sequence, Step
+from grader.contract.step import Sequence, Step, consistent
 
 SIMPLE_IMAGE = {"noise": 0, "flat": 1, "ramp": 1, "extreme": 1, "close": 2}
 SMALLEST = 1

@@ -1,12 +1,13 @@
 """The test that a student can paste: a wrong program fails it, and a right one does not."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from grader import paths
-from grader.contract import as_c, play
+from grader.contract import as_c, draw, play
 from grader.contract.judge import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
@@ -64,15 +65,10 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
     for lab_id in spec.available():
         lab = spec.load(lab_id)
         for number, contract in enumerate(lab.contract):
-            kind = contract.types[0]
-            shape = contract.mask if contract.mask != "square" else "outer"
-            step = Step(contract.part, 4, 3, contract.radius[0] or contract.radius[1] // 4,
-                        contract.borders[0] if contract.borders else "", mask=shape, type=kind,
-                        weights="1,2,32765" if contract.colours else "",
-                        settings=tuple((k, v[0]) for k, v in contract.choose.items()))  # fmt: skip
+            step = replace(draw.generator(lab, contract, 1).small(), width=4, height=3)
             player = Player(lab, contract, Path(), Path())
             right = play.expected(player.operation(step), contract.exact, step)
-            got = np.zeros(right.value.shape, dtype=kind)
+            got = np.zeros(right.value.shape, dtype=step.type)
             failure = Failure(0, "wrong-output", (), compare.compare(got, right))
             file = tmp_path / f"{lab_id}_{number}.c"
             header = "lab_cuda.h" if contract.part == "E" else "lab.h"

@@ -175,7 +175,7 @@ def test_a_call_that_no_function_can_return_from(
     end: play.End, kind: str, fault: str, name: str
 ) -> None:
     lab, contract = lab_and("B", "lab8")
-    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=contract.huge)
+    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=(1 << 16, 1 << 16))
     results = [Result(StepStatus(0), np.zeros((1, 4), np.uint8))] if end == "completed" else []
     played = Played((step,), results, end, kind, "ended", fault)
     failure = judge.first_failure(Player(lab, contract, Path(), Path()), played)

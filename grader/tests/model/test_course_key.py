@@ -29,7 +29,8 @@ DECIDES = (
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
     *("grader/render/templates/*.css", "grader/bulk/isolation/*.c"),
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
-    *("labs/lab3_*/baseline.*", "labs/common/submission.mk", "labs/common/**/*.h"),
+    *("labs/lab3_*/calls.py", "labs/lab3_*/baseline.*"),
+    *("labs/common/submission.mk", "labs/common/**/*.h"),
     *("labs/common/**/*.c", "labs/common/**/*.cu", "labs/sim/include/*.h", "labs/sim/src/**/*.h"),
     *("labs/sim/src/**/*.c", "labs/sim/src/**/*.S", "labs/sim/**/*.py", "solutions/lab3_*/*.cu"),
 )
