@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.checks.correct import Wrong
-from grader.contract import arrays, as_c, draw, judge, play, reasons, shrink, words
-from grader.contract.judge import Failure
+from grader.contract import arrays, as_c, draw, play, reasons, shrink, words
+from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
 from grader.contract.step import Sequence, Step, consistent
@@ -120,7 +120,7 @@ class _Run:
                     reason = "" if is_secret else f": {played.reason}"  # with what was printed
                     return self.line("error", [f"the runner failed{reason}"])
                 self.calls += len(played.results)
-                if failure := judge.first_failure(self.player, played):
+                if failure := find_failure(self.player, played):
                     break
             else:
                 return None
@@ -141,7 +141,7 @@ class _Run:
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
         lines = [
-            f"smallest case that fails: {words.sequence(sequence, self._refused(), reason.needed)}"
+            f"smallest case that fails: {words.tell_sequence(sequence, self._refused(), reason.needed)}"
         ]
         name, diagnosis = failure.name, None
         if failure.comparison:
@@ -154,7 +154,7 @@ class _Run:
                 if diagnosis is None:
                     diagnosis, larger = _explained_larger(player, drawn, first)
                     if diagnosis:
-                        told = words.sequence((larger,), self._refused(), reason.needed)
+                        told = words.tell_sequence((larger,), self._refused(), reason.needed)
                         lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
@@ -162,7 +162,7 @@ class _Run:
                 self.keep(wrong)
         lines += [line for line in failure.lines if line]
         if self.paste:
-            where = self.paste(player.contract.part, as_c.test(player, sequence, failure))
+            where = self.paste(player.contract.part, as_c.write_test(player, sequence, failure))
             lines.append(f"these calls as a test, to paste into your unit test: {where}")
         return self.line("fail", lines, name, {"steps": len(sequence)})
 
@@ -172,7 +172,7 @@ def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons
     found: dict[Sequence, Failure] = {}
 
     def fails(candidate: Sequence) -> bool:
-        again = judge.first_failure(player, player.play(candidate))
+        again = find_failure(player, player.play(candidate))
         if again is None or again.index != len(candidate) - 1 or again.name != failure.name:
             return False
         found[candidate] = again
@@ -182,7 +182,7 @@ def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons
     if small not in found:
         small = played.sequence[: failure.index + 1]
         found[small] = failure
-    reason = reasons.find(small, player.contract.choose, fails, reasons.cost())
+    reason = reasons.find_reasons(small, player.contract.choose, fails, reasons.cost())
     return reason, found[reason.sequence]
 
 
@@ -234,7 +234,7 @@ def _explained_larger(
     (clearer,) = consistent(
         [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
     )
-    again = judge.first_failure(player, player.play((clearer,)))
+    again = find_failure(player, player.play((clearer,)))
     if again is None or again.name != failure.name:
         return None, drawn
     return _explained(player, clearer, again), clearer

@@ -33,7 +33,7 @@ class Reasons:
     needed: frozenset[tuple[int, Property]]
 
 
-def find(sequence: Sequence, choices: Choices, fails: Fails, budget: Budget) -> Reasons:
+def find_reasons(sequence: Sequence, choices: Choices, fails: Fails, budget: Budget) -> Reasons:
     """The reasons of a sequence whose last step fails. choices: of the contract. fails: plays a
     sequence; does its last step fail in the same way?"""
     budget.start()

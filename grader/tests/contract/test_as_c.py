@@ -8,7 +8,7 @@ import numpy as np
 
 from grader import paths
 from grader.contract import as_c, draw, play
-from grader.contract.judge import Failure
+from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.model import spec
@@ -36,7 +36,7 @@ def pasted(lab_id: str, part: str, sequence: Sequence) -> str:
     right = play.expected(player.operation(last), contract.exact, last)
     got = np.zeros(right.value.shape, dtype=np.float32)
     failure = Failure(0, "wrong-output", (), compare.compare(got, right))
-    return as_c.test(player, sequence, failure)
+    return as_c.write_test(player, sequence, failure)
 
 
 def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
             failure = Failure(0, "wrong-output", (), compare.compare(got, right))
             file = tmp_path / f"{lab_id}_{number}.c"
             header = "lab_cuda.h" if contract.part == "E" else "lab.h"
-            text = as_c.test(player, (step,), failure)
+            text = as_c.write_test(player, (step,), failure)
             file.write_text(HEAD.replace("lab.h", header) + text + MAIN)
             done = subprocess.run(
                 ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
