@@ -118,7 +118,7 @@ class Player:
         try:
             given = [inputs(step) for step in sequence]
             operations = [self.operation(step) for step in sequence]
-            slots = script.write(folder, self.contract, operations, sequence, given)
+            slots = script.write_files(folder, self.contract, operations, sequence, given)
             with self._run(folder, slots) as recording:
                 yield lambda: self._played(sequence, folder, slots, *recording.wait())
         finally:

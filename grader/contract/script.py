@@ -28,7 +28,7 @@ class Slot:
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape))
 
 
-def write(
+def write_files(
     folder: Path,
     contract: Contract,
     operations: list[str],

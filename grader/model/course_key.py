@@ -45,7 +45,7 @@ EXCLUDED = (  # names of files and folders, at any depth
     "*.rej",
 )
 PARTS = {  # of the course, by the beginning of a path
-    r"labs/lab\d+_\w+/lab\.toml": "the spec",
+    r"labs/lab\d+_\w+/(lab\.toml|calls\.py)": "the spec",
     r"solutions/[^/]+/hidden\.toml": "the hidden cases",
     r"solutions/": "the solution",
     r"datasets/": "the inputs",

@@ -30,13 +30,9 @@ DECIDES = (
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
     *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
-    *("labs/lab3_*/baseline.*", "labs/runtime/submission.mk", "labs/runtime/**/*.h"),
-    *(
-        "labs/runtime/**/*.c",
-        "labs/runtime/**/*.cu",
-        "labs/sim/include/**/*.h",
-        "labs/sim/src/**/*.h",
-    ),
+    *("labs/lab3_*/calls.py", "labs/lab3_*/baseline.*"),
+    *("labs/runtime/submission.mk", "labs/runtime/**/*.h", "labs/runtime/**/*.c"),
+    *("labs/runtime/**/*.cu", "labs/sim/include/**/*.h", "labs/sim/src/**/*.h"),
     *("labs/sim/src/**/*.c", "labs/sim/src/**/*.S", "labs/sim/**/*.py", "solutions/lab3_*/*.cu"),
 )
 ADDED = ("grader/new_package/module.py", "grader/new.json", "labs/sim/src/new/new.inc", "labs/x.mk")

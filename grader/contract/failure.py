@@ -1,4 +1,4 @@
-"""Judges the steps of a sequence that was played: the first one that breaks the contract."""
+"""Finds the first step of a played sequence that breaks the contract."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ class Failure:
     findings: tuple[Finding, ...] = ()
 
 
-def first_failure(player: Player, played: Played) -> Failure | None:
+def find_failure(player: Player, played: Played) -> Failure | None:
     """The first step that broke the contract, or None."""
     by_bits: dict[Step, tuple[int, Array]] = {}
     for index, result in enumerate(played.results):
         step = played.sequence[index]
         findings = [f for f in played.findings if f.step == index]
-        failure = _of_step(player, index, step, result, findings)
-        failure = failure or _other_bits(player.contract, by_bits, index, step, result)
+        failure = _judge_step(player, index, step, result, findings)
+        failure = failure or _compare_bits(by_bits, index, step, result)
         if failure:
             return failure
     if len(played.results) < len(played.sequence) or played.end != "completed":
-        return None if _reached_the_end_of_memory(player, played) else _stopped(played)
+        return None if _reached_the_end_of_memory(player, played) else _judge_stop(played)
     at_end = [f for f in played.findings if f.step < 0 and f.severity == "error"]
     if at_end:
         lines = tuple(f.render() for f in at_end[:3])
@@ -78,7 +78,7 @@ def _reached_the_end_of_memory(player: Player, played: Played) -> bool:
     return is_told and ended and player.contract.returns == "void"
 
 
-def of_the_caller(finding: Finding) -> str:
+def explain_callers_finding(finding: Finding) -> str:
     """What a student reads in place of a finding in the grader's own files; "" for any other."""
     if not finding.file.startswith(OURS):
         return ""
@@ -93,7 +93,7 @@ def of_the_caller(finding: Finding) -> str:
     )
 
 
-def _stopped(played: Played) -> Failure:
+def _judge_stop(played: Played) -> Failure:
     """The program ended in the step after the last one with a result."""
     index = min(len(played.results), len(played.sequence) - 1)
     findings = tuple(f for f in played.findings if f.severity == "error")
@@ -106,7 +106,7 @@ def _stopped(played: Played) -> Failure:
     return Failure(index, name, tuple(lines), None, findings)
 
 
-def _of_step(
+def _judge_step(
     player: Player, index: int, step: Step, result: Result, all_findings: list[Finding]
 ) -> Failure | None:
     status = result.status
@@ -128,9 +128,9 @@ def _of_step(
             "need it",
         )
     if step.huge:
-        return _of_a_huge_image(player.contract, index, step.huge, result)
+        return _judge_huge_image(player.contract, index, step.huge, result)
     if step.failing and status.failed_call:
-        if failure := _after_a_failure(index, step, result):
+        if failure := _judge_failed_call(index, step, result):
             return failure
     elif status.returned == UNSOLVED:
         return failed("returned-error", status.error)
@@ -139,7 +139,7 @@ def _of_step(
         return failed(name, status.error, *(refused if not findings else ()))
     if status.left:
         return failed("leak", f"your function left {status.left} behind when it returned")
-    if findings and (words := of_the_caller(findings[0])):
+    if findings and (words := explain_callers_finding(findings[0])):
         return Failure(index, "wrote-outside", (words,), None, tuple(findings))
     if findings:
         return Failure(index, findings[0].kind, found, None, tuple(findings))
@@ -173,7 +173,7 @@ def _untouched(output: Array) -> bool:
     return bool((output == 255).all())
 
 
-def _of_a_huge_image(
+def _judge_huge_image(
     contract: Contract, index: int, size: tuple[int, int], result: Result
 ) -> Failure | None:
     """No memory is large enough: the function must say so, and leave nothing behind. One that
@@ -201,7 +201,7 @@ def _of_a_huge_image(
     return None
 
 
-def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
+def _judge_failed_call(index: int, step: Step, result: Result) -> Failure | None:
     """A call was made to fail: the function must return its error, and leave nothing behind."""
     status = result.status
     assert step.failing
@@ -236,15 +236,14 @@ def _after_a_failure(index: int, step: Step, result: Result) -> Failure | None:
     return Failure(index, "another-error", lines)
 
 
-def _other_bits(
-    contract: Contract,
+def _compare_bits(
     by_bits: dict[Step, tuple[int, Array]],
     index: int,
     step: Step,
     result: Result,
 ) -> Failure | None:
     """Calls that differ only in their threads must give the same bits."""
-    if not contract.threads or result.status.returned:
+    if not step.threads or result.status.returned:
         return None
     same_but_for_threads = replace(
         step, threads=0, held=False, kept=False, at_end=True, out_at_end=True

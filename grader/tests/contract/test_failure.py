@@ -7,7 +7,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader.contract import judge, play
+from grader.contract import play
+from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.step import Failing, Step
 from grader.model import spec
@@ -39,7 +40,7 @@ def judged(
     player = Player(*lab_and(part), Path(), Path())
     got = right(player, step) if output is None else output
     status = msgspec.convert({"step": 0, **(said or {})}, StepStatus)
-    failure = judge.first_failure(player, Played((step,), [Result(status, got)], "completed"))
+    failure = find_failure(player, Played((step,), [Result(status, got)], "completed"))
     if failure:
         assert all(failure.lines)
         assert failure.lines or failure.comparison
@@ -132,7 +133,7 @@ def test_other_bits_with_other_threads() -> None:
             [Result(statuses[0], one), Result(statuses[1], second)],
             "completed",
         )
-        failure = judge.first_failure(player, played)
+        failure = find_failure(player, played)
         assert (failure.name if failure else None) == name
 
 
@@ -142,7 +143,7 @@ def test_a_program_that_was_stopped() -> None:
     crashed = Played(
         (STEP, STEP), [good], "stopped", "crashed", "crashed", "read memory past the end of image"
     )
-    failure = judge.first_failure(player, crashed)
+    failure = find_failure(player, crashed)
     assert failure
     assert (failure.index, failure.name) == (1, "out-of-bounds")
     assert failure.lines[0] == "your function read memory past the end of image"
@@ -175,13 +176,13 @@ def test_a_call_that_no_function_can_return_from(
     end: play.End, kind: str, fault: str, name: str
 ) -> None:
     lab, contract = lab_and("B", "lab8")
-    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=contract.huge)
+    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=(1 << 16, 1 << 16))
     results = [Result(StepStatus(0), np.zeros((1, 4), np.uint8))] if end == "completed" else []
     played = Played((step,), results, end, kind, "ended", fault)
-    failure = judge.first_failure(Player(lab, contract, Path(), Path()), played)
+    failure = find_failure(Player(lab, contract, Path(), Path()), played)
     assert (failure.name if failure else "") == name
     with_memory = replace(played, sequence=(replace(step, huge=None),))
-    assert judge.first_failure(Player(lab, contract, Path(), Path()), with_memory)
+    assert find_failure(Player(lab, contract, Path(), Path()), with_memory)
 
 
 def test_a_finding_belongs_to_its_step() -> None:
@@ -189,13 +190,13 @@ def test_a_finding_belongs_to_its_step() -> None:
     results = [Result(StepStatus(step=i), right(player, STEP)) for i in range(3)]
     finding = Finding("out-of-bounds", "reads outside", file="x.cu", line=3, step=1)
     played = Played((STEP,) * 3, results, "completed", findings=[finding])
-    failure = judge.first_failure(player, played)
+    failure = find_failure(player, played)
     assert failure
     assert (failure.index, failure.name) == (1, "out-of-bounds")
     note = replace(played, findings=[Finding("leak", "note", severity="note", step=1)])
-    assert judge.first_failure(player, note) is None
+    assert find_failure(player, note) is None
     at_end = replace(played, findings=[Finding("leak", "4 bytes")])
-    late = judge.first_failure(player, at_end)
+    late = find_failure(player, at_end)
     assert late
     assert (late.index, late.name) == (2, "leak")
 
@@ -210,11 +211,11 @@ def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
         Finding("elsewhere", "another note", severity="note", step=0),
     ]
     played = Played((STEP,), [Result(status, right(player, STEP))], "completed", findings=notes)
-    failure = judge.first_failure(player, played)
+    failure = find_failure(player, played)
     assert failure
     assert failure.lines == ("f() returned cudaErrorInvalidValue", notes[0].render())
     passing = replace(played, results=[Result(StepStatus(0), right(player, STEP))])
-    assert judge.first_failure(player, passing) is None
+    assert find_failure(player, passing) is None
 
 
 @pytest.mark.parametrize(
@@ -224,10 +225,10 @@ def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -
     player = Player(*lab_and("B"), Path(), Path())
     result = Result(StepStatus(0), right(player, STEP))
 
-    def of(file: str) -> judge.Failure:
+    def of(file: str) -> Failure:
         finding = Finding(kind, "cudaFree() of a pointer that no allocation returned", file=file)
         played = Played((STEP,), [result], "completed", findings=[replace_step(finding)])
-        failure = judge.first_failure(player, played)
+        failure = find_failure(player, played)
         assert failure
         return failure
 
