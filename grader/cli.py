@@ -41,7 +41,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 def main() -> int:
     """Runs the command line. Returns the exit status; a student never sees a traceback."""
     arguments, program_arguments = _split(sys.argv[1:])
-    status = before_setup.run(arguments)
+    status = before_setup.run_before_setup(arguments)
     if status is None:
         status = errors.reported(lambda: _run(arguments, program_arguments))
     return status or 0

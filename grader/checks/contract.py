@@ -43,7 +43,7 @@ SECRET = (
 )
 
 
-def check(
+def judge_contract(
     submission: Submission,
     contract: Contract,
     binary: Path,

@@ -246,7 +246,7 @@ def make_program(
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with make_process.locked(home):
         staging.begin(home)
-        done = make_process.run(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+        done = make_process.run_make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
         if done.status is not None:
             staging.finish(home)
     log = done.stderr.decode(errors="replace")
@@ -280,7 +280,7 @@ def _build_course(problem: str, rules: list[str], variables: dict[str, str], ver
     paths.BUILD.mkdir(exist_ok=True)
     with make_process.locked(paths.BUILD):
         needed = ["runtime", *(f"{rule}-given" for rule in rules)]
-        done = make_process.run(needed, variables, RUNTIME_LIMITS, verbose)
+        done = make_process.run_make(needed, variables, RUNTIME_LIMITS, verbose)
     if done.status != 0:
         log = done.stderr.decode(errors="replace")
         reason = make_process.fault_of_machine(log)

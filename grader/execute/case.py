@@ -87,7 +87,7 @@ class Outcome:
         return self.evidence.lines(evidence.WARP)
 
 
-def run(
+def run_case(
     lab: Lab,
     case: Input,
     binary: Path,

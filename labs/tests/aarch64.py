@@ -71,7 +71,7 @@ def counters(name: str) -> tuple[int, int]:
         raw = Path(folder) / "profile.jsonl"
         program = build(NSIGHT / f"{name}.cu", traced=True)
         run(program, CONVLABS_SIM_PROFILE=raw, CONVLABS_SIM_FINDINGS=Path(folder) / "findings")
-        kernels = profile.profile(program, profile.read(raw.read_bytes()), []).kernels
+        kernels = profile.profile(program, profile.read_launches(raw.read_bytes()), []).kernels
     with (NSIGHT / f"{name}.csv").open() as file:
         rows = list(csv.DictReader(file))
     equal = total = 0

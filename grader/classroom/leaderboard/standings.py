@@ -135,7 +135,7 @@ def _name(content: bytes, owners: list[Student], names: RealNames, without: froz
     """The pseudonym that can be shown. Raises PseudonymError."""
     if any(without & owner.names() for owner in owners):
         raise PseudonymError("is not shown: your instructor has removed it")
-    name = pseudonym.read(content)
+    name = pseudonym.read_pseudonym(content)
     if names.names_somebody(name, owners):
         raise PseudonymError(NAMES_SOMEBODY)
     return name

@@ -164,7 +164,7 @@ def test_points_for_kernels_are_for_kernels_that_do_the_work(
     status = Status(completed=True, returned=0, seen_by_host=seen_by_host)
     outcome = Outcome("completed", "", 0.1, status=status)
     run = InstrumentedRun(outcome, OUT // 4, True, OUT)
-    check = technique.check(
+    check = technique.judge_counter(
         Submission(spec.load("lab2"), tmp_path, "f", {}, []),
         asks(at_most=1e6),
         run,

@@ -61,7 +61,7 @@ def by_simulator(
     if process.returncode == 2:  # the lab's driver does not take this input, such as its radius
         return []
     process.check_returncode()
-    launches = profile.read(raw.read_bytes()) if raw.exists() else []
+    launches = profile.read_launches(raw.read_bytes()) if raw.exists() else []
     return [
         {
             "name": kernel.name,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.execute import program
-from grader.execute.profile import read
+from grader.execute.profile import read_launches
 from grader.predict import counts, nvcc
 from grader.predict.counts import Counts
 from labs.studies.predict import programs, timed_code
@@ -103,7 +103,7 @@ def _count(call: Call, binary: Path, compiled: nvcc.Compiled | None) -> Counted:
     begun = _processor_seconds()
     command = [str(binary), call.function, *map(str, call.size)]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
-    launches = read(file.read_bytes())
+    launches = read_launches(file.read_bytes())
     file.unlink()
     found = counts.of_launches(binary, launches, compiled)
     seconds = _processor_seconds() - begun

@@ -53,7 +53,7 @@ def rows(
     return [
         Row(
             one.call,
-            model.predict(one.estimated if estimated else one.launches, device, weights),
+            model.predict_time(one.estimated if estimated else one.launches, device, weights),
             truth[one.call.name],
             half(one.call) == 1,
         )

@@ -78,7 +78,7 @@ def fit(chosen: list[Counted]) -> Weights:
     def errors(w: Weights, compiled: bool) -> list[float]:
         return [
             math.log(
-                model.predict(one.launches if compiled else one.estimated, device, w).seconds
+                model.predict_time(one.launches if compiled else one.estimated, device, w).seconds
                 * 1e6 / truth[one.call.name]
             )
             for one in chosen

@@ -113,7 +113,7 @@ def spread(compiled: bool) -> tuple[float, float]:
     predictions = {}
     for one in collect.collect():
         launches = one.launches if compiled else one.estimated
-        predictions[one.call] = 1e6 * model.predict(launches, device).seconds
+        predictions[one.call] = 1e6 * model.predict_time(launches, device).seconds
     by_key = {(c.program, c.function, c.size): c for c in predictions}
     ratios = []
     for call in predictions:

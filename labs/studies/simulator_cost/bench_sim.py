@@ -42,7 +42,7 @@ def traced(binary: Path) -> dict[str, tuple[float, int]]:
         target = Path(folder) / "profile.jsonl"
         environment = ONE_CORE | {"CONVLABS_SIM_PROFILE": str(target)}
         printed = output(binary, str(TRACED_SIZE), environment=environment)
-        launches = profile.read(target.read_bytes())
+        launches = profile.read_launches(target.read_bytes())
     lines = (line.split() for line in printed.splitlines())
     seconds = {name: float(text) for name, text in lines}
     return {

@@ -522,5 +522,5 @@ def test_what_a_team_did(name: str, tmp_path: Path, compiler: tuple[list[str], l
     body, largest, working = TEAMS[name]
     said, findings, _ = checked(program(body), tmp_path, compiler)
     assert (said, findings) == ("5050", [])
-    team = openmp_team.read((tmp_path / "team.json").read_bytes())
+    team = openmp_team.read_team((tmp_path / "team.json").read_bytes())
     assert team is not None and (team.largest, team.working()) == (largest, working), team

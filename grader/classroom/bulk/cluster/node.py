@@ -29,7 +29,7 @@ class NodeError(Exception):
     """This node cannot grade; the message says why."""
 
 
-def run(batch: Path, index: int) -> None:
+def run_part(batch: Path, index: int) -> None:
     """Makes the grades of a task that have no result yet. Where this node cannot, the result of
     each says why. Raises OSError where the shared folder cannot be written."""
     job, task = shared.read_job(batch), shared.read_task(batch, index)
@@ -111,4 +111,4 @@ def _isolate(job: Job) -> None:
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]), int(sys.argv[2]))
+    run_part(Path(sys.argv[1]), int(sys.argv[2]))

@@ -224,7 +224,9 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
         name = PurePosixPath(path).name
         if _is_wanted(name, names):
             files.append(
-                walk.read(fd, path) if fd is not None else Candidate(path, problem=problem)
+                walk.read_candidate(fd, path)
+                if fd is not None
+                else Candidate(path, problem=problem)
             )
         elif "/" not in path and name.lower().endswith(archive.SUFFIXES) and fd is not None:
             inside = archive.candidates(folder / name, names)

@@ -177,7 +177,7 @@ def read_tar(file: IO[bytes], files: Collection) -> None:
                 files.add(member.name, content.read(MOST_BYTES + 1) if content else b"")
 
 
-def read(path: str, files: Collection) -> None:
+def read_archive(path: str, files: Collection) -> None:
     """Reads the archive by its content's format, whatever its name ends in."""
     with open(path, "rb") as file:
         head = file.read(512)
@@ -249,7 +249,7 @@ def main(source: str, arguments: list[str]) -> None:
             with open(int(source), "rb", closefd=False) as file:
                 (list_members if mode == "--list" else read_members)(file, collection)
         else:
-            read(source, collection)
+            read_archive(source, collection)
     except Refused as problem:
         refused = str(problem)
     except MemoryError:

@@ -55,7 +55,7 @@ def _opened(path: str, name: str, folder: int) -> Iterator[tuple[str, str, int |
         os.close(fd)
 
 
-def read(fd: int, path: str) -> Candidate:
+def read_candidate(fd: int, path: str) -> Candidate:
     with os.fdopen(os.dup(fd), "rb") as file:
         content = file.read(MAX_FILE + 1)
     return limited(Candidate(path, content))
@@ -75,7 +75,7 @@ def read_single(path: Path, name: str) -> Candidate:
     except OSError:
         return Candidate(name, problem="cannot be read")
     try:
-        return read(fd, name)
+        return read_candidate(fd, name)
     finally:
         os.close(fd)
 

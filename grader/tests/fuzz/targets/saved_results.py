@@ -87,12 +87,12 @@ def read_passes(data: bytes) -> None:
 def read_progress(data: bytes) -> None:
     (HOME / "lab1.json").write_bytes(data)
     with mock.patch.object(paths, "PROGRESS", HOME):
-        record = progress.read("lab1")
+        record = progress.read_progress("lab1")
         if record is None:
             return
         max(record.best, record.last, key=progress._worth)
         (HOME / "lab1.json").write_bytes(progress._to_json(record))
-        again = progress.read("lab1")
+        again = progress.read_progress("lab1")
     assert again == record or "nan" in repr(record)
 
 

@@ -89,7 +89,7 @@ def test_some_calls_are_counted_and_predicted_again_as_committed() -> None:
     committed = {row["call"]: float(row["predicted_us"]) for row in rows()}
     counted = collect.count("general", GENERAL) + collect.count("lab6-solution")
     device = gpu.gpu("h200")
-    found = {one.call: 1e6 * model.predict(one.launches, device).seconds for one in counted}
+    found = {one.call: 1e6 * model.predict_time(one.launches, device).seconds for one in counted}
     if all(counts.compiled for one in counted for counts in one.launches):
         for one in counted:
             assert timed_code.differences(one.call.name, one.launches) == []
