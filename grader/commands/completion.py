@@ -77,6 +77,10 @@ def _setup(
     dev: Annotated[
         bool, typer.Option("--dev", hidden=not Path(stamp.LOCKS["dev"]).exists())
     ] = False,
+    system: Annotated[bool, typer.Option("--system")] = False,
+    pages: Annotated[
+        bool, typer.Option("--pages", hidden=not Path(stamp.LOCKS["dev"]).exists())
+    ] = False,
     slurm: Annotated[
         bool, typer.Option("--slurm", hidden=not Path(stamp.LOCKS["slurm"]).exists())
     ] = False,

@@ -19,8 +19,9 @@ def run(arguments: Sequence[str]) -> int:
         "--handouts", action="store_true", help="also what makes the handouts' site and PDFs"
     )
     if Path(stamp.LOCKS["dev"]).exists():
+        parser.add_argument("--dev", action="store_true", help="also what make test needs")
         parser.add_argument(
-            "--dev", action="store_true", help="also what the tests of the project need"
+            "--pages", action="store_true", help="also what the tests of pages need, a browser too"
         )
     if Path(stamp.LOCKS["slurm"]).exists():
         parser.add_argument(
@@ -30,11 +31,18 @@ def run(arguments: Sequence[str]) -> int:
         parser.add_argument(
             "--bench", action="store_true", help="also the libraries that make bench compares with"
         )
+    parser.add_argument(
+        "--system", action="store_true", help="only the system packages of what is asked for"
+    )
     options = vars(parser.parse_args(arguments))
-    asked = [name for name in ("dev", "slurm", "bench", "handouts", "check") if options.get(name)]
+    asked = [
+        name
+        for name in ("pages", "dev", "slurm", "bench", "handouts", "check")
+        if options.get(name)
+    ]
     flavour = asked[0] if asked else "run"
-    if install.missing(flavour):
-        return install.set_up(flavour)
+    if install.missing(flavour, options["system"]):
+        return install.set_up(flavour, options["system"])
     if "MAKELEVEL" not in os.environ:  # make calls this before every unit test
         print("convlabs: everything is installed; ./grade doctor lists it", file=sys.stderr)
     return 0

@@ -39,15 +39,15 @@ class Missing:
         return bool(self.system or self.python or self.photograph)
 
 
-def missing(flavour: str) -> Missing:
+def missing(flavour: str, only_system: bool = False) -> Missing:
     """What a flavour needs and this machine lacks. "run" is all that grading needs, "check" adds
-    what unit tests in C need, "handouts" what makes the pages of `make handouts`, "dev" what the
-    tests of the project need, "bench" what make bench compares with, "charts" what draws the charts
-    of ./grade report."""
+    what unit tests in C need, "handouts" what makes the pages of `make handouts`, "dev" what
+    `make test` needs, "pages" what the tests of pages need as well, "bench" what make bench
+    compares with, "charts" what draws the charts of ./grade report. only_system: leave out what is not a system package."""
     return Missing(
         system=[p for p in system_packages.packages(flavour) if not p.present()],
-        python=not python_packages.ready(_environment(flavour)),
-        photograph=photograph.problem() != "",
+        python=not only_system and not python_packages.ready(_environment(flavour)),
+        photograph=not only_system and photograph.problem() != "",
     )
 
 
@@ -56,13 +56,13 @@ def _environment(flavour: str) -> str:
     return "run" if flavour == "check" else flavour
 
 
-def set_up(flavour: str) -> int:
+def set_up(flavour: str, only_system: bool = False) -> int:
     """Installs what a flavour needs. Returns the exit status; every reason has been printed."""
     # SIGTERM ends a set-up like Ctrl-C: it stops the current command and waits for it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _alone() as lock:
-            _install(flavour, lock)
+            _install(missing(flavour, only_system), flavour, lock)
     except KeyboardInterrupt:
         _report(f"interrupted; to go on, {failure.AGAIN}")
         return exit_codes.INTERRUPTED
@@ -98,10 +98,9 @@ def _alone() -> Iterator[int]:
         os.close(descriptor)
 
 
-def _install(flavour: str, lock: int) -> None:
+def _install(needed: Missing, flavour: str, lock: int) -> None:
     """Carries out the steps that are needed. Raises SetupError, or OSError where a file cannot be
     written."""
-    needed = missing(flavour)
     if not needed:
         return
     began = time.monotonic()

@@ -19,7 +19,15 @@ from grader.setup.runner import Output, Runner, shown
 
 VENV = Path(stamp.VENV)
 # MB to download for x86-64; all include "run"
-SIZES = {"run": 65, "handouts": 149, "dev": 260, "slurm": 66, "bench": 200, "charts": 82}
+SIZES = {
+    "run": 65,
+    "handouts": 149,
+    "dev": 115,
+    "pages": 250,
+    "slurm": 66,
+    "bench": 200,
+    "charts": 82,
+}
 PATIENCE = {"retries": "1", "timeout": "10"}  # pip's own are 5 and 15 s: minutes without a network
 PIP = (stamp.PYTHON, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
 
@@ -66,6 +74,7 @@ def title(flavour: str) -> str:
     words = {
         "handouts": " for the handouts",
         "dev": " for the tests",
+        "pages": " for the tests of pages",
         "slurm": " for Slurm",
         "bench": " for the comparisons",
         "charts": " for the charts",
@@ -86,12 +95,16 @@ def install(flavour: str, runner: Runner) -> None:
     if not ready("run"):
         _make_environment(runner)
     exactly = ["--require-hashes", "--only-binary", ":all:", "-r", stamp.LOCKS[flavour]]
-    command = [*PIP, "install", "--progress-bar", "off", "--no-warn-script-location", *exactly]
+    quiet = ["--progress-bar", "off", "--no-warn-script-location", "--no-compile"]
+    command = [*PIP, "install", *quiet, *exactly]
     runner.doing("looking for the package index")
     configuration = pip_configuration()
     output = runner.run(command, Activity(count), patience(configuration))
     if output.status != 0:
         raise _install_error(output, configuration, flavour)
+    runner.doing("compiling the packages and the grader")
+    compiled = [str(VENV / "lib"), str(Path(stamp.ROOT) / "grader")]
+    runner.run([stamp.PYTHON, "-I", "-m", "compileall", "-q", "-j", "0", *compiled])
     for complete in dict.fromkeys(["run", flavour]):
         write_stamp(complete)
 

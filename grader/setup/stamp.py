@@ -14,8 +14,10 @@ LOCKS = {
     "run": os.path.join(ROOT, "grader", "setup", "requirements.lock"),
     # what `make handouts` needs
     "handouts": os.path.join(ROOT, "grader", "setup", "requirements-handouts.lock"),
-    # absent from a student's copy: what the tests and ./grade bulk --executor slurm need
+    # of the project, not of a student's copy: what make test, the tests in a browser with those
+    # of the handouts, and ./grade bulk --executor slurm need
     "dev": os.path.join(ROOT, "grader", "setup", "requirements-dev.lock"),
+    "pages": os.path.join(ROOT, "grader", "setup", "requirements-pages.lock"),
     "slurm": os.path.join(ROOT, "grader", "setup", "requirements-slurm.lock"),
     # what make bench and make bench-sim compare with
     "bench": os.path.join(ROOT, "grader", "setup", "requirements-bench.lock"),
@@ -25,8 +27,8 @@ LOCKS = {
 
 
 def path(flavour):  # type: (str) -> str
-    """The stamp of a flavour: "run" (what a student needs), "handouts", "dev" (the tests),
-    "slurm", "bench" or "charts"."""
+    """The stamp of a flavour: "run" (what a student needs), "handouts", "dev" (make test),
+    "pages" (all tests), "slurm", "bench" or "charts"."""
     return os.path.join(VENV, flavour + ".stamp")
 
 

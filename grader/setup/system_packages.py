@@ -34,7 +34,8 @@ class Package:
 
 def packages(flavour: str) -> list[Package]:
     """The packages that a flavour needs: "run" grades with the simulator, "check" also builds the
-    unit tests in C, "dev" runs all tests of the project."""
+    unit tests in C, "dev" runs `make test`,
+    "pages" also opens pages in a browser."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),
@@ -44,19 +45,20 @@ def packages(flavour: str) -> list[Package]:
         Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
         Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
     ]
-    if flavour in ("check", "dev"):
+    if flavour in ("check", "dev", "pages"):
         needed += [
             Package("check", "the unit test library Check", header="check.h"),
             Package("libsubunit-dev", "the library subunit", library="libsubunit.so"),
             Package("gcc", "gcc's AddressSanitizer (libasan)", library="libasan.so"),
         ]
-    if flavour == "dev":
+    if flavour in ("dev", "pages"):
         needed += [
             Package("clang", "the compiler clang", program="clang"),
             Package("libomp-dev", "clang's OpenMP (omp.h)", header="omp.h", compiler="clang"),
             Package("bubblewrap", "the sandbox bubblewrap", program="bwrap"),
-            *browser(),
         ]
+    if flavour == "pages":
+        needed += browser()
     return needed
 
 

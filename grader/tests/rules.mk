@@ -1,37 +1,58 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
-# Folders of grader/tests whose tests compile little.
-PYTHON_FAST := classroom/export classroom/similarity datasets diagnose fuzz model oracle release student timing
+# `make test` runs lint, the unit tests in C, all cheap Python tests and one of 13 parts of the others:
+# grader/tests/rotation.py. The part is the number of commits modulo 13; PART=5 asks for another.
+PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2> /dev/null || echo 0) % 13)))
+# The tests of part 0 include those that need a browser and what makes the handouts.
+FLAVOUR_OF_PART = $(if $(filter 0,$(PART)),pages,dev)
+# Folders whose tests take little, for FAST=1.
+QUICK := contract datasets diagnose model oracle student
 
-# The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
-STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
-TIME_lint := 15 s
-WHAT_lint := ruff, mypy and clang on every file; the layers of grader/ and labs/sim
-TIME_unit-plain := 1 min
-WHAT_unit-plain := unit tests of the runtime and the simulator, in C
-TIME_python-fast := 90 s
-WHAT_python-fast := grader tests of $(PYTHON_FAST)
-TIME_unit-asan := 1 min
+STEPS := lint unit-plain $(if $(FAST),python-quick,unit-asan python-part)
+TIME_lint := 30 s
+WHAT_lint := ruff, mypy, clang and clang-format on every file; the layers of grader/ and labs/sim
+TIME_unit-plain := 30 s
+WHAT_unit-plain := unit tests of the runtime and the simulator, in C; while Python packages load
+TIME_python-quick := 30 s
+WHAT_python-quick := Python tests of $(QUICK)
+TIME_unit-asan := 40 s
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
-TIME_python-slow := 73 min
-WHAT_python-slow := all other Python tests: they build and grade submissions; of the zoo, a part
-LEFT_OUT := the other Python tests (make python-slow), C under sanitizers (make unit-asan)
+TIME_python-part := 6 min
+WHAT_python-part := the cheap Python tests, and part $(PART) of 13 of the others
+LEFT_OUT = $(if $(FAST),C under sanitizers and all other Python tests,12 of 13 parts of the costly Python tests; \
+           `make test-all` runs everything)
 
-.PHONY: test-all test-plan
+.PHONY: test-part test-plan test-all test-changed test-costs
 test-plan:
-	@echo 'make test: $(if $(FAST),the quick tests,all tests (FAST=1: the first three steps)); on 2 cores it takes about'
+	@echo 'make test: on 2 cores it takes about 9 minutes, FAST=1 (without the last steps) 90 s after set-up'
 	@$(foreach step,$(STEPS),printf '  %-12s %6s  %s\n' $(step) '$(TIME_$(step))' '$(WHAT_$(step))';)
-test-all: test-plan
-	@$(MAKE) setup-dev
+test-part: test-plan
+	@./grade setup --$(FLAVOUR_OF_PART) --system
+	@$(MAKE) -j2 unit-plain setup-$(FLAVOUR_OF_PART)
 	@number=0; for step in $(STEPS); do \
 	    number=$$((number + 1)); SECONDS=0; echo "[$$number/$(words $(STEPS))] $$step"; \
-	    $(MAKE) $$step || { echo "make test: failed; 'make $$step' repeats this step alone"; exit 1; }; \
+	    $(MAKE) $$step PART=$(PART) || { echo "make test: failed; 'make $$step PART=$(PART)' repeats this step alone"; exit 1; }; \
 	    echo "[$$number/$(words $(STEPS))] $$step passed in $$SECONDS s"; done
-	@echo 'make test: passed$(if $(FAST),. Left out: $(LEFT_OUT))'
+	@echo 'make test: passed. Left out: $(LEFT_OUT)'
 
-.PHONY: setup-dev lint unit-plain unit-asan
-setup-dev: ## install what the project's own tests need, too
+# SHARD=3/8 runs the third of 8 shards of the Python tests, which cost alike.
+test-all: ## all tests (SHARD=3/8: an eighth of them)
+	@./grade setup --pages
+	@$(MAKE) lint unit-plain unit-asan
+	@$(MAKE) runtime $(BUILD)/reproduce-venv/made
+	$(say) PYTEST '$(if $(SHARD),shard $(SHARD),all Python tests)'
+	$(Q)$(PYTEST) $(if $(SHARD),--shard $(SHARD))
+	@echo 'make test-all: $(if $(SHARD),shard $(SHARD) passed,all tests passed)'
+test-changed: setup-dev runtime ## the tests of what differs from the last commit (BASE=COMMIT: from another)
+	$(Q)$(PYTEST) --changed $(or $(BASE),HEAD)
+test-costs: setup-pages runtime $(BUILD)/reproduce-venv/made ## measure what each test costs, for the parts of `make test`
+	$(Q)$(PYTEST) --write-costs
+
+.PHONY: setup-dev setup-pages lint unit-plain unit-asan
+setup-dev: ## install what `make test` needs, too
 	@./grade setup --dev
+setup-pages: ## install what all tests need: a browser, what makes the handouts
+	@./grade setup --pages
 
 lint: setup-dev ## ruff, mypy and clang on every file
 	$(say) LINT python
@@ -46,22 +67,19 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(Q)$(PYTHON) -m labs.studies.bench pages --check
 	@$(MAKE) -j$$(nproc) lint-c lint-format lint-layers
 
-unit-plain unit-asan: setup-dev
-	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)
+# The C tests need no Python package, and so do not wait for them.
+unit-plain unit-asan:
+	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%) PYTHON=python3
 
-FAST_FOLDERS := $(PYTHON_FAST:%=grader/tests/%)
-PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadfile
+PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder
 
-.PHONY: grader-test python-fast python-slow
-grader-test: setup-dev runtime $(BUILD)/reproduce-venv/made ## all Python tests (75 minutes; of the zoo, a part)
-	$(say) PYTEST 'all Python tests'
-	$(Q)$(PYTEST)
-python-fast: setup-dev runtime
-	$(say) PYTEST '$(PYTHON_FAST)'
-	$(Q)$(PYTEST) $(call some,$(FAST_FOLDERS))
-python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
-	$(say) PYTEST 'all other Python tests'
-	$(Q)$(PYTEST) $(FAST_FOLDERS:%=--ignore=%)
+.PHONY: python-part python-quick
+python-part: setup-$(FLAVOUR_OF_PART) runtime $(BUILD)/reproduce-venv/made
+	$(say) PYTEST 'cheap tests, and part $(PART)'
+	$(Q)$(PYTEST) --part $(PART)
+python-quick: setup-dev runtime
+	$(say) PYTEST '$(QUICK)'
+	$(Q)$(PYTEST) $(call some,$(QUICK:%=grader/tests/%))
 
 # What the tree weighs: files and lines by folder, and whether they keep their limits.
 .PHONY: weight

@@ -20,8 +20,8 @@ from grader.tests import weight
         ("grader/tests/zoo/lab1/x/edits", 0, 2),
         ("grader/tests/similarity/independent/lab1.txt", 0, 2),
         ("labs/studies/bench/a.renamed", 0, 2),
-        ("labs/tests/nsight/kernels.out", 0, 0),
-        ("labs/tests/nsight/machine.txt", 0, 0),
+        ("labs/studies/nsight/kernels.out", 0, 0),
+        ("labs/studies/nsight/machine.txt", 0, 0),
         ("grader/tests/fuzz/corpus/npy.zip", 0, 0),
     ],
 )

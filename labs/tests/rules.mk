@@ -6,15 +6,15 @@
 OUR_C = $(COMMON_C) $(call some,labs/sim/src/*/*.c labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
-	$(Q)for f in $(OUR_C); do \
-	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
+	$(Q)printf '%s\n' $(OUR_C) | xargs -P $$(nproc) -n 8 \
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS)
 
 # The layout of our C is that of .clang-format. Not so what is measured by line, and CUDA programs of
 # tests, which have the layouts that students write.
 .PHONY: lint-format
-FORMATTED = $(OUR_C) $(call some,$(addprefix labs/,common/*.h common/*/*.h common/*/*.cu sim/src/*/*.h \
-            sim/include/*.h sim/include/*/*.h lab*/*.h lab*/*.cu bench/*.c reproduce/*.c tests/*.h \
-            tests/common/*.c tests/common/*/*.c tests/sim/*.h tests/sim/*/*.c))
+FORMATTED = $(OUR_C) $(call some,$(addprefix labs/,runtime/*.h runtime/*/*.h runtime/*/*.cu sim/src/*/*.h \
+            sim/include/*.h sim/include/*/*.h lab*/*.h lab*/*.cu studies/bench/*.c studies/reproduce/*.c \
+            tests/*.h tests/runtime/*.c tests/runtime/*/*.c tests/sim/*.h tests/sim/*/*.c))
 lint-format:
 	$(say) LINT 'layout of C'
 	$(Q)$(BUILD)/venv/bin/clang-format --dry-run -Werror $(FORMATTED)

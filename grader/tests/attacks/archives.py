@@ -149,8 +149,7 @@ def attempt(name: str, place: Target, patience: float = 1) -> Outcome:
     patience: how many times SECONDS it may take.
     """
     accepted = name in ACCEPTED
-    builder = (ACCEPTED | REJECTED).get(name)
-    suffix, content = builder() if builder else hostile.archives(spec.load(LAB))[name]
+    suffix, content = (hostile.archives(spec.load(LAB)) | ACCEPTED | REJECTED)[name]()
     before = host_state.look(place)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"ann{suffix}").write_bytes(content)

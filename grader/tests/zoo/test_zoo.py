@@ -27,8 +27,8 @@ import multiprocessing
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ from grader.tests.zoo.table import Row
 GRADE = write.schema("convlabs-grade/v1")
 ZOO = Path(__file__).parent
 WRITE = os.environ.get("ZOO_WRITE") == "1"  # the table is being made
-ENTRIES = chosen.everything() if WRITE else chosen.entries()
+ENTRIES = chosen.everything()
 
 
 def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
@@ -88,13 +88,15 @@ def whole(entry: Path, folder: Path) -> Path:
     return copy
 
 
-def grade_here(lab_id: str, source: str) -> Graded:
+def grade_here(lab_id: str, source: str) -> tuple[int, dict[str, Any], float]:
     """What ./grade LAB --src SOURCE --no-speed gives, without a new process for each."""
     lab = spec.load(lab_id)
+    before = os.times()
     backend = backends.choose(lab, "auto")
     plan = plan_for(lab, backend, timed=False)
     graded = pipeline.grade(plan, submissions.find(lab, source), Observer())
-    return graded.exit_code, json.loads(result.to_json(graded))
+    after = os.times()
+    return graded.exit_code, json.loads(result.to_json(graded)), sum(after[:4]) - sum(before[:4])
 
 
 def no_walls() -> None:
@@ -102,20 +104,12 @@ def no_walls() -> None:
     os.environ["CONVLABS_NO_SANDBOX"] = "1"
 
 
-@pytest.fixture(scope="module")
-def gradings(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[Path, Future[Graded]]]:
-    """Every wanted entry's grade but its speed, by a worker for each core, which keeps what the
-    entries of a lab have in common."""
-    wanted = {item.name for item in request.session.items}
-    graded = [e for e in ENTRIES if f"test_zoo[{e.parent.name}/{e.name}]" in wanted]
-    sources = {e: str(whole(e, tmp_path_factory.getbasetemp())) for e in graded}
-    workers = len(os.sched_getaffinity(0))
+@pytest.fixture(scope="session")
+def grading_process() -> Iterator[ProcessPoolExecutor]:
+    """One process that grades, and keeps what the entries of a lab have in common."""
     start = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, start, initializer=no_walls) as pool:
-        yield {e: pool.submit(grade_here, e.parent.name, source) for e, source in sources.items()}
-        pool.shutdown(cancel_futures=True)
+    with ProcessPoolExecutor(1, start, initializer=no_walls) as pool:
+        yield pool
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +124,16 @@ def rows() -> Iterator[dict[str, Row]]:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: f"{e.parent.name}/{e.name}")
-def test_zoo(entry: Path, gradings: dict[Path, Future[Graded]], rows: dict[str, Row]) -> None:
-    code, document = gradings[entry].result()
+def test_zoo(
+    entry: Path,
+    grading_process: ProcessPoolExecutor,
+    rows: dict[str, Row],
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    source = str(whole(entry, tmp_path))
+    code, document, seconds = grading_process.submit(grade_here, entry.parent.name, source).result()
+    record_property("seconds", seconds)
     jsonschema.validate(document, GRADE)
     row = table.judge(entry, code, document)
     rows[row.entry] = row

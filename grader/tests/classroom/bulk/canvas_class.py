@@ -78,7 +78,7 @@ def make(lab: Lab, count: int, sibling: Path, seed: int = 1) -> list[Student]:
         maker.add(kind, "graded", "none", _of_file(lab, programs[kind]))
     archives = hostile.archives(lab)
     for kind in sorted(archives)[:: 1 + len(archives) // (2 * few)]:
-        suffix, content = archives[kind]
+        suffix, content = archives[kind]()
         maker.add(kind, "rejected", "", {f"work{suffix}": content})
     maker.oddities(max(1, count // 50))
     while len(maker.students) < count:

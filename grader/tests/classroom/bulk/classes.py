@@ -65,7 +65,8 @@ def make(
     maker.folder_of("sibling", "right", hostile.solution(lab), "full")
     for kind, text in hostile.programs(lab, sibling, PORT).items():
         maker.folder_of(f"hostile {kind}", kind, text, "none")
-    for kind, (suffix, content) in hostile.archives(lab).items():
+    for kind, archive in hostile.archives(lab).items():
+        suffix, content = archive()
         maker.file(f"archive {kind}{suffix}", kind, content)
     maker.oddities()
     for name in ODD_NAMES:

@@ -182,8 +182,12 @@ def _special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
     return member
 
 
-def archives(lab: spec.Lab) -> dict[str, tuple[str, bytes]]:
-    """Hostile and damaged archives, by name: suffix and content. Each must be rejected."""
+Archive = Callable[[], tuple[str, bytes]]
+
+
+def archives(lab: spec.Lab) -> dict[str, Archive]:
+    """Hostile and damaged archives, by name: what makes the suffix and the content of one, for some
+    take seconds. Each must be rejected."""
     name, good = lab.submit[0], solution(lab).encode()
     link = zipfile.ZipInfo(name)
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -196,7 +200,7 @@ def archives(lab: spec.Lab) -> dict[str, tuple[str, bytes]]:
         (_special("d", tarfile.SYMTYPE, "/etc"), b""),
         (tarfile.TarInfo(f"d/../{name}"), good),
     ]
-    builders: dict[str, Callable[[], tuple[str, bytes]]] = {
+    return {
         "zip slip": lambda: (".zip", _zip([(f"../../{name}", good)])),
         "absolute path": lambda: (".zip", _zip([(f"/tmp/{name}", good)])),
         "symlink out, zip": lambda: (".zip", _zip([(link, b"/etc/passwd")])),
@@ -226,4 +230,3 @@ def archives(lab: spec.Lab) -> dict[str, tuple[str, bytes]]:
         "no archive at all": lambda: (".zip", b"\x7fELF" + bytes(600)),
         "empty file": lambda: (".zip", b""),
     }
-    return {kind: build() for kind, build in builders.items()}

@@ -240,13 +240,14 @@ def test_names_that_are_no_text_can_be_stored(tmp_path: Path) -> None:
 
 
 def test_hostile_archives_in_the_zip_of_a_class_give_nothing(tmp_path: Path) -> None:
-    kinds = list(hostile.archives(LAB1).items())
-    tree = {f"evil_{n}_{n}_work{suffix}": data for n, (_, (suffix, data)) in enumerate(kinds, 1)}
+    kinds = hostile.archives(LAB1)
+    made = [archive() for archive in kinds.values()]
+    tree = {f"evil_{n}_{n}_work{suffix}": data for n, (suffix, data) in enumerate(made, 1)}
     tree["good_99_99_work.zip"] = samples.WORK
     (tmp_path / "class.zip").write_bytes(samples.zipped(tree))
     found = by_student(download(tmp_path / "class.zip"))
     assert len(found) == len(kinds) + 1
-    for number, (kind, _) in enumerate(kinds, 1):
+    for number, kind in enumerate(kinds, 1):
         files = collect(found[f"evil_{number}"], [LAB1])["lab1"]
         assert files.problem and not files.contents, kind
     assert collect(found["good_99"], [LAB1])["lab1"].contents == {FILE: RIGHT}

@@ -1,0 +1,157 @@
+"""Chooses the tests of a run, hands them out to the workers, takes their costs, and ends with the
+slowest 20 and with what was left out. rotation.py makes the decisions.
+
+With pytest-xdist the tests run in workers, and what they found reaches this process in reports and
+in `workeroutput`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from grader.tests import rotation
+
+COSTLY = 5.0  # processor seconds that need a reason: pytest.mark.slow("why")
+SHOWN = 20
+GROUP = re.compile(r"@u\d+$")  # what --dist loadgroup appends to the name of a test
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rotation", "which tests run (grader/tests/rotation.py)")
+    group.addoption("--part", help="`commit`, or a number: the cheap tests and one of 13 parts")
+    group.addoption("--shard", help="such as 3/8: one of 8 shards of all tests")
+    group.addoption("--changed", metavar="COMMIT", help="the tests of what differs from a commit")
+    group.addoption("--write-costs", action="store_true", help="write costs.tsv anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for line in (
+        "apart: the tests of this file share nothing that costs much; each may run alone",
+        "slow(reason): takes more than 5 processor seconds, and why it must",
+    ):
+        config.addinivalue_line("markers", line)
+    config.pluginmanager.register(Costs(config), "costs")
+
+
+def unit_of(item: pytest.Item) -> str:
+    return item.nodeid if item.get_closest_marker("apart") else rotation.file_of(item.nodeid)
+
+
+def wanted(config: pytest.Config) -> str:
+    """The part, in a form that repeats the same choice: "commit" as its number."""
+    part: str = config.getoption("part") or ""
+    return str(rotation.part_of_commit()) if part == "commit" else part
+
+
+def choose(config: pytest.Config, units: dict[str, str]) -> rotation.Choice:
+    """The tests that the options ask for. units: the unit of each test."""
+    try:
+        if shard := config.getoption("shard"):
+            return rotation.choose_shard(units, rotation.committed(), shard)
+        if base := config.getoption("changed"):
+            return rotation.choose_changed(units, base)
+        if part := wanted(config):
+            return rotation.choose_part(units, rotation.committed(), int(part))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    return rotation.Choice(set(units), "")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the tests of this run, the most expensive units first, each unit for one worker."""
+    units = {item.nodeid: unit_of(item) for item in items}
+    choice = choose(config, units)
+    costs = rotation.by_unit(rotation.committed(), units)
+    numbers = {unit: n for n, unit in enumerate(dict.fromkeys(units.values()))}
+    if left := [item for item in items if item.nodeid not in choice.tests]:
+        config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item.nodeid in choice.tests]
+    items.sort(key=lambda item: -costs.get(units[item.nodeid], (0, 0.0))[1])
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(f"u{numbers[units[item.nodeid]]}"))
+    known = config.pluginmanager.get_plugin("costs")
+    assert isinstance(known, Costs)
+    known.units, known.left_out = units, choice.left_out
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = choice.left_out
+        config.workeroutput["units"] = units
+
+
+class Costs:
+    """What each test took, and what the end of a run says of it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.before = sum(os.times()[:4])  # of the test that runs
+        self.began = 0.0
+        self.seconds: dict[str, float] = {}
+        self.reasons: dict[str, str] = {}
+        self.failed: list[str] = []
+        self.left_out = ""
+        self.units: dict[str, str] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Adds a test's processor seconds to its last report, with those of all programs that it
+        waited for, and those that a test says were used elsewhere."""
+        if call.when == "setup":
+            self.began = call.start
+        report = yield
+        if call.when == "teardown":
+            elsewhere = sum(
+                float(str(value)) for name, value in item.user_properties if name == "seconds"
+            )
+            now = sum(os.times()[:4])
+            # The sandbox's processes are counted twice at times, so no more than there can be.
+            most = (call.stop - self.began) * len(os.sched_getaffinity(0))
+            slow = item.get_closest_marker("slow")
+            report.user_properties += [
+                ("cost", min(now - self.before + elsewhere, most)),
+                ("reason", slow.args[0] if slow else ""),
+            ]
+            self.before = now
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = GROUP.sub("", report.nodeid)
+        if report.failed:
+            self.failed.append(name)
+        properties: dict[str, Any] = dict(report.user_properties)
+        if report.when == "teardown" and "cost" in properties:
+            self.seconds[name] = properties["cost"]
+            self.reasons[name] = properties["reason"]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        output = getattr(node, "workeroutput", {})
+        self.left_out = output.get("left_out", self.left_out)
+        self.units = output.get("units", self.units)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        write = terminalreporter.write_line
+        slowest = sorted(self.seconds.items(), key=lambda row: -row[1])[:SHOWN]
+        if len(self.seconds) > SHOWN:
+            write(f"\nthe slowest {SHOWN}, in processor seconds:")
+            for name, cost in slowest:
+                reason = self.reasons[name] or ("no reason is given" if cost > COSTLY else "")
+                write(f"{cost:7.1f}  {name}{f'  ({reason})' if reason else ''}")
+            write(f"{sum(self.seconds.values()):7.0f}  all {len(self.seconds)} tests of this run")
+        if self.left_out:
+            write(f"left out: {self.left_out}")
+        if self.failed:
+            write("to repeat what failed:")
+            for name in dict.fromkeys(self.failed[:5]):
+                write(f"    build/venv/bin/python -m pytest '{name}'")
+            if part := wanted(self.config):
+                write(f"    make test PART={part}      (this run's part)")
+        if self.config.getoption("write_costs") and not hasattr(self.config, "workerinput"):
+            text = rotation.updated(self.seconds, self.units, rotation.committed())
+            rotation.FILE.write_text(text)
