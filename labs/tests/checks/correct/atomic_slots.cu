@@ -1,17 +1,6 @@
 // expect: nothing
 // Stream compaction: an atomic hands out the places, so that no two threads share one.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void compact(const int *in, int *out, int *used, int n)
 {

@@ -1,17 +1,6 @@
 // expect: nothing
 // The condition is the same for all threads of a block, though not for all blocks.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void maybe_reverse(const int *in, const int *mode, int *out)
 {

@@ -1,17 +1,6 @@
 // expect: nothing
 // Bit fields share a word, but every thread has its own word.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct state {
     unsigned low : 5, middle : 11, high : 16;

@@ -1,17 +1,6 @@
 // expect: nothing
 // __syncthreads_count is reached by all, also by the threads outside the image.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void count_large(const int *in, int *out, int n)
 {

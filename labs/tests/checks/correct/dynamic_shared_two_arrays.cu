@@ -1,17 +1,6 @@
 // expect: nothing
 // Floats and bytes behind each other in one dynamic buffer, sizes and alignment right.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void select(const float *in, const unsigned char *keep, float *out, int n)
 {

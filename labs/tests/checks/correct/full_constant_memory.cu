@@ -1,17 +1,6 @@
 // expect: nothing
 // The constants take all 64 KB of constant memory.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __constant__ float c_table[16383];
 __constant__ int c_last;

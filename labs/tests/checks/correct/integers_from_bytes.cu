@@ -1,18 +1,8 @@
 // expect: nothing
 // memcpy() from any byte on: the device loads single bytes, so nothing is misaligned.
-#include <cstdio>
+#include "../check.h"
+
 #include <cstring>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
 
 __global__ void decode(const unsigned char *bytes, int *values)
 {

@@ -1,17 +1,6 @@
 // expect: nothing
 // A __device__ array of 1 GB and an allocation of 16 GB, of which a few pages are used.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __device__ int table[1 << 28];
 

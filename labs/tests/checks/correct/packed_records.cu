@@ -1,17 +1,6 @@
 // expect: nothing
 // Packed structures: the compiler knows that their fields may lie anywhere.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct __attribute__((packed)) record {
     char tag;

@@ -1,17 +1,6 @@
 // expect: nothing
 // A structure of two floats may start at any word; only float2 needs a multiple of 8.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct pair {
     float x, y;

@@ -1,17 +1,6 @@
 // expect: nothing
 // A block of 40: the second warp has 8 lanes and shuffles under the mask of those.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void sum_of_eight(const int *in, int *out)
 {

@@ -1,17 +1,6 @@
 // expect: note global-race
 // Threads of several blocks report a change: all store 1, and nobody reads it in this launch.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void compare(const float *a, const float *b, int *changed, int n)
 {

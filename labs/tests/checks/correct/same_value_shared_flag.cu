@@ -1,17 +1,6 @@
 // expect: note shared-race
 // Many threads raise one flag in shared memory: they all store the same value.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void any_bright(const int *in, int *out)
 {

@@ -1,17 +1,6 @@
 // expect: note global-race
 // Overlapping blocks clear the border; a corner is cleared more than once, always to 0.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void clear_border(int *image, int w, int h)
 {

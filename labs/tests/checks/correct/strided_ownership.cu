@@ -1,17 +1,6 @@
 // expect: nothing
 // Every thread reads back only the elements of the shared array that it wrote itself.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void two_phases(const int *in, int *out, int n)
 {

@@ -1,17 +1,6 @@
 // expect: nothing
 // Structures with padding bytes are stored and loaded as a whole in shared memory.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct candidate {
     char kind;  // three bytes of padding follow

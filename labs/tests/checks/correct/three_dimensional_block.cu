@@ -1,17 +1,6 @@
 // expect: nothing
 // A 3-D block: warps run across rows and planes, every thread has its own voxel.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void label(int *out, int w, int h, int d)
 {

@@ -1,17 +1,6 @@
 // expect: nothing
 // Every warp works on its own row of the tile; __syncwarp is all it needs.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void reverse_rows(const int *in, int *out)
 {

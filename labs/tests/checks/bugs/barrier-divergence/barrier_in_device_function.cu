@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // The barrier hides in a helper, which only some threads call.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __device__ void store_and_wait(float *s_value, float v)
 {

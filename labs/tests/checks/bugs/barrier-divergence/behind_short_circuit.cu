@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // A counting barrier behind && is only reached where the left side holds.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void any_bright(const float *in, int *out, int n)
 {

@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // A thread that has found its pixel breaks out of the loop that holds the barrier.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void search(const unsigned char *in, int *out, int steps)
 {

@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // A while loop with a barrier runs as long as the thread's own pixel is not done.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void relax(const int *in, int *out)
 {

@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // Threads outside the image return before the barrier that the others wait at.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void smooth(const float *in, float *out, int n)
 {

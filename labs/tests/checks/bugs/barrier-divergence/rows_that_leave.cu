@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // Whole warps leave, block 32x4 on an image of 6 rows: the other warps of the block still wait.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void column_sum(const float *in, float *out, int w, int h)
 {

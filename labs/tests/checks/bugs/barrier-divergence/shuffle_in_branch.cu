@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // The mask names 32 lanes, but only the 20 inside the image come to the shuffle.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void warp_sum(const float *in, float *out, int n)
 {

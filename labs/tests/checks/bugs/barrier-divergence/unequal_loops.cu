@@ -1,17 +1,6 @@
 // expect: barrier-divergence
 // The strided loop over 100 elements runs twice for some threads and once for the others.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void rotate(const int *in, int *out)
 {

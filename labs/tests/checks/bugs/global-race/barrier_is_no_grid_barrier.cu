@@ -1,17 +1,6 @@
 // expect: global-race
 // __syncthreads waits for one block only; block 0 reads what the other blocks may not have written.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void mean(const float *in, float *partial, float *out)
 {

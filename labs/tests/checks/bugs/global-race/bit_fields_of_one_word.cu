@@ -1,17 +1,6 @@
 // expect: global-race
 // Two threads write different bit fields of one word: each writes the whole word.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 struct halves {
     unsigned low : 12, high : 20;

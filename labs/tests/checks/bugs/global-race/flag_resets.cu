@@ -1,17 +1,6 @@
 // expect: global-race
 // Any block may set the flag, but block 0 also clears it: the order decides.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void converged(const float *a, const float *b, int *changed)
 {

@@ -1,17 +1,6 @@
 // expect: global-race
 // Global memory as scratch space within one block, but without the barrier.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void two_steps(const float *in, float *tmp, float *out)
 {

@@ -1,17 +1,6 @@
 // expect: global-race
 // Pixels are packed 32 to a word, one thread a pixel, with a plain |=.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pack(const unsigned char *in, unsigned int *bits, int n)
 {

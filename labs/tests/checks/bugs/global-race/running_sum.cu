@@ -1,17 +1,6 @@
 // expect: global-race
 // Each pixel needs its left neighbour's result, which another thread computes in the same launch.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void integrate(const int *in, int *out, int w, int h)
 {

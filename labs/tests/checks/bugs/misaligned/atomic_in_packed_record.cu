@@ -1,17 +1,6 @@
 // expect: misaligned
 // Records of 6 bytes packed without padding: the 4-byte counter of every second one is misaligned.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void vote(unsigned char *records, int n)
 {

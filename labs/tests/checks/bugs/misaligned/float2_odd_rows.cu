@@ -1,17 +1,6 @@
 // expect: misaligned
 // Rows of 33 floats: every second row starts at half a float2.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pairs(const float *in, float2 *out, int w, int h)
 {

@@ -1,17 +1,6 @@
 // expect: misaligned
 // Reading four floats at once from an address that is a multiple of 4 bytes only.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void sum4(const float *in, float *out, int n)
 {

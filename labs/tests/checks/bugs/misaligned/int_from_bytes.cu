@@ -1,17 +1,6 @@
 // expect: misaligned
 // A header of three bytes stands before the 4-byte counters.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void read_counters(const unsigned char *file, int *out, int n)
 {

@@ -1,17 +1,6 @@
 // expect: misaligned
 // The padding that avoids bank conflicts also shifts the rows of the tile off 16 bytes.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void copy_tile(const float *in, float4 *out)
 {

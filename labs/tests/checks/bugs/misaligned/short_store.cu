@@ -1,17 +1,6 @@
 // expect: misaligned
 // Two byte pixels are stored at once, at odd addresses in the odd rows.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void fill_pairs(unsigned char *image, int w, int h)
 {

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // A mask of radius 2 has 5 weights; the loop with <= reads a sixth.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __constant__ float c_mask[5];
 __constant__ float c_other[64];

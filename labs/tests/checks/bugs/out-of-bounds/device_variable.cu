@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // A look-up table of 128 entries in a __device__ array meets pixels up to 200.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __device__ float d_table[128];
 

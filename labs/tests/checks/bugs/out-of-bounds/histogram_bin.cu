@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // Pixel 255 falls into bin 64 of 64: the atomic leaves the shared histogram.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 #define BINS 64
 

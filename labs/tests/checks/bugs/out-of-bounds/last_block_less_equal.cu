@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The guard says <= where it should say <: one thread of the last block writes past the end.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void invert(const unsigned char *in, unsigned char *out, int n)
 {

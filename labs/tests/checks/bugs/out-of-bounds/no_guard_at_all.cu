@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The grid is rounded up to whole blocks and the kernel forgets to compare with the image's size.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void brighten(float *image, int width, float by)
 {

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The apron on the left is read at index -1, in front of the tile.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void gradient(const int *in, int *out, int n)
 {

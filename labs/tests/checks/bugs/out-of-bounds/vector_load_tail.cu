@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // 102 floats are 25 float4 and a half: the load of the 26th ends 8 bytes past the array.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void scale4(const float4 *in, float4 *out, int n)
 {

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The image is dense, 50 floats a row; the kernel is told a pitch of 64 floats.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void copy_rows(const float *in, int in_pitch, float *out, int w, int h)
 {

@@ -1,17 +1,6 @@
 // expect: shared-race
 // Every thread sets its own bit, but a bit cannot be stored alone: |= rewrites the word.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pack(const unsigned char *in, unsigned int *out)
 {

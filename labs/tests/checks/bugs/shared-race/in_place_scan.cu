@@ -1,17 +1,6 @@
 // expect: shared-race
 // Hillis and Steele in one buffer: reading the old and writing the new value share a step.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void prefix_sum(const int *in, int *out)
 {

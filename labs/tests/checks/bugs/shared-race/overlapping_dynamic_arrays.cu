@@ -1,17 +1,6 @@
 // expect: shared-race
 // The second array in the dynamic buffer starts 8 elements before the end of the first.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void two_rows(const int *a, const int *b, int *out)
 {

@@ -1,17 +1,6 @@
 // expect: shared-race
 // The unrolled last warp of old reduction tutorials: volatile, but no __syncwarp in between.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void reduce64(const float *in, float *out)
 {

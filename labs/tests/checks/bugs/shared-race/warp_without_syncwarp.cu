@@ -1,17 +1,6 @@
 // expect: shared-race
 // 32 threads are one warp, but since Volta that alone orders nothing between its lanes.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void swap_pairs(const float *in, float *out)
 {

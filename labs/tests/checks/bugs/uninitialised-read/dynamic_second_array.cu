@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // Two arrays in one dynamic buffer, and only the first of them is filled.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void weigh(const float *in, const float *weight, float *out)
 {

@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // The first pass leaves the border of the temporary image alone; the second pass reads it.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void row_pass(const float *in, float *tmp, int w, int h)
 {

@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // The kernel takes the padding behind each pitched row for pixels.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void row_sum(const float *in, size_t pitch, float *out, int h)
 {

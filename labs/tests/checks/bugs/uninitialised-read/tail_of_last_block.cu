@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // Threads outside the image store nothing in the tile, and their neighbours read it all the same.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pair_sum(const float *in, float *out, int n)
 {
