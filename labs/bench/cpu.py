@@ -6,13 +6,12 @@ import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from labs.bench import case, cpu_libraries, curves, host, parts, sides, work
+from labs.bench import case, cpu_libraries, curves, host, machine, parts, sides, work
 from labs.bench.case import Clock, Effort, Limits, Program
 from labs.bench.host import Host, HostImages
 from labs.bench.results import Case, Curve
 from labs.bench.sides import Part
 from labs.bench.work import Work
-from labs.reproduce import machine
 
 LABS = ("lab1", "lab8")
 Libraries = Mapping[str, cpu_libraries.Library]

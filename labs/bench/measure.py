@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labs.bench import results
+from labs.bench import machine, results
 from labs.bench.results import Case, Curve, Run
-from labs.reproduce import machine
 
 
 class Plan(NamedTuple):

@@ -72,7 +72,7 @@ def _charts(measured: Iterable[Run]) -> dict[Path, str]:
     from labs.bench import charts
 
     return {
-        results.FOLDER / f"{curve.name}.svg": charts.svg(curve)
+        results.FOLDER / f"{curve.name}.svg": charts.as_svg(curve)
         for run in measured
         for curve in run.curves
     }
