@@ -1,12 +1,6 @@
 // expect: nothing
 // A host function sums the pinned buffer after its copy, in the order of the stream.
-#include "../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../kernels.h"
 
 struct work {
     int *values, n;

@@ -1,6 +1,6 @@
 // expect: nothing
 // The constant changes between two kernels of one stream.
-#include "../check.h"
+#include "../kernels.h"
 
 __constant__ int c_factor;
 
@@ -8,12 +8,6 @@ __global__ void scale(int *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) data[i] *= c_factor;
-}
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
 }
 
 int main(void)

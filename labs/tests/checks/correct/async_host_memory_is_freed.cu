@@ -1,6 +1,6 @@
 // expect: nothing
 // Memory of malloc(), calloc() and realloc() is freed, also by another function.
-#include "../check.h"
+#include "../kernels.h"
 
 #include <cstdlib>
 
@@ -8,12 +8,6 @@ static int *numbers(int n)
 {
     int *p = (int *)calloc(n / 2, sizeof(int));
     return (int *)realloc(p, n * sizeof(int));
-}
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
 }
 
 int main(void)

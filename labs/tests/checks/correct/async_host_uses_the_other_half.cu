@@ -1,12 +1,6 @@
 // expect: nothing
 // The host fills one half of a pinned buffer while the other half is copied.
-#include "../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: nothing
 // Host and device take turns on managed memory, with a wait between.
-#include "../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: nothing
 // A non-blocking stream waits for an event of the default stream.
-#include "../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../kernels.h"
 
 int main(void)
 {

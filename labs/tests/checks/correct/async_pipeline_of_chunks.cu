@@ -1,12 +1,6 @@
 // expect: nothing
 // Four streams, each copies its chunks, converts them and copies them back.
-#include "../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: nothing
 // The host asks until the event has happened; what was queued after it may still run.
-#include "../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../kernels.h"
 
 int main(void)
 {

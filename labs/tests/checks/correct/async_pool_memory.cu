@@ -1,18 +1,6 @@
 // expect: nothing
 // Memory of the stream-ordered allocator lives and ends in the order of its stream.
-#include "../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../kernels.h"
 
 int main(void)
 {

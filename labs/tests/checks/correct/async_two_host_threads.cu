@@ -1,14 +1,8 @@
 // expect: nothing
 // Two host threads, each with its own stream and its own memory.
-#include "../check.h"
+#include "../kernels.h"
 
 #include <thread>
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
 
 static int wrong[2];
 

@@ -16,12 +16,9 @@ __global__ void set(state *states)
 
 int main(void)
 {
-    state *d_states = NULL;
-    CHECK(cudaMalloc((void **)&d_states, 128 * sizeof(state)));
-    CHECK(cudaMemset(d_states, 0, 128 * sizeof(state)));
+    state *d_states = device_zeros<state>(128);
     set<<<2, 64>>>(d_states);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static state h_states[128];
     CHECK(cudaMemcpy(h_states, d_states, sizeof h_states, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 128; i++)

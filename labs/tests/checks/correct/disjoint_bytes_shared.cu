@@ -16,15 +16,10 @@ int main(void)
     const int n = 100;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    unsigned char *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(unsigned char)));
+    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_out = device_zeros<unsigned char>(n);
     reverse_bytes<<<1, n>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -20,8 +20,7 @@ int main(void)
     float *d_out = NULL, h_out = 0;
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     sum_ends<<<1, 1>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out != 16387.0f) failures++;
     CHECK(cudaFree(d_out));

@@ -21,8 +21,7 @@ int main(void)
     int *d_out = NULL, h_out[32];
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     exchange<<<1, 32>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; i++)
         if (h_out[i] != (i ^ 8 ^ 15)) failures++;

@@ -13,12 +13,9 @@ int main(void)
     const int n = 777;
     static unsigned char h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (unsigned char)(i % 256);
-    unsigned char *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    unsigned char *d_image = device_copy(h_image);
     invert<<<7, 128>>>(d_image, d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_image[i] != 255 - i % 256) failures++;

@@ -20,8 +20,7 @@ int main(void)
     int *d_sum = NULL, h_sum = 0;
     CHECK(cudaMalloc((void **)&d_sum, sizeof h_sum));
     use_ends<<<1, 1>>>(d_bytes, count, d_sum);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(&h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
     if (h_sum != 3) failures++;
     CHECK(cudaFree(d_bytes));

@@ -13,9 +13,7 @@ int main(void)
     const int n = 150;
     static int h_a[n];
     for (int i = 0; i < n; i++) h_a[i] = i;
-    int *d_a = NULL;
-    CHECK(cudaMalloc((void **)&d_a, sizeof h_a));
-    CHECK(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    int *d_a = device_copy(h_a);
     int *d_b = NULL;
     CHECK(cudaMalloc((void **)&d_b, n * sizeof(int)));
     int *from = d_a, *to = d_b;
@@ -25,8 +23,7 @@ int main(void)
         from = to;
         to = t;
     }
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, from, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

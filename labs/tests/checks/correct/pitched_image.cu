@@ -20,8 +20,7 @@ int main(void)
     CHECK(cudaMallocPitch((void **)&d_image, &pitch, row, h));
     CHECK(cudaMemcpy2D(d_image, pitch, h_image, row, row, h, cudaMemcpyHostToDevice));
     add_row_number<<<dim3(2, h), 32>>>(d_image, pitch, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy2D(h_image, row, d_image, pitch, row, h, cudaMemcpyDeviceToHost));
     for (int i = 0; i < w*h; i++)
         if (h_image[i] != i + i / w) failures++;

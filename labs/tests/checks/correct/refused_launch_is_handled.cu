@@ -11,9 +11,7 @@ __global__ void fill(int *out, int n)
 int main(void)
 {
     const int n = 1500;
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_out = device_zeros<int>(n);
     int block = 2048;
     for (;;) {
         fill<<<(n + block - 1) / block, block>>>(d_out, n);

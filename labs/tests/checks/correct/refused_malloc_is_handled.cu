@@ -20,8 +20,7 @@ int main(void)
         CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     }
     fill<<<1, 128>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

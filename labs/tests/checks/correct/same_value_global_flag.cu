@@ -13,20 +13,13 @@ int main(void)
     const int n = 250;
     static float h_a[n];
     for (int i = 0; i < n; i++) h_a[i] = (float)(i);
-    float *d_a = NULL;
-    CHECK(cudaMalloc((void **)&d_a, sizeof h_a));
-    CHECK(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    float *d_a = device_copy(h_a);
     static float h_b[n];
     for (int i = 0; i < n; i++) h_b[i] = (float)(i % 100);
-    float *d_b = NULL;
-    CHECK(cudaMalloc((void **)&d_b, sizeof h_b));
-    CHECK(cudaMemcpy(d_b, h_b, sizeof h_b, cudaMemcpyHostToDevice));
-    int *d_changed = NULL;
-    CHECK(cudaMalloc((void **)&d_changed, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_changed, 0, 1 * sizeof(int)));
+    float *d_b = device_copy(h_b);
+    int *d_changed = device_zeros<int>(1);
     compare<<<4, 64>>>(d_a, d_b, d_changed, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_changed[1];
     CHECK(cudaMemcpy(h_changed, d_changed, sizeof h_changed, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 1; i++)

@@ -22,8 +22,7 @@ int main(void)
     float *d_out = NULL, h_out[n];
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     mix<<<1, n, n * (sizeof(double) + sizeof(float) + 1)>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_out[i] != 6.0f) failures++;

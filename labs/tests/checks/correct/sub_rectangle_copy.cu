@@ -14,8 +14,7 @@ int main(void)
     int *d_image = NULL;
     CHECK(cudaMalloc((void **)&d_image, w*h * sizeof(int)));
     index<<<10, 128>>>(d_image, w * h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     int crop[cw * ch];
     CHECK(cudaMemcpy2D(crop, cw * sizeof(int), d_image + y0 * w + x0, w * sizeof(int),
                        cw * sizeof(int), ch, cudaMemcpyDeviceToHost));

@@ -15,8 +15,7 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     label<<<dim3(3, 2, 3), dim3(5, 4, 3)>>>(d_out, w, h, d);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -20,12 +20,9 @@ int main(void)
 {
     static float h_values[64];
     for (int i = 0; i < 64; i++) h_values[i] = (float)(i + 1);
-    float *d_values = NULL;
-    CHECK(cudaMalloc((void **)&d_values, sizeof h_values));
-    CHECK(cudaMemcpy(d_values, h_values, sizeof h_values, cudaMemcpyHostToDevice));
+    float *d_values = device_copy(h_values);
     negate<<<1, 64>>>(d_values);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_values, d_values, sizeof h_values, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 64; i++)
         if (h_values[i] != -(float)(64 - i)) failures++;

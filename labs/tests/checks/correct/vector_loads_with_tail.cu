@@ -18,15 +18,10 @@ int main(void)
     const int n = 102;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_out = device_zeros<float>(n);
     triple<<<1, 32>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -27,8 +27,7 @@ int main(void)
     int *d_before = NULL;
     CHECK(cudaMalloc((void **)&d_before, BLOCKS * sizeof(int)));
     look_back<<<BLOCKS, 32>>>(d_before);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     int h_before[BLOCKS];
     CHECK(cudaMemcpy(h_before, d_before, sizeof h_before, cudaMemcpyDeviceToHost));
     for (int b = 0; b < BLOCKS; b++)

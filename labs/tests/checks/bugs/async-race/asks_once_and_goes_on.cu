@@ -1,12 +1,6 @@
 // expect: async-race
 // cudaStreamQuery() says that the stream is busy, and the program reads all the same.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // A copy from device to device in another stream reads what a kernel still writes.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // The two halves share one element: the second begins one too early.
-#include "../../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

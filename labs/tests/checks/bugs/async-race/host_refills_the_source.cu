@@ -1,12 +1,6 @@
 // expect: async-race
 // The host fills the pinned source again while the copy from it may still run.
-#include "../../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // The host changes mapped memory that a kernel, which it has not waited for, reads.
-#include "../../check.h"
-
-__global__ void add_one(const int *in, int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[i] + 1;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // The host reads mapped memory that a kernel, which it has not waited for, writes.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // cudaMemcpy() waits for the legacy default stream only, not for a non-blocking one.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,12 +1,6 @@
 // expect: async-race
 // cudaMemset() goes to the legacy default stream, for which a non-blocking stream does not wait.
-#include "../../check.h"
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

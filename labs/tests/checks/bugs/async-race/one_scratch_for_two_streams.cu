@@ -1,12 +1,6 @@
 // expect: async-race
 // Each stream has its own input and output, but both use one scratch array.
-#include "../../check.h"
-
-__global__ void add_one(const int *in, int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[i] + 1;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -1,18 +1,6 @@
 // expect: async-race
 // The per-thread default stream does not wait for a non-blocking stream.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
-
-__global__ void add_one(const int *in, int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[i] + 1;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

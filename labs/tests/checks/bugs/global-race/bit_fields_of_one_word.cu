@@ -16,12 +16,9 @@ __global__ void set(halves *words)
 
 int main(void)
 {
-    halves *d_words = NULL;
-    CHECK(cudaMalloc((void **)&d_words, 32 * sizeof(halves)));
-    CHECK(cudaMemset(d_words, 0, 32 * sizeof(halves)));
+    halves *d_words = device_zeros<halves>(32);
     set<<<1, 64>>>(d_words);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_words));
     return failures != 0;
 }

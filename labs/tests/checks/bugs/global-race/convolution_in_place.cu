@@ -15,12 +15,9 @@ int main(void)
     const int n = 256;
     static float h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    float *d_image = device_copy(h_image);
     blur<<<4, 64>>>(d_image, d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_image));
     return failures != 0;
 }

@@ -22,8 +22,7 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_parts, 8 * sizeof(int)));
     CHECK(cudaMalloc((void **)&d_total, sizeof(int)));
     sum<<<8, 32>>>(d_parts, d_total);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_parts));
     CHECK(cudaFree(d_total));
     return failures != 0;

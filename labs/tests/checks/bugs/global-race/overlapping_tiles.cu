@@ -14,17 +14,12 @@ __global__ void label(int *out, int n)
 int main(void)
 {
     const int n = 5 * T;
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_out = device_zeros<int>(n);
     label<<<5, T + 2>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

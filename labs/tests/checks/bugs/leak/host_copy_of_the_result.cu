@@ -1,14 +1,8 @@
 // expect: leak
 // The host's copy of the result is never freed.
-#include "../../check.h"
+#include "../../kernels.h"
 
 #include <cstdlib>
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
 
 int main(void)
 {

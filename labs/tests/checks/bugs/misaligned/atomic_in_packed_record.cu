@@ -12,17 +12,12 @@ __global__ void vote(unsigned char *records, int n)
 int main(void)
 {
     const int n = 10, bytes = 6 * n;
-    unsigned char *d_records = NULL;
-    CHECK(cudaMalloc((void **)&d_records, bytes * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_records, 0, bytes * sizeof(unsigned char)));
+    unsigned char *d_records = device_zeros<unsigned char>(bytes);
     vote<<<1, 40>>>(d_records, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_records[bytes];
     CHECK(cudaMemcpy(h_records, d_records, sizeof h_records, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < bytes; i++) sum += h_records[i];
-    printf("%g\n", sum);
+    print_sum(h_records);
     CHECK(cudaFree(d_records));
     return failures != 0;
 }

@@ -12,7 +12,6 @@ __global__ void spoil(void)
 int main(void)
 {
     spoil<<<1, 1>>>();
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     return failures != 0;
 }

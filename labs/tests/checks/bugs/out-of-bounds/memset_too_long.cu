@@ -16,13 +16,10 @@ int main(void)
     CHECK(cudaMemset(d_flags, 0, n * sizeof(int)));  // BUG
     CHECK(cudaMemset(d_flags, 0, n));
     mark<<<7, 100>>>(d_flags, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_flags[n];
     CHECK(cudaMemcpy(h_flags, d_flags, sizeof h_flags, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_flags[i];
-    printf("%g\n", sum);
+    print_sum(h_flags);
     CHECK(cudaFree(d_flags));
     return failures != 0;
 }

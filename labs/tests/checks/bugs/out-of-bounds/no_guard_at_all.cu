@@ -15,13 +15,10 @@ int main(void)
     const int w = 45, h = 21, n = w * h;
     static float h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    float *d_image = device_copy(h_image);
     dim3 block(16, 8), grid((w + 15) / 16, (h + 7) / 8);
     brighten<<<grid, block>>>(d_image, w, 1.0f);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     printf("%g\n", h_image[n - 1]);
     CHECK(cudaFree(d_image));

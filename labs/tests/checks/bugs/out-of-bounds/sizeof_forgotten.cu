@@ -14,8 +14,7 @@ int main(void)
     float *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n));
     ramp<<<(n + 127) / 128, 128>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     float first[8];
     CHECK(cudaMemcpy(first, d_out, sizeof first, cudaMemcpyDeviceToHost));
     printf("%g\n", first[7]);

@@ -16,8 +16,7 @@ int main(void)
     point *d_points = NULL;
     CHECK(cudaMalloc((void **)&d_points, 32 * sizeof(point) - sizeof(int)));
     set<<<1, 32>>>(d_points);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_points));
     return failures != 0;
 }

@@ -1,12 +1,6 @@
 // expect: pending-work
 // The memory is unregistered before the copy to it has been waited for.
-#include "../../check.h"
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -16,8 +16,7 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, 8 * sizeof(int)));
     gather<<<1, 64>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

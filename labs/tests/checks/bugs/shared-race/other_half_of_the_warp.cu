@@ -17,8 +17,7 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, 32 * sizeof(int)));
     exchange<<<1, 32>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

@@ -16,8 +16,7 @@ int main(void)
     CHECK(cudaMemset(d_first, 0, 32 * sizeof(float)));
     CHECK(cudaMemcpy(d_second, d_first, 64 * sizeof(float), cudaMemcpyDeviceToDevice));
     scale<<<1, 64>>>(d_second, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_first));
     CHECK(cudaFree(d_second));
     CHECK(cudaFree(d_out));

@@ -13,8 +13,7 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_values, 64 * sizeof(int)));
     CHECK(cudaMemset(d_values, 0, 64 * sizeof(int) - 2));
     add_one<<<1, 64>>>(d_values);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_values));
     return failures != 0;
 }
