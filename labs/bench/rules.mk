@@ -44,11 +44,11 @@ endif
 endif
 
 bench-device: $(BENCH)/gpu/device.so
-$(BENCH)/gpu/device.so: labs/bench/device.cu labs/bench/device.h
+$(BENCH)/gpu/device.so: labs/bench/device.cu labs/bench/device.h labs/common/bench/multiply_add.cuh
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) $(NVCCFLAGS) -Xcompiler=-fPIC,-Wall,-Wextra -shared $< -o $@
-$(BENCH)/sim/device.o: labs/bench/device.cu labs/bench/device.h $(REWRITER) $(SIM_HEADERS)
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/common -Xcompiler=-fPIC,-Wall,-Wextra -shared $< -o $@
+$(BENCH)/sim/device.o: labs/bench/device.cu labs/bench/device.h labs/common/bench/multiply_add.cuh $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(say) CXX $<
 	$(Q)$(TRANSLATE) $< -o $(@:.o=.ii) -- $(CXX) $(SIM_CXXFLAGS) -fPIC $(CPPFLAGS)
