@@ -79,7 +79,7 @@ test-simulator: ## the simulator's unit tests, and its counters against those of
 	@$(MAKE) setup-check
 	@$(MAKE) -j$$(nproc) unit-one-flavour
 	$(say) CHECK 'the counters of this simulator against a GPU'
-	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py --check
+	$(Q)$(PYTHON) labs/studies/nsight/accuracy.py --check
 
 .PHONY: clean distclean
 clean: ## remove build products; keep the Python environment, the photograph and your progress
@@ -91,7 +91,7 @@ distclean: ## remove build/ with all that set-up made, and your progress
 # ---------------------------------------------------------------- flags
 
 STRICT := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-CPPFLAGS := -Ilabs/common -Ilabs/sim/include
+CPPFLAGS := -Ilabs/runtime -Ilabs/sim/include
 DEPS = -MMD -MP
 
 # Our own code: strict C11. FLAVOUR is plain or asan; each has its own folder in build/.
@@ -131,7 +131,7 @@ STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 SIM_CXXFLAGS   := -std=c++17 -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
 # A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
-# its lanes are (labs/sim/include/sim_marks.h). The -fno flags keep g++ from changing accesses where
+# its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
 # nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
 # when the function returns a struct and is called. The last three lines, and -g1, only save time,
@@ -153,7 +153,7 @@ TRACE_CXXFLAGS := -std=c++17 -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
-# For races between OpenMP's threads, gcc reports each access to labs/common/openmp_race/.
+# For races between OpenMP's threads, gcc reports each access to labs/runtime/openmp_race/.
 RACE_CFLAGS    := -std=gnu11 -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
@@ -165,34 +165,34 @@ LOCK_STEP_FLAGS := -fno-reorder-blocks -fno-thread-jumps -fno-tree-tail-merge -f
                   --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
-# ---------------------------------------------------------------- the runtime: labs/common, labs/sim
+# ---------------------------------------------------------------- the runtime: labs/runtime, labs/sim
 
-# libcommon.a has what several programs use: not what defines main() or is compiled for one backend.
-COMMON_C := $(call some,labs/common/*.c labs/common/*/*.c)
+# libruntime.a has what several programs use: not what defines main() or is compiled for one backend.
+COMMON_C := $(call some,labs/runtime/*.c labs/runtime/*/*.c)
 NOT_IN_LIBRARY := runner/runner.c runner/device_case.c runner/tls_mark.c bench/bench.c bench/bench_cpu.c
-RACE_C := $(filter labs/common/openmp_race/%,$(COMMON_C))
-COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/common/%),$(COMMON_C)))
+RACE_C := $(filter labs/runtime/openmp_race/%,$(COMMON_C))
+COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/runtime/%),$(COMMON_C)))
 RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)
 SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.c)) \
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
 # The simulator's own files name a header by its folder: "exec/fiber.h".
 SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
-RUNNER_OBJ := $(LIB)/common/runner/runner.o
-TLS_MARK := $(LIB)/common/runner/tls_mark.o
+RUNNER_OBJ := $(LIB)/runtime/runner/runner.o
+TLS_MARK := $(LIB)/runtime/runner/tls_mark.o
 
 .PHONY: runtime
-runtime: $(LIB)/libcommon.a $(LIB)/libsim.a $(LIB)/libopenmp_race.a $(RUNNER_OBJ) $(TLS_MARK)
+runtime: $(LIB)/libruntime.a $(LIB)/libsim.a $(LIB)/libopenmp_race.a $(RUNNER_OBJ) $(TLS_MARK)
 	@chmod -f a+r $^ || :  # whatever the umask: in the sandbox another user links a submission
 
 ifeq ($(READY),)
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
 # inputs must cost little beside what is timed.
-$(LIB)/common/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
-$(LIB)/common/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp $(PLACED)
-$(LIB)/common/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
-$(LIB)/common/openmp_race/race_detector.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
-$(LIB)/common/openmp_race/gomp.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
-$(LIB)/common/%.o: labs/common/%.c
+$(LIB)/runtime/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
+$(LIB)/runtime/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp $(PLACED)
+$(LIB)/runtime/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
+$(LIB)/runtime/openmp_race/race_detector.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
+$(LIB)/runtime/openmp_race/gomp.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
+$(LIB)/runtime/%.o: labs/runtime/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
@@ -211,12 +211,12 @@ OWN_HEAP := $(filter-out %/heap_calls.o,$(filter $(foreach f,profile check memor
 ifeq ($(FLAVOUR),plain)
 $(OWN_HEAP): SIM_CPPFLAGS += -include base/own_heap.h
 endif
-$(LIB)/libcommon.a: $(COMMON_OBJ)
+$(LIB)/libruntime.a: $(COMMON_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-# With what it needs of labs/common: a program of one's own is linked with nothing else of ours.
-$(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/common/json.o $(LIB)/common/evidence/evidence.o $(LIB)/common/evidence/blake2s.o
+# With what it needs of labs/runtime: a program of one's own is linked with nothing else of ours.
+$(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/runtime/json.o $(LIB)/runtime/evidence/evidence.o $(LIB)/runtime/evidence/blake2s.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif
@@ -224,7 +224,7 @@ endif
 # ---------------------------------------------------------------- unit tests of the runtime
 
 # test_*.c use Check; test_*.cu are CUDA programs for the simulator. Folders are those of labs/.
-TEST_SOURCES := $(call some,$(addprefix labs/tests/,common/test_*.c common/*/test_*.c \
+TEST_SOURCES := $(call some,$(addprefix labs/tests/,runtime/test_*.c runtime/*/test_*.c \
                                          sim/*/test_*.c sim/*/test_*.cu))
 TESTS := $(patsubst labs/tests/%,%,$(basename $(TEST_SOURCES)))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
@@ -253,13 +253,13 @@ $(TESTDIR)/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 $(TESTDIR)/%.o: $(TESTDIR)/%.ii $(LOCK_STEP_SED)
 	$(say) CXX labs/tests/$*.cu
 	$(call compile-translated,$(TEST_CXXFLAGS))
-$(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libcommon.a
+$(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libruntime.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
 .SECONDARY:
 
 # One submission to one lab: called by ./grade build, and when something is timed.
-include labs/common/submission.mk
+include labs/runtime/submission.mk
 
 # ---------------------------------------------------------------- the user's own program
 
@@ -302,5 +302,5 @@ endif
 # ---------------------------------------------------------------- tests, measurements, releases
 
 ifeq ($(READY),)
-include $(wildcard $(addsuffix /rules.mk,grader/* grader/tests/* handouts/* labs/* labs/tests/* solutions))
+include $(wildcard $(addsuffix /rules.mk,grader/* grader/classroom/* grader/tests/* grader/tests/classroom/* handouts/* labs/* labs/studies/* labs/tests/* solutions))
 endif

@@ -7,7 +7,7 @@ From Python: image(), mask(). As a program:
     python datasets/generate.py gray27000    write a large array to build/datasets/ (or: layers224)
 
 Random numbers come from stream.py. All values come from IEEE operations in a fixed order, never
-from a library's exp(); labs/common/mask.c computes the same ones.
+from a library's exp(); labs/runtime/mask.c computes the same ones.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def luminance_sum() -> npt.NDArray[np.int64]:
 def photo() -> F32:
     """The luminance 0.2126 R + 0.7152 G + 0.0722 B of the photograph, 0..1, 400 x 600.
 
-    An integer sum, one division in double, one rounding, as in image_read() of labs/common.
+    An integer sum, one division in double, one rounding, as in image_read() of labs/runtime.
     """
     return np.asarray(luminance_sum() / 2550000.0, dtype=np.float32)
 
@@ -173,7 +173,7 @@ def exponential(x: float) -> float:
 
 
 def gaussian(radius: int, sigma: float) -> F32:
-    """(2r+1) x (2r+1), of sum 1: the bits of mask_gaussian() in labs/common/mask.h."""
+    """(2r+1) x (2r+1), of sum 1: the bits of mask_gaussian() in labs/runtime/mask.h."""
     twice = 2.0 * sigma
     twice *= sigma
 
@@ -191,7 +191,7 @@ def gaussian(radius: int, sigma: float) -> F32:
 
 
 def random(radius: int, seed: int) -> F32:
-    """(2r+1) x (2r+1), of sum 1: the bits of mask_random() in labs/common/mask.h."""
+    """(2r+1) x (2r+1), of sum 1: the bits of mask_random() in labs/runtime/mask.h."""
     size = 2 * radius + 1
     u = uniform(seed, 0, size * size)
     return np.asarray(u / u.sum(), dtype=np.float32).reshape(size, size)

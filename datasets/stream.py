@@ -1,4 +1,4 @@
-"""Random numbers that are the same on every machine: splitmix64, as in labs/common/mask.h.
+"""Random numbers that are the same on every machine: splitmix64, as in labs/runtime/mask.h.
 
 The k-th number (from 0) of a seed mixes seed + (k+1) 0x9e3779b97f4a7c15, all of it modulo 2^64.
 """

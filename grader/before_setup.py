@@ -15,7 +15,7 @@ COMMANDS = ("list", "hint", "doctor", "setup")  # modules of grader/commands/ wi
 HELP = ("-h", "--help")
 
 
-def run(arguments: Sequence[str]) -> int | None:
+def run_before_setup(arguments: Sequence[str]) -> int | None:
     """Runs `./grade arguments...`. Returns the exit status, or None for a command that needs the
     installed packages; nothing has been printed then."""
     return errors.reported(lambda: _run(arguments))

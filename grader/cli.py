@@ -1,7 +1,7 @@
 """The command line once the packages are installed: declares the commands for Typer.
 
 Every lab in labs/ has a command, so a new lab needs nothing here. What a command does is in
-grader/commands/.
+grader/commands/ and grader/classroom/commands/.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import typer
 
-from grader import before_setup, exit_codes, paths
+from grader import before_setup, exit_codes
 from grader.commands import (
     build,
     completion,
@@ -41,7 +41,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 def main() -> int:
     """Runs the command line. Returns the exit status; a student never sees a traceback."""
     arguments, program_arguments = _split(sys.argv[1:])
-    status = before_setup.run(arguments)
+    status = before_setup.run_before_setup(arguments)
     if status is None:
         status = errors.reported(lambda: _run(arguments, program_arguments))
     return status or 0
@@ -82,9 +82,9 @@ def _app(arguments: list[str]) -> typer.Typer:
     labs = spec.available()
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
-    if everything and (paths.ROOT / "grader" / "bulk").is_dir():  # not in a student's copy
+    if everything and overview.IN_CLASSROOM.is_dir():  # not in a student's copy
         for name in overview.INSTRUCTOR:
-            importlib.import_module(f"grader.commands.{name}").add_to(app)
+            importlib.import_module(f"grader.classroom.commands.{name}").add_to(app)
     for lab_id in labs if everything else {first} & labs.keys():
         app.command(name=lab_id, help=overview.sentence(lab_id))(grade_options.command(lab_id))
     return app

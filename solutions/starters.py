@@ -1,8 +1,6 @@
 """Makes starter/ from solutions/, and checks that every exercise is complete.
 
-    solutions/starters.py            write starter/labN_*/, replacing its old content, and the copy
-                                     in labs/labN_*/starter/, from which `./grade reset` restores
-                                     it (a student's copy of the course has no solutions/)
+    solutions/starters.py            write starter/labN_*/, replacing its old content
     solutions/starters.py --check    change nothing; print every problem, exit 1 if there is one
 
 Markers in a solution enclose the code that the student has to write:
@@ -135,19 +133,12 @@ def lab_problems(spec: dict[str, Any], folder: str, root: Path = ROOT) -> list[s
             for marker in ("BEGIN SOLUTION", "END SOLUTION", "STARTER")
             if marker in starter
         ]
-        for target in targets(folder, name):
-            if not (root / target).is_file():
-                problems.append(f"{target} is missing; run `make starters`")
-            elif (root / target).read_text() != starter:
-                problems.append(
-                    f"{target} differs from what {source} generates; run `make starters`"
-                )
+        target = f"starter/{folder}/{name}"
+        if not (root / target).is_file():
+            problems.append(f"{target} is missing; run `make starters`")
+        elif (root / target).read_text() != starter:
+            problems.append(f"{target} differs from what {source} generates; run `make starters`")
     return problems
-
-
-def targets(folder: str, name: str) -> tuple[str, str]:
-    """The two paths of a starter: the file that the student edits, and the copy for `reset`."""
-    return f"starter/{folder}/{name}", f"labs/{folder}/starter/{name}"
 
 
 def solved(text: str) -> str:
@@ -168,11 +159,9 @@ def problems(root: Path = ROOT) -> list[str]:
     """All problems of the course, one line each."""
     labs = specs(root)
     in_labs = [p for folder, spec in labs.items() for p in lab_problems(spec, folder, root)]
-    expected = {
-        t for folder, spec in labs.items() for n in spec["submit"] for t in targets(folder, n)
-    }
-    folders = [root / "starter", *(root / "labs" / folder / "starter" for folder in labs)]
-    present = {str(f.relative_to(root)) for p in folders for f in p.rglob("*") if not f.is_dir()}
+    expected = {f"starter/{folder}/{n}" for folder, spec in labs.items() for n in spec["submit"]}
+    files = (file for file in (root / "starter").rglob("*") if not file.is_dir())
+    present = {str(file.relative_to(root)) for file in files}
     return in_labs + [f"{stray} belongs to no lab" for stray in sorted(present - expected)]
 
 
@@ -182,12 +171,11 @@ def write(root: Path = ROOT) -> list[str]:
     for folder, spec in specs(root).items():
         for name in spec["submit"]:
             text, _ = split((root / "solutions" / folder / name).read_text())
-            for target in targets(folder, name):
-                file = root / target
-                if not file.is_file() or file.read_text() != text:
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_text(text)
-                    written.append(target)
+            file = root / "starter" / folder / name
+            if not file.is_file() or file.read_text() != text:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                written.append(str(file.relative_to(root)))
     return written
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.checks.correct import Wrong
-from grader.contract import arrays, as_c, draw, judge, play, reasons, shrink, words
-from grader.contract.judge import Failure
+from grader.contract import arrays, as_c, draw, play, reasons, shrink, words
+from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
-from grader.contract.step import Sequence, Step
+from grader.contract.step import Sequence, Step, consistent
 from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.model.result import Check, Verdict
@@ -43,7 +43,7 @@ SECRET = (
 )
 
 
-def check(
+def judge_contract(
     submission: Submission,
     contract: Contract,
     binary: Path,
@@ -63,11 +63,12 @@ def check(
     """
     player = Player(submission.lab, contract, binary, work, gpu=backend == "gpu")
     run = _Run(submission, player, keep, paste)
-    every = [(draw.sequences(contract, contract.seed), False)]
+    lab = submission.lab
+    every = [(draw.draw_sequences(lab, contract, contract.seed), False)]
     if others:
-        every.append((draw.mixed([contract, *others], contract.seed), False))
+        every.append((draw.draw_mixed(lab, [contract, *others], contract.seed), False))
     if contract.secret_seed is not None:
-        every.append((draw.sequences(contract, contract.secret_seed), True))
+        every.append((draw.draw_sequences(lab, contract, contract.secret_seed), True))
     for sequences, is_secret in every:
         if line := run.line_of(_on(backend, sequences), is_secret):
             return line
@@ -78,7 +79,7 @@ def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
     """Those of a backend: only the simulator makes calls fail and stands for other devices."""
     for sequence in sequences:
         if backend == "gpu":
-            sequence = draw.consistent(s for s in sequence if not (s.failing or s.shared))
+            sequence = consistent(s for s in sequence if not (s.failing or s.shared))
         if sequence:
             yield sequence
 
@@ -119,7 +120,7 @@ class _Run:
                     reason = "" if is_secret else f": {played.reason}"  # with what was printed
                     return self.line("error", [f"the runner failed{reason}"])
                 self.calls += len(played.results)
-                if failure := judge.first_failure(self.player, played):
+                if failure := find_failure(self.player, played):
                     break
             else:
                 return None
@@ -140,7 +141,7 @@ class _Run:
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
         lines = [
-            f"smallest case that fails: {words.sequence(sequence, self._refused(), reason.needed)}"
+            f"smallest case that fails: {words.tell_sequence(sequence, self._refused(), reason.needed)}"
         ]
         name, diagnosis = failure.name, None
         if failure.comparison:
@@ -153,7 +154,7 @@ class _Run:
                 if diagnosis is None:
                     diagnosis, larger = _explained_larger(player, drawn, first)
                     if diagnosis:
-                        told = words.sequence((larger,), self._refused(), reason.needed)
+                        told = words.tell_sequence((larger,), self._refused(), reason.needed)
                         lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
@@ -161,7 +162,7 @@ class _Run:
                 self.keep(wrong)
         lines += [line for line in failure.lines if line]
         if self.paste:
-            where = self.paste(player.contract.part, as_c.test(player, sequence, failure))
+            where = self.paste(player.contract.part, as_c.write_test(player, sequence, failure))
             lines.append(f"these calls as a test, to paste into your unit test: {where}")
         return self.line("fail", lines, name, {"steps": len(sequence)})
 
@@ -171,7 +172,7 @@ def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons
     found: dict[Sequence, Failure] = {}
 
     def fails(candidate: Sequence) -> bool:
-        again = judge.first_failure(player, player.play(candidate))
+        again = find_failure(player, player.play(candidate))
         if again is None or again.index != len(candidate) - 1 or again.name != failure.name:
             return False
         found[candidate] = again
@@ -181,7 +182,7 @@ def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons
     if small not in found:
         small = played.sequence[: failure.index + 1]
         found[small] = failure
-    reason = reasons.find(small, player.contract.choose, fails, reasons.cost())
+    reason = reasons.find_reasons(small, player.contract.choose, fails, reasons.cost())
     return reason, found[reason.sequence]
 
 
@@ -230,10 +231,10 @@ def _explained_larger(
     if diagnosis := _explained(player, drawn, failure):
         return diagnosis, drawn
     content = "noise" if drawn.type == "u1" else "signed"
-    (clearer,) = draw.consistent(
+    (clearer,) = consistent(
         [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
     )
-    again = judge.first_failure(player, player.play((clearer,)))
+    again = find_failure(player, player.play((clearer,)))
     if again is None or again.name != failure.name:
         return None, drawn
     return _explained(player, clearer, again), clearer

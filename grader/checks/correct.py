@@ -13,7 +13,7 @@ import numpy as np
 from grader.checks import other_runs
 from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
-from grader.execute.case import Outcome, Status, run
+from grader.execute.case import Outcome, Status, run_case
 from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Lab
@@ -139,7 +139,7 @@ class _Run:
         )
 
 
-def check(
+def judge_case(
     submission: Submission,
     case: Case,
     binary: Path,
@@ -158,7 +158,7 @@ def check(
     if case.inject and backend != "sim":
         return grade_line(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
     prepared = cache.prepared(lab, case)
-    outcome = run(lab, case, binary, prepared.inputs, work, gpu=backend == "gpu")
+    outcome = run_case(lab, case, binary, prepared.inputs, work, gpu=backend == "gpu")
     this = _Run(submission, case, outcome)
     if outcome.end == "our-fault":
         lines = [f"the runner failed: {outcome.reason}"]

@@ -19,7 +19,7 @@ NOT_STEPPED = (
 )
 
 
-def check(
+def judge_instructions(
     submission: Submission,
     technique: Technique,
     run: InstrumentedRun,

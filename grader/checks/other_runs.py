@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from grader.diagnose.mistake import Diagnosis
-from grader.execute.case import Outcome, run
+from grader.execute.case import Outcome, run_case
 from grader.execute.modes import IN_ORDER, PLAIN, REVERSED, Mode
 from grader.model.spec import Case
 from grader.model.submission import Submission
@@ -39,7 +39,7 @@ def compared(
     def bits(mode: Mode, threads: str = "") -> bytes | None:
         settings = case.set | ({"threads": threads} if threads else {})
         again = msgspec.structs.replace(case, set=settings)
-        out = run(submission.lab, again, binary, prepared.inputs, work, mode).output
+        out = run_case(submission.lab, again, binary, prepared.inputs, work, mode).output
         return None if out is None else out.tobytes()
 
     if outcome.output is None:

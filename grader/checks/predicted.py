@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader.execute.case import Outcome, run
+from grader.execute.case import Outcome, run_case
 from grader.execute.modes import COUNTED_BLOCK, COUNTED_WHOLE, Mode
-from grader.execute.profile import Launch, read
+from grader.execute.profile import Launch, read_launches
 from grader.model import plain_text
 from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
 from grader.model.spec import Input, Lab, Limits, Speed
@@ -61,7 +61,7 @@ class Program:
     work: Path
 
 
-def predict(program: Program, speed: Speed, strict: bool) -> Prediction:
+def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
     """What is predicted of a speed check. strict: it may earn points, so look for doubts. Raises
     OSError for a fault of the machine."""
     lab = program.submission.lab
@@ -96,7 +96,7 @@ def predict(program: Program, speed: Speed, strict: bool) -> Prediction:
 
 def predicted_time(launches: list[Counts], device: Gpu) -> PredictedTime:
     """The time of a call that makes these launches."""
-    found = model.predict(launches, device)
+    found = model.predict_time(launches, device)
     terms = {name: 1e6 * t for name, t in found.terms.items() if t > 0}
     # Rounded, so that a page and a file have the same figures.
     return PredictedTime(
@@ -136,7 +136,7 @@ def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
     if platform.machine() != "x86_64":
         raise NotPredicted(f"that needs an x86-64 processor, and this one is {platform.machine()}")
     lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
-    outcome = run(lab, speed, program.binary, given, program.work, mode)
+    outcome = run_case(lab, speed, program.binary, given, program.work, mode)
     if outcome.end == "timeout":
         raise NotPredicted(f"to count one block of each launch takes more than {SECONDS:g} s")
     if outcome.end != "completed":
@@ -149,7 +149,7 @@ def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
 
 def _read(outcome: Outcome) -> list[Launch]:
     try:
-        launches = read(outcome.profile)
+        launches = read_launches(outcome.profile)
     except msgspec.DecodeError as problem:
         raise NotPredicted("its counters cannot be read") from problem
     if not launches:
@@ -165,7 +165,7 @@ def _read(outcome: Outcome) -> list[Launch]:
 
 def _line(launches: list[Counts], bound: str, device: Gpu) -> Line | None:
     """The line that causes most of the largest term, of the launch where that term is largest."""
-    terms = [model.predict([each], device).terms.get(bound, 0.0) for each in launches]
+    terms = [model.predict_time([each], device).terms.get(bound, 0.0) for each in launches]
     share = max(terms) / max(sum(terms), 1e-12)
     source = launches[int(np.argmax(terms))].sources.get(bound)
     if source is None or not source.file or source.share * share < FAR:

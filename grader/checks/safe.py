@@ -25,7 +25,7 @@ NOTHING_SHARED = "one thread alone has no data race, but the task is to divide t
 MANY = 2  # threads
 
 
-def check(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
+def judge_safety(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
     """Runs the check's input forwards and, on the simulator, with threads and blocks in reverse
     order; a file in C, also under the check for data races.
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.contract import draw, judge
+from grader.contract import draw
 from grader.contract import words as in_words
+from grader.contract.failure import explain_callers_finding
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
 from grader.execute.instrumented import Runner
@@ -34,12 +35,12 @@ class Unsafe:
 def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
     """The first error in the contract's short sequence, or None. safe: tells whether OpenMP's
     threads can be checked for races. Raises OSError."""
-    sequence = draw.checked(contract)
+    sequence = draw.draw_checked(runner.submission.lab, contract)
     if runner.backend != "sim" or not _is_traced(runner, contract):
         # First, as an access outside an array may break whatever the other runs are judged by.
         if unsafe := _errors(_play(runner, contract, sequence, SANITIZED)):
             return unsafe
-        if contract.threads and not runner.openmp_unsupported(safe):
+        if sequence[0].threads and not runner.openmp_unsupported(safe):
             return _errors(_play(runner, contract, sequence, OPENMP_RACES))
         return None
     forwards = _play(runner, contract, sequence, CHECKED)
@@ -70,7 +71,7 @@ def _errors(played: Played) -> Unsafe | None:
         first = errors[0]
         known = 0 <= first.step < len(played.sequence)
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
-        words = judge.of_the_caller(first)
+        words = explain_callers_finding(first)
         lines = (_where(played, index), words or first.render())
         return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
     if played.fault:
@@ -80,7 +81,7 @@ def _errors(played: Played) -> Unsafe | None:
 
 
 def _where(played: Played, index: int) -> str:
-    return f"in a call with {in_words.sequence((played.sequence[index],))}:"
+    return f"in a call with {in_words.tell_sequence((played.sequence[index],))}:"
 
 
 def _order_dependent(forwards: Played, backwards: Played) -> Unsafe | None:

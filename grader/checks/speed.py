@@ -142,7 +142,7 @@ def _comparable(bench: Bench, speed: Speed, given: Inputs, work: Path) -> Bench:
     return bench
 
 
-def check(
+def judge_speed(
     submission: Submission,
     speed: Speed,
     where: Backend,
@@ -181,7 +181,7 @@ def check(
 
 def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path, processes: int = 1) -> Timings:
     """Runs the timing program until the points are certain or the budget is spent, and compares
-    the outputs of every run. processes: as for check().
+    the outputs of every run. processes: as for judge_speed().
 
     Raises Ended when a run failed or an output is wrong.
     """

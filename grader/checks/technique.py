@@ -37,7 +37,7 @@ class Measured:
     share: float  # that line's own value
 
 
-def check(
+def judge_counter(
     submission: Submission,
     technique: Technique,
     run: InstrumentedRun,

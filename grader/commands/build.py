@@ -50,6 +50,6 @@ def build(
         os.execve(result.binary, [str(result.binary)], environment)
     files = " and ".join(map(submission.path, loaded.submit))
     print(plain_text.line(f"{lab}: {files} builds for {chosen}; now {options.again(loaded, src)}"))
-    if result.nvcc and (check := nvcc_check.check(submission, result.nvcc)).message:
+    if result.nvcc and (check := nvcc_check.judge_nvcc(submission, result.nvcc)).message:
         print("\n".join(check.message), file=sys.stderr)
         raise typer.Exit(exit_codes.LESS if check.verdict == "fail" else exit_codes.FULL_MARKS)

@@ -59,7 +59,7 @@ def report() -> list[Row]:
         venv(),
         *packages(),
         photograph_row(),
-        check(),
+        check_library(),
         *clang(),
         sandbox(),
         nvcc(),
@@ -111,7 +111,7 @@ def stb() -> Row:
     return Row("stb", "missing", "gcc finds no stb/stb_image.h", INSTALLS)
 
 
-def check() -> Row:
+def check_library() -> Row:
     advice = "./grade setup --check installs it; only make test and make labN-test need it"
     if system_packages.header_found("check.h"):
         return Row("Check", "ok", "check.h")

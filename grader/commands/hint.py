@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _first_failed(lab: Outline) -> str:
     """The part of the first check that failed in the last grading; else the lab's first part."""
-    record = progress.read(lab.id)
+    record = progress.read_progress(lab.id)
     failed = record.last.failed if record else None
     parts = [part.id for part in lab.parts]
     return failed.part if failed and failed.part in parts else parts[0]

@@ -43,7 +43,7 @@ def row(lab_id: str) -> Row:
     except SpecError:
         status = f"cannot be graded; ./grade {lab_id} says why"
         return Row((lab_id, "", "", "", "", status), False, False, "")
-    record = progress.read(lab_id)
+    record = progress.read_progress(lab_id)
     begun = _edited(lab)
     status, next_step = _status(lab, record, begun)
     if record is None:
@@ -61,7 +61,7 @@ def _status(lab: Outline, record: progress.Record | None, begun: bool) -> tuple[
     folder = paths.STARTER / lab.folder
     if not folder.is_dir():
         return "its starter is missing", f"./grade reset {lab.id}"
-    contents, problems = submissions.read(folder, lab.submit)
+    contents, problems = submissions.read_files(folder, lab.submit)
     if problems:
         return problems[0], f"./grade reset {lab.id}"
     grade_it = f"make {lab.id} && ./grade {lab.id}"

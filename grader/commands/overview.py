@@ -21,7 +21,7 @@ STUDENT = {
     "doctor": "what this machine has, what is missing, and what to do about it",
     "setup": "install what is missing; a command that needs it does this by itself",
 }
-INSTRUCTOR = {  # not in a student's copy
+INSTRUCTOR = {  # of IN_CLASSROOM, which a student's copy has not
     "bulk": "grade a folder of submissions, each in its own sandbox",
     "export": "write the grades of a bulk run for another program",
     "merge": "fill in the speed that a run on a machine with a GPU measured",
@@ -31,6 +31,7 @@ INSTRUCTOR = {  # not in a student's copy
     "similarity": "rank pairs of submissions that are alike, side by side",
     "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }
+IN_CLASSROOM = paths.ROOT / "grader" / "classroom" / "commands"
 TAKE_A_LAB = ("hint", "reset", "submit", "solution", "build")
 COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # a shell sets it to ask for completions
 
@@ -59,7 +60,7 @@ exit status
 
 def commands() -> dict[str, str]:
     """Every command except the labs, with its line of help."""
-    return STUDENT | (INSTRUCTOR if (paths.ROOT / "grader" / "bulk").is_dir() else {})
+    return STUDENT | (INSTRUCTOR if IN_CLASSROOM.is_dir() else {})
 
 
 def sentence(command: str) -> str:

@@ -55,7 +55,7 @@ def _refusal(lab: spec.Lab) -> str:
         return f"labs/{lab.folder}/lab.toml does not allow showing the solution of {lab.id}"
     if not all((paths.SOLUTIONS / lab.folder / name).is_file() for name in lab.submit):
         return "this copy of the course has no solutions; ask your instructor"
-    record = progress.read(lab.id)
+    record = progress.read_progress(lab.id)
     if record is None:
         return f"the solution is shown after full marks: ./grade {lab.id}"
     if not record.last.of(options.submission(lab, str(paths.STARTER)).contents):

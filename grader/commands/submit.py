@@ -50,9 +50,8 @@ def submit(
         taken = f"  from {submission.path(name)}" if own else ""
         print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}{taken}")
     for content in submission_zip.pseudonym_file(submission).values():
-        print(
-            f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {pseudonym.read(content)}"
-        )
+        name = pseudonym.read_pseudonym(content)
+        print(f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {name}")
     for warning in submission_zip.warnings(submission):
         print(f"  warning: {warning}")
     print(f"  {_grade(submission, src)}")
@@ -62,7 +61,7 @@ def submit(
 
 def _grade(submission: Submission, src: str) -> str:
     """The points of exactly these files when they were last graded on this machine."""
-    record = progress.read(submission.lab.id)
+    record = progress.read_progress(submission.lab.id)
     for grade in (record.last, record.best) if record else ():
         if grade.of(submission.contents):
             points = terminal.points(grade.score, None)

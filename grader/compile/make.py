@@ -1,7 +1,7 @@
 """Compiles submissions, and the course's parts that they are linked with, by calling make.
 
 The submitted files are staged (staging.py) and compiled in the sandbox; the rules for make are in
-labs/common/submission.mk.
+labs/runtime/submission.mk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 
-# nvcc, which may be called as well, has a limit of its own: labs/common/submission.mk.
+# nvcc, which may be called as well, has a limit of its own: labs/runtime/submission.mk.
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
@@ -246,7 +246,7 @@ def make_program(
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with make_process.locked(home):
         staging.begin(home)
-        done = make_process.run(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+        done = make_process.run_make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
         if done.status is not None:
             staging.finish(home)
     log = done.stderr.decode(errors="replace")
@@ -280,7 +280,7 @@ def _build_course(problem: str, rules: list[str], variables: dict[str, str], ver
     paths.BUILD.mkdir(exist_ok=True)
     with make_process.locked(paths.BUILD):
         needed = ["runtime", *(f"{rule}-given" for rule in rules)]
-        done = make_process.run(needed, variables, RUNTIME_LIMITS, verbose)
+        done = make_process.run_make(needed, variables, RUNTIME_LIMITS, verbose)
     if done.status != 0:
         log = done.stderr.decode(errors="replace")
         reason = make_process.fault_of_machine(log)

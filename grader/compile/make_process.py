@@ -32,7 +32,7 @@ class MachineBusyError(BuildError):
     """Other programs left the compiler too little of the processor to build anything."""
 
 
-def run(
+def run_make(
     rules: list[str],
     variables: dict[str, str],
     limits: Limits,

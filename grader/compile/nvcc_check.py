@@ -28,7 +28,7 @@ def available() -> bool:
     return shutil.which("nvcc") is not None
 
 
-def check(submission: Submission, report: Path) -> Check:
+def judge_nvcc(submission: Submission, report: Path) -> Check:
     """The check of a submission that nvcc's report decides. It gives no points.
 
     When nvcc itself does not work, the check is skipped and the report is removed, so that the next

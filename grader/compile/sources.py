@@ -18,7 +18,7 @@ SIMULATOR_HEADERS = Path("sim", "include")  # below paths.LABS
 def dependencies(lab: Lab) -> list[Path]:
     """The files of the course that decide how a submission is compiled: the make rules, all headers
     that it may include, the lab's own flags, and the programs that translate CUDA to C++."""
-    folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "common", paths.LABS / "sim"
+    folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "runtime", paths.LABS / "sim"
     files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
     linked = [common / "submission.mk", common / "course.ld"]
@@ -50,7 +50,7 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads = [headers, *(file for file in dependencies(lab) if not file.is_relative_to(headers))]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
     reads += [*course_build(lab, backend).glob("*.o"), *library.glob("*.a")]
-    reads += [*(library / "common" / "runner").glob("*.o"), out / "src"]
+    reads += [*(library / "runtime" / "runner").glob("*.o"), out / "src"]
     if backend == "sim":
         reads += interpreter()
     choice.hand_over(out, compiler=True)

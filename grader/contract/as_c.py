@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.contract import play, words
-from grader.contract.judge import Failure
+from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.oracle.operations import OPERATIONS, Array
@@ -19,10 +19,10 @@ TYPES = {"f4": "float", "f8": "double", "u1": "unsigned char"}
 OUTPUTS = ("out", "grey", "between")
 
 
-def test(player: Player, sequence: Sequence, failure: Failure) -> str:
+def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
     """The text of one Check test. What no test can do, such as making a call of the CUDA runtime
     fail, it says in a comment."""
-    told = words.sequence(sequence, player.contract.refuses)
+    told = words.tell_sequence(sequence, player.contract.refuses)
     title = f"{player.lab.title}, part {player.contract.part}: {told}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
     head = "\n".join(["/*", *lines, " * Paste this test and add it to the others with:",

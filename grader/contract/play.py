@@ -41,7 +41,7 @@ End = Literal["completed", "stopped", "our-fault"]
 
 
 class StepStatus(msgspec.Struct, frozen=True):
-    """What the runner says of a step: labs/common/runner/steps.h."""
+    """What the runner says of a step: labs/runtime/runner/steps.h."""
 
     step: int
     returned: int = 0
@@ -118,7 +118,7 @@ class Player:
         try:
             given = [inputs(step) for step in sequence]
             operations = [self.operation(step) for step in sequence]
-            slots = script.write(folder, self.contract, operations, sequence, given)
+            slots = script.write_files(folder, self.contract, operations, sequence, given)
             with self._run(folder, slots) as recording:
                 yield lambda: self._played(sequence, folder, slots, *recording.wait())
         finally:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, replace
 
-from grader.contract.draw import consistent
 from grader.contract.shrink import Budget, Fails
-from grader.contract.step import Sequence, Step
+from grader.contract.step import Sequence, Step, consistent
 from grader.contract.words import MASKS, WEIGHTS, Property
 
 Choices = Mapping[str, Sequence_[str]]  # the values of each setting
@@ -34,7 +33,7 @@ class Reasons:
     needed: frozenset[tuple[int, Property]]
 
 
-def find(sequence: Sequence, choices: Choices, fails: Fails, budget: Budget) -> Reasons:
+def find_reasons(sequence: Sequence, choices: Choices, fails: Fails, budget: Budget) -> Reasons:
     """The reasons of a sequence whose last step fails. choices: of the contract. fails: plays a
     sequence; does its last step fail in the same way?"""
     budget.start()

@@ -1,4 +1,4 @@
-"""A sequence as the files that labs/common/runner/steps.h describes."""
+"""A sequence as the files that labs/runtime/runner/steps.h describes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Slot:
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape))
 
 
-def write(
+def write_files(
     folder: Path,
     contract: Contract,
     operations: list[str],

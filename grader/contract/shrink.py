@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from grader.contract.draw import consistent
-from grader.contract.step import Sequence, Step
+from grader.contract.step import Sequence, Step, consistent
 
 SIMPLE_IMAGE = {"noise": 0, "flat": 1, "ramp": 1, "extreme": 1, "close": 2}
 SMALLEST = 1
@@ -52,17 +51,18 @@ def shrink(sequence: Sequence, index: int, fails: Fails, budget: Budget) -> Sequ
     """The smallest sequence found whose last step fails. `index`: of the failing step. fails: plays
     a sequence; does its last step fail in the same way?"""
     budget.start()
+    whole = consistent(sequence[: index + 1])
+    alone = consistent([sequence[index]])
+    tried = {whole}
 
     def still(candidate: Sequence) -> bool:
+        if candidate in tried:
+            return False
+        tried.add(candidate)
         budget.plays -= 1
         return budget.is_left() and fails(candidate)
 
-    last = sequence[index]
-    alone = consistent([last])
-    if still(alone):
-        return _smaller_steps(alone, still)
-    best = consistent(sequence[: index + 1])
-    best = _fewer_steps(best, still)
+    best = alone if still(alone) else _fewer_steps(whole, still)
     return _smaller_steps(best, still)
 
 
@@ -94,7 +94,7 @@ def _smaller_steps(best: Sequence, still: Fails) -> Sequence:
         for position in reversed(range(len(best))):
             for step in _simpler(best[position]):
                 candidate = consistent([*best[:position], step, *best[position + 1 :]])
-                if candidate != best and still(candidate):
+                if still(candidate):
                     best = candidate
                     improved = True
                     break
@@ -114,7 +114,7 @@ def _smaller_together(best: Sequence, still: Fails) -> Sequence:
             )
             for step in best
         )
-        if candidate != best and still(candidate):
+        if still(candidate):
             return candidate
     return best
 
@@ -135,8 +135,6 @@ def _simpler(step: Step) -> Iterator[Step]:
         yield replace(step, channels=channels)
     for masks in _towards(step.masks, SMALLEST):
         yield replace(step, masks=masks)
-    if step.refuse:
-        yield replace(step, refuse=0)
     for radius in _towards(step.radius, 0):
         yield replace(step, radius=radius)
     for content in ("noise", "flat"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Failing:
 class Step:
     """A call, by its arguments. The arrays follow from it: arrays.py.
 
-    mask: the shape, of spec.Contract. image_content, mask_content: of arrays.py. seed: of the
+    mask: its shape. image_content, mask_content, mask: of arrays.py. seed: of the
     random numbers of both. threads: of OpenMP; 0: as many as it chooses. refuse: the value of the
     setting `refuse`; 0: none. kept: the mask that an earlier call set is used again. own_mask: no
     other part sets it.
@@ -76,5 +77,45 @@ class Step:
             given["size"] = "{}x{}".format(*self.huge)
         return given
 
+    def with_the_mask_of(self, before: Step) -> Step:
+        """The step with the mask of the one before, which is not set again."""
+        return replace(
+            self,
+            mask=before.mask,
+            radius=before.radius,
+            mask_content=before.mask_content,
+            seed=before.seed,
+            type=before.type,
+            kept=True,
+        )
+
 
 Sequence = tuple[Step, ...]
+
+
+def consistent(steps: Iterable[Step]) -> Sequence:
+    """The steps, without what needs a step that is not there: only the step before can leave a mask
+    or memory; a mask of one coefficient is separable. The products of scaled coefficients and
+    pixels stay in float's range."""
+    result: list[Step] = []
+    for step in steps:
+        if step.mask_content == "scaled" and step.image_content in ("wide", "huge", "tiny"):
+            step = replace(step, image_content="signed")
+        if step.inseparable and step.radius == 0:
+            step = replace(step, radius=1)
+        if step.held and not result:
+            step = replace(step, held=False)
+        if step.kept and not _mask_is_set(result, step):
+            step = replace(step, kept=False)
+        result.append(step)
+    return tuple(result)
+
+
+def _mask_is_set(before: list[Step], step: Step) -> bool:
+    """Did the last call that set a mask in the same place set the one that `step` needs?"""
+    for earlier in reversed(before):
+        if earlier.part == step.part or not (step.own_mask or earlier.own_mask):
+            same = ("mask", "radius", "mask_content", "seed", "type")
+            usable = not (earlier.failing or earlier.refuse or earlier.inseparable)
+            return usable and all(getattr(earlier, name) == getattr(step, name) for name in same)
+    return False

@@ -1,4 +1,4 @@
-"""A sequence in words, for a message."""
+"""Tells a sequence in words, for a message."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Property = Literal[
 WEIGHTS = {"709": "of BT.709", "601": "of BT.601"}
 
 
-def sequence(
+def tell_sequence(
     steps: Sequence,
     refused: str = "radius",
     needed: Collection[tuple[int, Property]] | None = None,

@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("mistakes.toml")
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One mistake. code: what is wrong in the program. picture: what its output looks like; "" for
     a mistake without a picture. labs: on whose pages it belongs; None for all in which the grader
-    finds it. codes, pictures: what the page of a lab says in place of `code` and `picture`."""
+    finds it. codes, pictures: what holds in some labs in place of `code` and `picture`."""
 
     name: str
     code: str
@@ -20,11 +20,6 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labs: tuple[str, ...] | None = None
     codes: dict[str, str] = {}
     pictures: dict[str, str] = {}
-
-    def for_page(self, lab: str) -> Entry:
-        """The mistake in the words of a lab's page."""
-        code, picture = self.codes.get(lab, self.code), self.pictures.get(lab, self.picture)
-        return msgspec.structs.replace(self, code=code, picture=picture)
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -56,11 +56,11 @@ def _asked(binary: Path, addresses: list[int]) -> dict[int, Location]:
         output = launcher.launch(argv, limits, binary.parent, view=view).stdout
     except OSError:
         return {}
-    found = read(output)
+    found = read_locations(output)
     return {pc: found.get(pc, UNKNOWN) for pc in addresses}
 
 
-def read(output: bytes) -> dict[int, Location]:
+def read_locations(output: bytes) -> dict[int, Location]:
     """The locations in addr2line's output, by address; an address without one is left out."""
     by_address: dict[int, Location] = {}
     pc = -1

@@ -40,7 +40,7 @@ OURS = ("convlabs-sim: ", "runner: ")  # how lines begin that are not the studen
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What the runner says about a case: labs/common/runner/runner.h."""
+    """What the runner says about a case: labs/runtime/runner/runner.h."""
 
     completed: bool
     returned: int
@@ -87,7 +87,7 @@ class Outcome:
         return self.evidence.lines(evidence.WARP)
 
 
-def run(
+def run_case(
     lab: Lab,
     case: Input,
     binary: Path,

@@ -1,5 +1,5 @@
 """Which instructions newer than SSSE3 a function in C executed, by source line. The record is
-written by labs/common/runner/instructions.h."""
+written by labs/runtime/runner/instructions.h."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Instructions(msgspec.Struct, frozen=True):
     text: str = ""  # such as "vpshufb %ymm3,%ymm0,%ymm0"; "" when it is not known
 
 
-def read(raw: bytes) -> Record | None:
+def read_instructions(raw: bytes) -> Record | None:
     """The record of a run; None when there is none, or nothing was stepped on this machine."""
     try:
         record = records.decode(raw, Record)

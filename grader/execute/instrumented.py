@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from grader.execute import evidence, instructions, openmp_team
-from grader.execute.case import Outcome, run
+from grader.execute.case import Outcome, run_case
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
     CHECKED_REVERSED,
@@ -22,7 +22,7 @@ from grader.execute.modes import (
     Mode,
 )
 from grader.execute.openmp_team import Team
-from grader.execute.profile import Profile, profile, read
+from grader.execute.profile import Profile, profile, read_launches
 from grader.model.spec import Input, Technique
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
@@ -81,7 +81,9 @@ class Runner:
         if not run.right:
             return run, None
         try:
-            return run, profile(self.binary, read(run.outcome.profile), run.outcome.findings)
+            return run, profile(
+                self.binary, read_launches(run.outcome.profile), run.outcome.findings
+            )
         except msgspec.DecodeError:
             return run, None
 
@@ -91,7 +93,7 @@ class Runner:
         return self._run(check, CHECKED_REVERSED) if self.backend == "sim" else None
 
     def openmp_races(self, check: Input) -> InstrumentedRun | None:
-        """Runs under the race detector for OpenMP's threads (labs/common/openmp_race); None where
+        """Runs under the race detector for OpenMP's threads (labs/runtime/openmp_race); None where
         the input starts no threads or the detector does not support the file."""
         if "threads" not in check.settings() or self.openmp_unsupported(check):
             return None
@@ -100,13 +102,13 @@ class Runner:
     def openmp_team(self, check: Input) -> Team | None:
         """What the threads did in the run of openmp_races(); None where that is not known."""
         raced = self.openmp_races(check)
-        return openmp_team.read(raced.outcome.evidence.last(evidence.TEAM)) if raced else None
+        return openmp_team.read_team(raced.outcome.evidence.last(evidence.TEAM)) if raced else None
 
     def stepped(self, check: Technique) -> tuple[InstrumentedRun, Instructions | None]:
         """Runs a function in C one instruction at a time, and counts those that the check asks for;
         None if that could not be done."""
         run = self._run(check, STEPPED)
-        record = instructions.read(run.outcome.evidence.last(evidence.INSTRUCTIONS))
+        record = instructions.read_instructions(run.outcome.evidence.last(evidence.INSTRUCTIONS))
         if not record:
             return run, None
         return run, instructions.counted(record, check.counter, self.binary.with_name("run"))
@@ -129,7 +131,7 @@ class Runner:
         # A traced program reports accesses by calls, which would be stepped as well.
         other = "raced" if mode.openmp_races else "run" if mode.stepped else self.binary.name
         binary = self.binary.with_name(other)
-        outcome = run(lab, check, binary, prepared.inputs, self.work, mode)
+        outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = compare.compare(outcome.output, prepared.expected).right()

@@ -1,4 +1,4 @@
-"""What the threads of OpenMP's teams did in a run under the race detector (labs/common/
+"""What the threads of OpenMP's teams did in a run under the race detector (labs/runtime/
 openmp_race), where they take turns: so it is the same in every run."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Team(msgspec.Struct, frozen=True):
         return sum(count >= least for count in self.written)
 
 
-def read(raw: bytes) -> Team | None:
+def read_team(raw: bytes) -> Team | None:
     """The record that a run left, or None if there is none that can be read."""
     try:
         return records.decode(raw, Team)

@@ -101,7 +101,7 @@ class Profile(msgspec.Struct, frozen=True):
     schema: Literal["convlabs-profile/v1"] = "convlabs-profile/v1"
 
 
-def read(raw: bytes, strict: bool = True) -> list[Launch]:
+def read_launches(raw: bytes, strict: bool = True) -> list[Launch]:
     """The launches in a profile that the simulator wrote, in their order.
 
     An incomplete line at the end, which a killed program leaves, is skipped. Any other line that is

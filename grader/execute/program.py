@@ -14,7 +14,7 @@ from grader.compile import make as compiler
 from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
 from grader.execute.findings import findings_in
-from grader.execute.profile import Launch, Profile, profile, read
+from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model import plain_text
 from grader.model.finding import Finding
 from grader.sandbox import foreground
@@ -142,10 +142,12 @@ def _run(
             environment["CONVLABS_SIM_THREADS"] = "1"  # or counters depend on the number of cores
         for file in written:
             file.touch()
-        done = foreground.run([program.binary, *arguments], seconds, environment)
+        done = foreground.run_in_foreground([program.binary, *arguments], seconds, environment)
         if program.profiled and not all(file.exists() for file in written):
             raise LostError("the simulator cannot write to build/run; is the disk full?")
         raw = work / PROFILE
-        launches: list[Launch] = read(raw.read_bytes(), strict=False) if raw.exists() else []
+        launches: list[Launch] = (
+            read_launches(raw.read_bytes(), strict=False) if raw.exists() else []
+        )
         findings = findings_in(read_output(work / FINDINGS, MOST_FINDINGS), program.binary)
         return done, launches, findings

@@ -65,7 +65,7 @@ class Warp(msgspec.Struct, frozen=True):
         }
 
 
-def read(binary: Path, raw: bytes) -> list[Warp]:
+def read_warps(binary: Path, raw: bytes) -> list[Warp]:
     """The instructions that the simulator wrote for the program `binary`. A line that is none is
     skipped."""
     records: list[Record] = []

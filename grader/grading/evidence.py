@@ -18,7 +18,7 @@ from datasets.generate import DatasetMissing
 from grader.checks.correct import Wrong
 from grader.execute import warp_samples as warps
 from grader.execute.instrumented import InstrumentedRun, Runner
-from grader.execute.profile import Launch, Profile, profile, read
+from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.warp_samples import Warp
 from grader.model.spec import Input, Speed, Technique
 from grader.model.submission import Submission
@@ -133,7 +133,7 @@ class Evidence:
         if runner and not wrong.is_drawn and wrong.comparison.got.size <= RETRACED:
             run = runner.forwards(wrong.case)
             if run.outcome.end == "completed" and run.outcome.profile:
-                launches = read(run.outcome.profile, strict=False)
+                launches = read_launches(run.outcome.profile, strict=False)
                 if all(wrong.case.part != other.part for other in self.runs.values()):
                     seen = profile(runner.binary, launches, run.outcome.findings)
                     self._add(wrong.case, seen, run, runner)
@@ -186,7 +186,7 @@ class Evidence:
                 part=check.part,
                 right=run.right,
                 profile=seen,
-                warps=warps.read(runner.binary, run.outcome.warps),
+                warps=warps.read_warps(runner.binary, run.outcome.warps),
                 pixels=run.pixels,
                 flops=2 * taps * run.pixels,
                 element=np.dtype(operation.output(given.arrays)[0]).name,

@@ -117,14 +117,14 @@ class Judge:
             return self._contract(planned, check, program)
         if isinstance(check, Speed):
             keep = self.evidence.timed if self.evidence else None
-            return speed.check(
+            return speed.judge_speed(
                 self.submission, check, planned.backend, self.work, keep, self.processes
             )
         return self._instrumented(check)
 
     def _correct(self, planned: Planned, case: Case, program: Path) -> Check:
         wrong: list[correct.Wrong] = []
-        check = correct.check(
+        check = correct.judge_case(
             self.submission,
             case,
             program,
@@ -142,7 +142,7 @@ class Judge:
 
     def _contract(self, planned: Planned, check: Contract, program: Path) -> Check:
         wrong: list[correct.Wrong] = []
-        line = contract.check(
+        line = contract.judge_contract(
             self.submission,
             check,
             program,
@@ -182,7 +182,7 @@ class Judge:
         assert runner is not None  # its program is there
         needs = early_stop.first_wrong_case(self.so_far, check.part)
         if isinstance(check, Safe):
-            line = safe.check(self.submission, check, runner, needs)
+            line = safe.judge_safety(self.submission, check, runner, needs)
             return self._with_drawn_calls(check, line, runner)
         line = self._counted(check, runner, needs)
         if not check.is_secret() or line.verdict not in ("pass", "fail"):
@@ -195,13 +195,13 @@ class Judge:
         others to see."""
         if check.counter in counters.INSTRUCTIONS:
             run, executed = runner.stepped(check)
-            return instructions.check(self.submission, check, run, executed, needs)
+            return instructions.judge_instructions(self.submission, check, run, executed, needs)
         run, counted = runner.profiled(check)
         if counted and not check.is_secret():
             self.observer.profiled(check, counted)
             if self.evidence:
                 self.evidence.counted(check, counted, run, runner)
-        return technique.check(self.submission, check, run, counted, needs)
+        return technique.judge_counter(self.submission, check, run, counted, needs)
 
     def _with_drawn_calls(self, check: Safe, line: Check, runner: Runner) -> Check:
         """The line of a part's first safe check that passed, after calls drawn from the part's
@@ -247,7 +247,7 @@ class Judge:
 
 def _largest_grid(runner: Runner, case: Case) -> tuple[int, int] | None:
     """The threads of the largest grid that a case's run with all checks on launches."""
-    launches = profile.read(runner.forwards(case).outcome.profile, strict=False)
+    launches = profile.read_launches(runner.forwards(case).outcome.profile, strict=False)
     grids = [(g.grid[0] * g.block[0], g.grid[1] * g.block[1]) for g in launches]
     return max(grids, key=lambda sides: sides[0] * sides[1], default=None)
 

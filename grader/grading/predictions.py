@@ -164,7 +164,7 @@ def _write(note: Path, key: str, predictions: dict[str, Prediction]) -> None:
 # ---------------------------------------------------------------- the process
 
 
-def predict(job: Job, work: Path) -> list[Prediction]:
+def predict_all(job: Job, work: Path) -> list[Prediction]:
     """The predictions of a job."""
     lab = spec.load(job.lab, hidden=False)
     speeds = [speed for speed in lab.speed if speed.name in job.checks]
@@ -179,7 +179,7 @@ def predict(job: Job, work: Path) -> list[Prediction]:
             submission, Path(job.binary), compiled[lab.file_of(speed)], work
         )
         try:
-            found.append(predicted.predict(program, speed, job.strict))
+            found.append(predicted.predict_speed(program, speed, job.strict))
         except (OSError, MemoryError) as fault:
             reason = getattr(fault, "strerror", None) or "this machine cannot do it now"
             found.append(Prediction(lab.id_of(speed), gpu().name, reason=str(reason)))
@@ -203,7 +203,7 @@ def main() -> None:
     os.nice(NICE)
     job = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Job)
     with workspace() as work:
-        found = predict(job, work)
+        found = predict_all(job, work)
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 

@@ -115,7 +115,7 @@ def _plain(
             warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
             outcome = NotRun("pass", warnings) if program else NotRun("fail", result.errors)
             if program and result.nvcc:
-                checks = [nvcc_check.check(submission, result.nvcc)]
+                checks = [nvcc_check.judge_nvcc(submission, result.nvcc)]
     line = build_line(submission.lab, COMPILES, outcome.verdict, outcome.lines, seconds)
     return Programs([line, *checks], program)
 

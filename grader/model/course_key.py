@@ -21,16 +21,16 @@ from grader import paths
 # At the top, what counts is listed instead: instructors may keep submissions and runs there.
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
 AFTER = (
-    "class_leaderboard",
-    "class_page",
     "course",
     "export",
+    "leaderboard",
+    "page",
     "similarity",
-)  # packages that read finished grades
+)  # packages of classroom/ that read finished grades
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",
-    "reproduce",  # the experiments of the papers behind the labs
+    "studies",  # measurements that no grade needs
     *AFTER,
     "*.md",
     ".*",
@@ -45,8 +45,8 @@ EXCLUDED = (  # names of files and folders, at any depth
     "*.rej",
 )
 PARTS = {  # of the course, by the beginning of a path
-    r"labs/lab\d+_\w+/lab\.toml": "the spec",
-    r"grader/hidden/": "the hidden cases",
+    r"labs/lab\d+_\w+/(lab\.toml|calls\.py)": "the spec",
+    r"solutions/[^/]+/hidden\.toml": "the hidden cases",
     r"solutions/": "the solution",
     r"datasets/": "the inputs",
     r"grader/": "the grader",

@@ -20,7 +20,7 @@ class PseudonymError(Exception):
     """The file holds no pseudonym that can be shown; the message goes on after the file's name."""
 
 
-def read(content: bytes) -> str:
+def read_pseudonym(content: bytes) -> str:
     """The pseudonym in a leaderboard.txt. Raises PseudonymError.
 
     Only letters, digits and INSIDE may be in it, so that it is no markup, no formula and no mark

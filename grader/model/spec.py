@@ -1,4 +1,4 @@
-"""The spec of a lab: labs/labN_*/lab.toml and, where present, grader/hidden/labN.toml.
+"""The spec of a lab: labs/labN_*/lab.toml and, where present, solutions/labN_*/hidden.toml.
 
 A lab's spec reads as a list of points. Everything that the grader knows about a lab is in these
 files: adding a lab changes nothing here.
@@ -102,17 +102,10 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
-Range = tuple[NotNegative, NotNegative]  # the least and the most
-
-
-MaskShape = Literal[  # grader/contract/arrays.py
-    "none", "plane", "bank", "row", "square", "lines", "depthwise", "weights"
-]
 
 
 class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Calls drawn at random from what lab.h allows: grader/contract/. Each list has the values that
-    an argument may have.
+    """Calls drawn at random from what lab.h allows: grader/contract/.
 
     call: C for a test that a student can paste, its statements separated by ";". {width} is a
     number of the call, d_image an array on the device, h_image or image one of the host,
@@ -122,37 +115,15 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "correct"
 
     image: str = "drawn"
-    calls: Positive = 200
-    mask: MaskShape = "plane"
-    radius: Range = (0, 8)
-    borders: tuple[Literal["zero", "replicate"], ...] = ("zero", "replicate")
-    types: tuple[Literal["f4", "f8", "u1"], ...] = ("f4",)
-    channel: Range = (1, 1)
-    masks: Range = (1, 1)
+    calls: str  # what draws them: a class of the lab's calls.py
     choose: dict[str, list[str]] = {}  # settings of the driver, and their values
-    threads: list[Positive] = []  # of OpenMP: each call is made with several, for the same bits
-    colours: bool = False  # the image has three bytes a pixel, and there are weights for them
-    refuse: list[int] = []  # values of the setting `refuse`: the call must be refused
-    only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
-    inseparable: bool = False  # masks that are not separable must be refused, too
-    kept: bool = False  # a call may use the mask of the call before
-    own_mask: bool = False  # the part's mask is its own; else all parts of the lab share one
-    shared: bool = False  # radii up to what the device's shared memory holds; its limit varies
-    fails: NotNegative = 0  # calls of the CUDA runtime that are made to fail: 1 to this
     exact: str | None = None  # as of a Case
     read_only: bool = False  # inputs cannot be written to
     align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
-    larger_radius: NotNegative = 0  # a few calls have a radius up to this: lab.h names no largest
-    far: list[tuple[Positive, Positive]] = []  # sizes of images with very many columns or rows
-    shift: bool = False  # a few calls have arrays that are aligned to their elements alone
-    # Width and height of an image that no memory holds: a function of the host must report that,
-    # and one that returns nothing must go on to the end of the array that it gets.
-    huge: tuple[Positive, Positive] | None = None
-    larger_channels: NotNegative = 0  # a few calls have so many channels, or so many masks
-    larger_masks: NotNegative = 0
     call: str
     returns: Literal["cudaError_t", "void"] = "cudaError_t"
-    refuses: str = "radius"  # the argument that gets the value of `refuse`
+    refuses: str = "radius"  # the argument that a step with `refuse` gives a wrong value
+    only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
     secret_seed: int | None = None  # of further calls, which no student can know; load() sets it
 
     def is_secret(self) -> bool:
@@ -264,7 +235,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """grader/hidden/labN.toml."""
+    """solutions/labN_*/hidden.toml."""
 
     seed: int
     case: list[Case]
@@ -284,7 +255,7 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
     cases = [_seeded(case, lab.seed) for case in lab.case]
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
     technique = [_seeded(check, lab.seed, check.signature()) for check in lab.technique]
-    hidden_file = paths.HIDDEN / f"{lab_id}.toml"
+    hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
     if hidden_included:
         secret = _decode(hidden_file, HiddenFile)

@@ -139,7 +139,7 @@ def find(lab: Lab, src: str) -> Submission:
             f"{shown} is a folder that contains neither {', '.join(lab.submit)} nor a folder "
             f"{lab.id}_*; name your file, or the folder with it: ./grade {lab.id} --src PATH"
         )
-    contents, problems = read(folder, lab.submit)
+    contents, problems = read_files(folder, lab.submit)
     return Submission(lab, folder, _shown(folder), contents, problems)
 
 
@@ -168,13 +168,13 @@ def _of_file(lab: Lab, file: Path, shown: str) -> Submission:
         if endings[alike.suffix] == 1 and os.path.lexists(alike):
             own_names[name] = alike.name
     own_names = {name: own for name, own in own_names.items() if own != name}
-    contents, problems = read(file.parent, lab.submit, own_names)
+    contents, problems = read_files(file.parent, lab.submit, own_names)
     return Submission(
         lab, file.parent, _shown(file.parent), contents, problems, own_names=own_names
     )
 
 
-def read(
+def read_files(
     folder: Path, names: Sequence[str], own_names: Mapping[str, str] | None = None
 ) -> tuple[dict[str, bytes], list[str]]:
     """The contents of the files of those names that can be read, and in words why the others, or

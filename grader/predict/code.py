@@ -24,7 +24,7 @@ from grader.execute import addr2line
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
 _TARGET = re.compile(r"^([0-9a-f]+) <([^>+]+)")
 _MARK = re.compile(r"^\$0x([0-9a-f]{16}),%rdi$")
-_MARK_LOOP, _MARK_END = 2, 5  # labs/sim/include/sim_marks.h, as the next line
+_MARK_LOOP, _MARK_END = 2, 5  # labs/sim/include/sim/marks.h, as the next line
 _UNROLLED, _BY_TWO = 1, 8
 _UNROLL = 4  # of nvcc, for a loop whose number of rounds it does not know
 

@@ -139,7 +139,7 @@ def resident_warps(counts: Counts, gpu: Gpu) -> int:
     return max(blocks, 1) * counts.block_warps
 
 
-def predict(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Prediction:
+def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Prediction:
     """A call that makes these launches, one after the other."""
     fitted = w or weights()
     total: dict[str, float] = dict.fromkeys(WORDS, 0.0)

@@ -1,7 +1,7 @@
 """The predicted times of the course's own functions, in references.json: students' copies have no
 solution to predict, and a prediction of the baseline is the same each time.
 
-`python -m labs.tests.predict.references` writes the file.
+`python -m labs.studies.predict.references` writes the file.
 """
 
 from __future__ import annotations

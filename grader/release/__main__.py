@@ -37,7 +37,7 @@ def main() -> int:
         name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty)
         prove(paths.ROOT, data)
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
-            trial.run(data, labs, Path(work), say, timed=contents.lists().objects)
+            trial.run_trial(data, labs, Path(work), say, timed=contents.lists().objects)
         if not options.check:
             archive.write(DIST / name, data)
     except ReleaseError as problem:

@@ -1,4 +1,5 @@
-"""Which files the students' archive holds: those that student.toml lists, byte for byte.
+"""Which files the students' archive holds: those that student.toml lists, byte for byte, and a
+second copy of the starters, from which `./grade reset` restores them.
 
 An archive of all labs changes no file. An archive of some of them has shorter tables (part.py).
 """
@@ -7,7 +8,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -29,7 +31,6 @@ class Lists:
     """student.toml."""
 
     inside: list[str]
-    outside: list[str]
     published: list[str]
     objects: bool = True  # whether students get the solutions as objects to time
 
@@ -52,22 +53,24 @@ def lists() -> Lists:
 
 
 def matches(path: str, patterns: list[str]) -> bool:
-    """Whether one of the patterns matches the path: * is any text without a slash, ** any text."""
-    parts = {"**": ".*", "*": "[^/]*"}
-    return any(
-        re.fullmatch("".join(parts.get(p, re.escape(p)) for p in re.split(r"(\*\*|\*)", one)), path)
-        for one in patterns
-    )
+    """Whether one of the patterns matches the path; student.toml says what a pattern is."""
+    return any(_compiled(pattern).fullmatch(path) for pattern in patterns)
 
 
-def undecided(files: list[str], chosen: Lists) -> list[str]:
-    """A message for each file that is in neither list."""
-    return [
-        f"{path} is in neither list of {SHOWN}: add it to `inside` if students need it, "
-        "to `outside` if not"
-        for path in files
-        if not matches(path, chosen.inside) and not matches(path, chosen.outside)
-    ]
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(_regex(pattern))
+
+
+def _regex(pattern: str) -> str:
+    pieces = re.split(r"(\*\*|\*|\{[^{}]*\})", pattern)
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: str) -> str:
+    if piece.startswith("{") and piece.endswith("}"):
+        return f"(?:{'|'.join(_regex(choice) for choice in piece[1:-1].split(','))})"
+    return {"**": ".*", "*": "[^/]*"}.get(piece, re.escape(piece))
 
 
 def tracked(root: Path) -> list[str]:
@@ -110,25 +113,28 @@ def chosen_labs(root: Path, names: list[str]) -> list[str]:
 
 
 def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> list[Member]:
-    """The files of the archive, sorted. Raises ReleaseError: for a file in neither list, for one
-    that is no regular file, and for a link to a file that students do not get."""
-    if problems := undecided(files, chosen):
-        raise ReleaseError("\n".join(problems))
+    """The files of the archive, sorted. Raises ReleaseError: for one that is no regular file, and
+    for a link to a file that students do not get."""
     texts = {
         path: _content(root, path)
         for path in files
         if matches(path, chosen.inside)
-        and not matches(path, chosen.outside)
         and (not (lab := _LAB_IN_PATH.search(path)) or lab[1] in labs)
     }
     if labs != all_labs(root):
         texts = part.reduced(root, texts, labs)
     if problems := _dead_links(texts):
         raise ReleaseError("\n".join(problems))
-    return [
-        Member(path, texts[path], bool((root / path).stat().st_mode & 0o100))
-        for path in sorted(texts)
+    kept = [
+        Member(path, content, bool((root / path).stat().st_mode & 0o100))
+        for path, content in texts.items()
     ]
+    copies = [
+        replace(member, path=re.sub(r"^starter/([^/]+)/", r"labs/\1/starter/", member.path))
+        for member in kept
+        if member.path.startswith("starter/")
+    ]
+    return sorted([*kept, *copies], key=lambda member: member.path)
 
 
 def _content(root: Path, path: str) -> bytes:

@@ -28,6 +28,8 @@ from grader.release.secret import Secret, squeezed
 
 OBJECTS = ["labs/lab*_*/reference/*.o"]
 PICTURES = ["handouts/figures/mistakes/*.png"]
+# No pattern of student.toml can let these in.
+INSTRUCTORS = re.compile(r"^solutions/|^grader/(?:classroom|release|tests)/|(?:^|/)hidden\.toml$")
 DEEPEST = 4  # levels of archives within archives
 LARGEST = 1 << 26  # bytes that are searched of a file in an inner archive
 NO_FILE = b"\0no file"
@@ -67,7 +69,7 @@ def known(root: Path, files: list[str], lists: Lists) -> Known:
     words, seeds = secret.of_hidden_cases(root)
     texts = [*secret.of_solutions(root, lists), *words]
     texts += secret.of_outside_files(root, files, lists)
-    outside = [p for p in files if p.endswith(".py") and contents.matches(p, lists.outside)]
+    outside = [p for p in files if p.endswith(".py") and not contents.matches(p, lists.inside)]
     modules = {p.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for p in outside}
     return Known(lists, texts, seeds, frozenset(modules))
 
@@ -88,8 +90,8 @@ def findings(archive: bytes, secrets: Known) -> list[str]:
 
 def _in_name(path: str, secrets: Known) -> Iterator[str]:
     """What is wrong with a file's name."""
-    if contents.matches(path, secrets.lists.outside):
-        yield f"this file stays outside ({contents.SHOWN})"
+    if INSTRUCTORS.search(path):
+        yield "this file stays with the instructor, whatever a list says"
     elif not contents.matches(path, secrets.lists.inside):
         yield f"this file is not in the list `inside` of {contents.SHOWN}"
     if "__pycache__" in path or path.endswith((".pyc", ".pyo")):

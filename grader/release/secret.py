@@ -93,7 +93,7 @@ def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
     such as the name "one row", is not a secret."""
     words: list[Secret] = []
     seeds: dict[int, str] = {}
-    for file in sorted((root / "grader" / "hidden").glob("*.toml")):
+    for file in sorted((root / "solutions").glob("*/hidden.toml")):
         where = file.relative_to(root)
         hidden = tomllib.loads(file.read_text())
         seeds[hidden["seed"]] = str(where)
@@ -115,7 +115,7 @@ def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret
     starters = _starters(root)
     secrets = []
     for path in files:
-        if not matches(path, chosen.outside) or not path.endswith(SIGNED):
+        if matches(path, chosen.inside) or not path.endswith(SIGNED):
             continue
         for line in (root / path).read_text(errors="replace").splitlines():
             text = squeezed(MARKS.sub("", line).encode())

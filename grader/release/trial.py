@@ -81,7 +81,9 @@ class Copy:
         return [check for check in result.checks if "student_ns" in check.details]
 
 
-def run(data: bytes, labs: list[str], work: Path, say: Callable[[str], None], timed: bool) -> None:
+def run_trial(
+    data: bytes, labs: list[str], work: Path, say: Callable[[str], None], timed: bool
+) -> None:
     """Tries the archive in `work`, an empty folder. timed: it has objects of the solutions. Raises
     ReleaseError at the first surprise."""
     packed = work / "archive.tar.gz"

@@ -1,4 +1,4 @@
-"""Where a lab's handout explains a known mistake, for the report."""
+"""Where the handouts explain a known mistake, for the report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader import paths
 
+PAGE = "handouts/mistakes.md"
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -16,14 +17,12 @@ class Section:
     """The part of a handout that is about a mistake."""
 
     mistake: str  # its name: "mask-flipped"
-    page: str  # the Markdown, from the root of the student's copy: "handouts/lab4.md"
+    page: str  # the Markdown, from the root of the student's copy
     address: str  # that a browser on this machine opens; "": the reader sits elsewhere
 
 
-def section(
-    lab: str, mistake: str | None, on_this_machine: bool, root: Path = paths.ROOT
-) -> Section | None:
-    """The section about a mistake that a check named; None where the handout has none.
+def section(mistake: str | None, on_this_machine: bool, root: Path = paths.ROOT) -> Section | None:
+    """The section about a mistake that a check named; None where the handouts have none.
 
     A report may be moved and must work without a network. So its link is absolute: to the site, if
     `make handouts` has made one with this section, else to the Markdown, which is text. A report
@@ -31,15 +30,14 @@ def section(
     """
     if not mistake or not NAME.fullmatch(mistake):
         return None
-    page = f"handouts/{lab}.md"
     anchor = f"mistake-{mistake}"
-    if not _has(root / page, anchor):
+    if not _has(root / PAGE, anchor):
         return None
     if not on_this_machine:
-        return Section(mistake, page, "")
-    site = root / "build" / "handouts" / "site" / f"{lab}.html"
-    file = site if _has(site, anchor) else root / page
-    return Section(mistake, page, f"{file.as_uri()}#{anchor}")
+        return Section(mistake, PAGE, "")
+    site = root / "build" / "handouts" / "site" / "mistakes.html"
+    file = site if _has(site, anchor) else root / PAGE
+    return Section(mistake, PAGE, f"{file.as_uri()}#{anchor}")
 
 
 def _has(file: Path, anchor: str) -> bool:

@@ -130,7 +130,7 @@ def _groups(
         for check in checks:
             failure = None if check.hidden else failures.get(check.id)
             figures = images.figures(failure) if failure else []
-            section = handout.section(result.lab, check.diagnosis, on_this_machine)
+            section = handout.section(check.diagnosis, on_this_machine)
             words = WORDS[check.verdict]
             items.append(Item(check, *words, failure, figures, section, check is first))
         if items:

@@ -37,7 +37,7 @@ def render(launches: list[Counts], gpu: Gpu, width: int | None) -> str:
 
 def in_words(counts: Counts, gpu: Gpu) -> str:
     """ "tile_kernel: 150 us (120 to 190); bound by ...; half of it from tile.cu:96. Terms: ..."."""
-    found = model.predict([counts], gpu)
+    found = model.predict_time([counts], gpu)
     time = duration(predicted_time([counts], gpu))
     terms = sorted(found.terms.items(), key=lambda item: -item[1])
     shares = [

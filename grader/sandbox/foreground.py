@@ -18,7 +18,7 @@ from grader.sandbox.limits import Limits
 GRACE = 2.0  # seconds between asking the program to end and killing it
 
 
-def run(argv: list[str | Path], seconds: float, env: dict[str, str]) -> Finished:
+def run_in_foreground(argv: list[str | Path], seconds: float, env: dict[str, str]) -> Finished:
     """Runs `argv` until it ends or the time is over; 0 seconds: no limit.
 
     At the limit the program gets SIGTERM, and SIGKILL when that does not end it. After Ctrl-C,

@@ -87,7 +87,7 @@ def keep(submission: Submission, graded: Result) -> str | None:
         paths.PROGRESS.mkdir(parents=True, exist_ok=True)
         with (paths.PROGRESS / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            before = read(graded.lab)
+            before = read_progress(graded.lab)
             best = max(before.best, grade, key=_worth) if before else grade
             files.replace(target, _to_json(Record(best, grade)))
     except OSError as problem:
@@ -99,7 +99,7 @@ def _worth(grade: Grade) -> tuple[float, float]:
     return grade.score.earned, grade.score.measured
 
 
-def read(lab_id: str) -> Record | None:
+def read_progress(lab_id: str) -> Record | None:
     """A lab's record; None where there is none, or where it is damaged."""
     try:
         table = json.loads(files.read_regular(paths.PROGRESS / f"{lab_id}.json"))

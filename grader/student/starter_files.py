@@ -1,4 +1,7 @@
-"""The unsolved starter files of a lab, which labs/labN_*/starter/ keeps, and how to restore them.
+"""The unsolved starter files of a lab, and how to restore them.
+
+The release puts them into labs/labN_*/starter/ of a student's copy; the whole course generates them
+from the solutions. Those in starter/ are the student's to change.
 
 A student's file is never lost. Before it is replaced, it gets a second name in a backup folder, and
 the file that replaces it is already on the disk. Both names are links to the same bytes: a backup
@@ -30,16 +33,19 @@ class LabFiles(Protocol):
 
 def contents(lab: LabFiles) -> dict[str, bytes]:
     """The unsolved files by name. Raises OSError where this copy of the course lacks one."""
-    starters = {}
-    for name in lab.submit:
-        file = paths.LABS / lab.folder / "starter" / name
-        try:
-            starters[name] = files.read_regular(file)
-        except OSError as problem:
-            raise OSError(
-                0, f"{problem.strerror}; get the course's copy again", str(file)
-            ) from problem
-    return starters
+    return {name: _unsolved(lab.folder, name) for name in lab.submit}
+
+
+def _unsolved(folder: str, name: str) -> bytes:
+    file, solution = paths.LABS / folder / "starter" / name, paths.SOLUTIONS / folder / name
+    if solution.is_file() and not file.exists():
+        from solutions import starters  # which students do not have
+
+        return starters.split(solution.read_text(encoding="utf-8"))[0].encode()
+    try:
+        return files.read_regular(file)
+    except OSError as problem:
+        raise OSError(0, f"{problem.strerror}; get the course's copy again", str(file)) from problem
 
 
 def changed(lab: LabFiles, folder: Path) -> list[str]:

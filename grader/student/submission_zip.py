@@ -55,7 +55,7 @@ def refusals(submission: Submission) -> list[str]:
 def _bad_pseudonym(submission: Submission) -> list[str]:
     for content in pseudonym_file(submission).values():
         try:
-            pseudonym.read(content)
+            pseudonym.read_pseudonym(content)
         except PseudonymError as problem:
             return [f"{submission.shown}/{pseudonym.FILE} {problem}"]
     return []

@@ -1,7 +1,7 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
 # Folders of grader/tests whose tests compile little.
-PYTHON_FAST := datasets diagnose export fuzz model oracle release similarity student timing
+PYTHON_FAST := classroom/export classroom/similarity datasets diagnose fuzz model oracle release student timing
 
 # The steps of `make test`: what is cheap and fails most often comes first. TIME_*: on 2 cores.
 STEPS := lint unit-plain python-fast $(if $(FAST),,unit-asan python-slow)
@@ -43,8 +43,8 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(say) LINT 'generated blocks of the handouts'
 	$(Q)$(PYTHON) -m handouts.facts --check
 	$(say) LINT 'pages of measured times'
-	$(Q)$(PYTHON) -m labs.bench pages --check
-	@$(MAKE) -j$$(nproc) lint-c lint-layers
+	$(Q)$(PYTHON) -m labs.studies.bench pages --check
+	@$(MAKE) -j$$(nproc) lint-c lint-format lint-layers
 
 unit-plain unit-asan: setup-dev
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)
@@ -63,6 +63,11 @@ python-slow: setup-dev runtime $(BUILD)/reproduce-venv/made
 	$(say) PYTEST 'all other Python tests'
 	$(Q)$(PYTEST) $(FAST_FOLDERS:%=--ignore=%)
 
+# What the tree weighs: files and lines by folder, and whether they keep their limits.
+.PHONY: weight
+weight: ## files and lines by folder, and their limits
+	@python3 grader/tests/weight.py
+
 # ---- the grader measured: commands, not tests
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
@@ -74,11 +79,11 @@ zoo-table: setup-dev runtime ## what the grader says of programs with a known ve
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
-# A class of 300 graded in bulk, killed 20 times on the way: grader/bulk/RESULTS.md. With
+# A class of 300 graded in bulk, killed 20 times on the way: grader/classroom/bulk/RESULTS.md. With
 # STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/.
 .PHONY: prove-bulk
 prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes; STUDENTS=30 KILLS=4: 4)
-	$(Q)$(PYTHON) -m grader.tests.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
+	$(Q)$(PYTHON) -m grader.tests.classroom.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
 
 # What each sandbox costs a launch, and how long programs that resist outlive their limit.
 .PHONY: sandbox-times

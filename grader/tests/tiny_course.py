@@ -55,8 +55,7 @@ HERE = paths.ROOT
 def _places(root: Path) -> dict[str, Path]:
     """What `grader.paths` says where the course in `root` is the only one."""
     places = {name.upper(): root / name for name in ("labs", "starter", "solutions", "build")}
-    hidden = {"PROGRESS": root / "build" / "progress", "HIDDEN": root / "hidden"}
-    return {"ROOT": root, **places, **hidden}
+    return {"ROOT": root, **places, "PROGRESS": root / "build" / "progress"}
 
 
 def make(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

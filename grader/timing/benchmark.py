@@ -1,4 +1,4 @@
-"""Runs the timing program (labs/common/bench) and reads its outputs after it has ended."""
+"""Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended."""
 
 from __future__ import annotations
 
@@ -131,7 +131,9 @@ class Bench:
             if only is None:
                 argv += ["--row-samples", f"{folder}/{SAMPLES}"]
                 done, reported = _run(argv, bounds, folder, view)
-                samples = row_samples.read(folder / SAMPLES, self.operation, inputs, seed)
+                samples = row_samples.read_row_samples(
+                    folder / SAMPLES, self.operation, inputs, seed
+                )
                 kept_promise = True
             else:
                 verifier = Verifier(limits[0], self.operation, inputs)

@@ -1,4 +1,4 @@
-"""The inputs of timed calls and the checksums of outputs, bit for bit as labs/common/bench/noise.h
+"""The inputs of timed calls and the checksums of outputs, bit for bit as labs/runtime/bench/noise.h
 makes them."""
 
 from __future__ import annotations

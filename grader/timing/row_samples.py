@@ -19,7 +19,7 @@ from grader.oracle.operations import OPERATIONS, Array, Settings
 from grader.sandbox.workspace import read_output
 from grader.timing import noise
 
-SAMPLE_ROWS = 8  # BENCH_BAND of labs/common/bench
+SAMPLE_ROWS = 8  # BENCH_BAND of labs/runtime/bench
 MAX_BYTES = 1 << 30  # of all samples of a run
 COMPARED = 40  # samples of a run that are compared with the oracle
 
@@ -47,7 +47,7 @@ def sample_rows(operation: str, inputs: Inputs) -> int:
     return min(OPERATIONS[operation].output(inputs.arrays)[1][-2], SAMPLE_ROWS)
 
 
-def read(path: Path, operation: str, inputs: Inputs, seed: int) -> list[RowSample]:
+def read_row_samples(path: Path, operation: str, inputs: Inputs, seed: int) -> list[RowSample]:
     """The samples that the timing program wrote, one a round; [] when the file is missing, cut off
     or has impossible numbers. seed: of the inputs of the run."""
     dtype, shape = OPERATIONS[operation].output(inputs.arrays)

@@ -1,10 +1,10 @@
 """Verifies the outputs of timed calls while the program runs: the other end of its --verifier
-(labs/common/bench/bench.h).
+(labs/runtime/bench/bench.h).
 
 A program that a student's code has taken over can report any time, and could compute only the rows
 that it hands in. So when it is timed from outside, it learns the input of each call only when the
 call is due, and must send a checksum of every row of the output before it learns which rows will be
-looked at (labs/common/bench).
+looked at (labs/runtime/bench).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Predicted times over measured ones, from labs/tests/predict/h200/predictions.csv."""
+"""Predicted times over measured ones, from labs/studies/predict/h200/predictions.csv."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from handouts.drawing.canvas import BLUE, FAINT, GREY, INK, ORANGE, Drawing
 
-FILE = Path(__file__).resolve().parents[2] / "labs/tests/predict/h200/predictions.csv"
+FILE = Path(__file__).resolve().parents[2] / "labs/studies/predict/h200/predictions.csv"
 LEFT, TOP, SIDE = 70, 56, 400
 ENDS = (3.0, 3e4)  # microseconds, of both axes
 

@@ -1,4 +1,4 @@
-"""The times of this course's own files on a GPU, from labs/tests/gpu/RESULTS.md."""
+"""The times of this course's own files on a GPU, from labs/studies/gpu/RESULTS.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[2] / "labs" / "tests" / "gpu" / "RESULTS.md"
+FILE = Path(__file__).resolve().parents[2] / "labs" / "studies" / "gpu" / "RESULTS.md"
 _ROW = re.compile(r"^\| (lab\d+) (\w) \| ([^|]+) \| ([\d.]+) \| ([\d.]+|-) \|", re.MULTILINE)
 
 

@@ -10,9 +10,10 @@ files that fill them:
 
 limits PART       limits of the technique checks of a part          labs/labN_*/lab.toml
 checks all        the checks of a lab, with points                  labs/labN_*/lab.toml
-mistakes all      what the grader names, with pictures              grader/diagnose/mistakes.toml
-measured h200     times of this course's own files                  labs/tests/gpu/results.json
-libraries bench   the same beside libraries                         labs/bench/results/*.json
+mistakes all      what the grader names in a lab                    grader/diagnose/mistakes.toml
+mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
+measured h200     times of this course's own files                  labs/studies/gpu/results.json
+libraries bench   the same beside libraries                         labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
 """
 

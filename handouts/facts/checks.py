@@ -17,7 +17,8 @@ def content(lab: Lab) -> str:
     """The table of a lab. Raises FactsError where this copy has no hidden cases to count."""
     if not lab.hidden_included:
         raise FactsError(
-            f"grader/hidden/{lab.id}.toml is missing, so the points of hidden cases are unknown"
+            f"solutions/{lab.folder}/hidden.toml is missing, "
+            "so the points of hidden cases are unknown"
         )
     rows = [row for part in lab.part for row in _rows(lab, part)]
     head = ("part", "check", "kind", "points")

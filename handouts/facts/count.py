@@ -24,7 +24,7 @@ from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
 from handouts.facts import counted_list, limits
 from handouts.facts.counted_list import Counted, OfLab
-from labs.tests.gpu import counters, suite
+from labs.studies.gpu import counters, suite
 
 NAMES = sorted(ALL - {"dram_bytes"})  # a model of DRAM, and null for many blocks
 

@@ -1,15 +1,14 @@
-"""Draws what each known mistake makes of a photograph: handouts/figures/mistakes/labN-NAME.png.
+"""Draws what each known mistake makes of a photograph: handouts/figures/mistakes/NAME.png.
 
-python -m handouts.facts.draw_mistakes          draw all, and list them in mistakes.json (minutes)
-python -m handouts.facts.draw_mistakes lab5     only those of some labs
+python -m handouts.facts.draw_mistakes     draw all, and list them in mistakes.json (minutes)
 
 An output comes from the oracle's function for the mistake, and is drawn only if the grader, asked
-why it is wrong, gives it that name. So the list says in which labs a mistake is named.
+why it is wrong, gives it that name. So the list says in which labs a mistake is named. One picture
+serves all labs; a lab for which mistakes.toml describes another picture has its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,13 +21,14 @@ from datasets import layers
 from datasets.generate import DatasetMissing
 from grader import files, paths
 from grader.diagnose import catalogue, explain
+from grader.diagnose.catalogue import Entry
 from grader.model import spec
 from grader.model.spec import Case, Lab
 from grader.oracle import compare, inputs, operations
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from handouts.facts import mistake_list, pictures, wrong_outputs
-from handouts.facts.mistake_list import Drawn
+from handouts.facts.mistake_list import Drawn, MistakeList
 
 ENOUGH = 0.03  # a picture that shows so much of its mistake need not be improved
 MOST_TAPS = 17 * 17
@@ -49,6 +49,10 @@ class Example:
 class Picture:
     about: Drawn
     colours: npt.NDArray[np.uint8]
+
+    def score(self) -> float:
+        """How well it shows its mistake; beyond ENOUGH it makes no difference."""
+        return min(pictures.shown(self.colours), ENOUGH)
 
 
 def examples(lab: Lab) -> Iterator[Example]:
@@ -94,24 +98,23 @@ def _example(case: Case, operation: str, photograph: Any) -> Example | None:
 def draw(lab: Lab, names: set[str]) -> dict[str, Picture]:
     """A picture for each of these mistakes that the grader names in this lab."""
     best: dict[str, Picture] = {}
-    scores: dict[str, float] = {}
+
+    def is_open(name: str) -> bool:
+        return name not in best or best[name].score() < ENOUGH
+
     for example in examples(lab):
         right = operations.expected(
             example.operation, example.case.exact, example.inputs.arrays, example.case.settings()
         )
         kind, _ = OPERATIONS[example.operation].output(example.inputs.arrays)
-        wanted = {name for name in names if scores.get(name, 0) < ENOUGH}
+        wanted = set(filter(is_open, names))
         with np.errstate(all="ignore"):
             wrong = wrong_outputs.of_case(
                 example.case, example.operation, example.inputs, right, kind, wanted
             )
         for each in wrong:
-            if scores.get(each.name, 0) >= ENOUGH:
-                continue
-            picture = _picture(lab, example, right, each)
-            score = pictures.shown(picture.colours) if picture else -1.0
-            if picture and score > scores.get(each.name, -0.5):
-                best[each.name], scores[each.name] = picture, score
+            if is_open(each.name) and (picture := _picture(lab, example, right, each)):
+                best[each.name] = max(best.get(each.name, picture), picture, key=Picture.score)
     return best
 
 
@@ -137,55 +140,51 @@ def _picture(lab: Lab, example: Example, right: Any, wrong: wrong_outputs.Wrong)
     number = int(np.argmax(planes[2].mean(axis=(1, 2))))
     drawn = pictures.panels(*(array[number] for array in planes))
     case = example.case
+    is_high = planes[1][number] > planes[0][number]
     about = Drawn(
-        name=wrong.name,
-        file=f"{lab.id}-{wrong.name}.png",
+        lab=lab.id,
         mask=LAYERS if example.operation == "layers" else case.mask,
         border=case.border,
         plane=number if got.ndim > 2 else None,
         wrong=int(planes[2][number].sum()),
+        high=int((planes[2][number] & is_high).sum()),
         pixels=int(planes[2][number].size),
     )
     return Picture(about, drawn)
 
 
-def names_for(lab: str) -> set[str]:
-    """The mistakes of the catalogue that can have a picture in a lab."""
-    return {
-        entry.name
-        for entry in catalogue.entries()
-        if entry.picture and (entry.labs is None or lab in entry.labs)
-    }
+def find(entries: list[Entry]) -> tuple[dict[str, list[str]], dict[str, Picture]]:
+    """The names of the mistakes in each lab, and the pictures by the names of their files."""
+    labs: dict[str, list[str]] = {}
+    best: dict[str, Picture] = {}
+    for lab in spec.available():
+        possible = [e for e in entries if lab in (e.labs or (lab,)) and (e.picture or not e.labs)]
+        drawn = draw(spec.load(lab, hidden=False), {entry.name for entry in possible})
+        labs[lab] = [entry.name for entry in possible if entry.name in drawn]
+        print(f"{lab}: {len(drawn)} mistakes", flush=True)
+        for entry in possible:
+            if entry.picture and entry.name in drawn:
+                file = mistake_list.picture_of(entry, lab)
+                picture = drawn[entry.name]
+                best[file] = max(best.get(file, picture), picture, key=Picture.score)
+    order = [name for e in entries for name in mistake_list.pictures_of(e) if name in best]
+    return labs, {name: best[name] for name in order}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Draw the pictures of mistakes.")
-    parser.add_argument("labs", nargs="*", metavar="LAB", help="such as lab5; default: all labs")
-    chosen = parser.parse_args().labs
     try:
-        known = mistake_list.read() if chosen else {}
+        labs, drawn = find(catalogue.entries())
         FOLDER.mkdir(exist_ok=True)
-        for name in chosen or spec.available():
-            drawn = draw(spec.load(name, hidden=False), names_for(name))
-            order = [entry.name for entry in catalogue.entries() if entry.name in drawn]
-            known[name] = [drawn[mistake].about for mistake in order]
-            for picture in drawn.values():
-                data = pictures.png(picture.colours)
-                files.update(FOLDER / picture.about.file, data)
-            print(f"{name}: {len(drawn)} pictures", flush=True)
+        for name, picture in drawn.items():
+            files.update(FOLDER / name, pictures.png(picture.colours))
     except (DatasetMissing, spec.SpecError, OSError, ValueError) as error:
         print(f"draw_mistakes.py: {error}", file=sys.stderr)
         return 1
-    known = {name: known[name] for name in spec.available() if name in known}
-    mistake_list.write(known)
-    _remove_others({each.file for of_lab in known.values() for each in of_lab})
-    return 0
-
-
-def _remove_others(kept: set[str]) -> None:
-    for path in sorted(FOLDER.glob("*.png")):
-        if path.name not in kept:
+    mistake_list.write(MistakeList(labs, {name: drawn[name].about for name in drawn}))
+    for path in FOLDER.glob("*.png"):
+        if path.name not in drawn:
             path.unlink()
+    return 0
 
 
 if __name__ == "__main__":

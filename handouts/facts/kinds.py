@@ -17,7 +17,7 @@ LAB_PAGE = re.compile(r"(lab\d+)\.md")
 # By the name of a block. Each is given a lab; `limits` also gets the part.
 OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
     "checks all": checks.content,
-    "mistakes all": mistakes.content,
+    "mistakes all": mistakes.links,
     "measured h200": measured.content,
     "libraries bench": libraries.content,
     "counted sim": counted.content,
@@ -39,6 +39,8 @@ def content(page: str, block: Block) -> str | None:
     """The text of a block of a page; None for one that another script fills. Raises FactsError."""
     if block.name in ELSEWHERE:
         return None
+    if f"{block.name} {page}" == f"mistakes explained {mistakes.PAGE}":
+        return mistakes.explained()
     lab = lab_of(page)
     is_known = block.kind == "limits" or block.name in OF_A_LAB
     if not is_known:

@@ -32,7 +32,7 @@ def count(number: int, thing: str) -> str:
 
 
 def microseconds(time: float) -> str:
-    """As labs/tests/gpu/RESULTS.md has them, with two decimals below ten: 4.63, 150.4, 1384."""
+    """As labs/studies/gpu/RESULTS.md has them, with two decimals below ten: 4.63, 150.4, 1384."""
     return f"{time:.2f}" if time < 10 else f"{time:.1f}" if time < 1000 else f"{time:.0f}"
 
 

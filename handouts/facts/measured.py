@@ -1,6 +1,6 @@
 """The block "measured h200": what this course's own files take on our H200.
 
-First the speed checks, from labs/tests/gpu/results.json; then the experiment of the lab's source.
+First the speed checks, from labs/studies/gpu/results.json; then the experiment of the lab's source.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from grader.model.spec import Lab
 from handouts.facts import markdown, reproduced
 from handouts.facts.blocks import FactsError
-from labs.tests.gpu import speeds
-from labs.tests.gpu.speeds import Results, Speed
+from labs.studies.gpu import speeds
+from labs.studies.gpu.speeds import Results, Speed
 
-COMMAND = "python -m labs.tests.gpu.suite --table FOLDER"
+COMMAND = "python -m labs.studies.gpu.suite --table FOLDER"
 TIMED = re.compile(r"^speed (of|with) ")  # what the names of the checks have in common
 
 
@@ -22,7 +22,7 @@ def content(lab: Lab) -> str:
     try:
         results = speeds.read()
     except (OSError, ValueError) as problem:
-        raise FactsError(f"labs/tests/gpu/results.json: {problem}; run {COMMAND}") from problem
+        raise FactsError(f"labs/studies/gpu/results.json: {problem}; run {COMMAND}") from problem
     of_lab = [speed for speed in results.speeds if speed.lab == lab.id]
     tables = [_table(lab, results, of_lab)] if "gpu" in lab.backends else []
     tables.append(reproduced.content(lab.id))
@@ -34,7 +34,7 @@ def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:
     if {speed.check for speed in measured} != names.keys():
         differing = sorted({speed.check for speed in measured} ^ names.keys())
         raise FactsError(
-            "labs/tests/gpu/results.json and lab.toml have other speed checks: "
+            "labs/studies/gpu/results.json and lab.toml have other speed checks: "
             f"{'; '.join(differing)}; measure again, then run {COMMAND}"
         )
     has_floor = any(speed.floor_ns for speed in measured)

@@ -1,4 +1,4 @@
-"""The pictures of mistakes that are drawn, lab by lab: mistakes.json."""
+"""What draw_mistakes.py found: the names of each lab's mistakes, and their pictures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from grader import files
+from grader.diagnose.catalogue import Entry
 from handouts.facts.blocks import FactsError
 
 COMMAND = "python -m handouts.facts.draw_mistakes"
@@ -14,26 +15,44 @@ FILE = Path(__file__).with_name("mistakes.json")
 
 
 class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One picture. mask, border: of the case it was drawn for. plane: which one of an output of
-    several is drawn. wrong, pixels: how many pixels of that plane differ, and how many it has."""
+    """One picture. lab, mask, border: of the case it was drawn for. plane: which one of an output
+    of several is drawn. wrong, high, pixels: how many pixels of that plane differ, how many of
+    these are too high, and how many pixels it has."""
 
-    name: str
-    file: str
+    lab: str
     mask: str
     border: str
     plane: int | None
     wrong: int
+    high: int
     pixels: int
 
 
-def read() -> dict[str, list[Drawn]]:
-    """By the lab's id. Raises FactsError."""
+class MistakeList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """labs: the mistakes that the grader names in outputs of a lab. pictures: by their file."""
+
+    labs: dict[str, list[str]]
+    pictures: dict[str, Drawn]
+
+
+def picture_of(entry: Entry, lab: str) -> str:
+    """The file's name: one for all labs but those whose own picture the catalogue describes."""
+    return f"{entry.name}-{lab}.png" if lab in entry.pictures else f"{entry.name}.png"
+
+
+def pictures_of(entry: Entry) -> list[str]:
+    """The names of all its files, the one for most labs first."""
+    return [f"{entry.name}.png", *(picture_of(entry, lab) for lab in entry.pictures)]
+
+
+def read() -> MistakeList:
+    """Raises FactsError."""
     try:
-        return msgspec.json.decode(FILE.read_bytes(), type=dict[str, list[Drawn]])
+        return msgspec.json.decode(FILE.read_bytes(), type=MistakeList)
     except (OSError, msgspec.MsgspecError) as problem:
         raise FactsError(f"handouts/facts/mistakes.json: {problem}; run {COMMAND}") from problem
 
 
-def write(drawn: dict[str, list[Drawn]]) -> None:
-    text = msgspec.json.format(msgspec.json.encode(drawn), indent=1)
+def write(found: MistakeList) -> None:
+    text = msgspec.json.format(msgspec.json.encode(found), indent=1)
     files.update(FILE, text + b"\n")

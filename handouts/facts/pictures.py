@@ -1,4 +1,4 @@
-"""A right output, a wrong one, and which pixels differ, side by side in one small PNG."""
+"""A right output, a wrong one, and their difference, side by side in one small PNG."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ Bytes = npt.NDArray[np.uint8]
 GREYS = 32
 SCALE = 2  # screen pixels for one of the image
 GAP = 8  # screen pixels between two panels
-NO_VALUE, WRONG, PAPER, FRAME = range(GREYS, GREYS + 4)  # colours after the greys
-COLOURS = ((176, 110, 214), (214, 60, 40), (255, 255, 255), (120, 127, 135))
+NO_VALUE, PAPER, FRAME = range(GREYS, GREYS + 3)  # colours after the greys
+STEPS = 14  # shades of a difference in one direction
+EQUAL = FRAME + 1 + STEPS  # the shades below it are too low, those above it too high
+FIXED = ((150, 60, 200), (255, 255, 255), (120, 127, 135))
+SAME, LOW, HIGH = (246, 246, 244), (0, 70, 190), (200, 30, 0)
 BOX = 5  # pixels of the photograph, a side, for one of the small image
 LEFT, TOP, WIDTH, HEIGHT = 120, 60, 86, 58  # of the small image, in the photograph
 
@@ -32,10 +35,10 @@ def photograph() -> Array:
 
 
 def panels(right: Array, got: Array, wrong: Array) -> Bytes:
-    """Colour numbers of the three panels: the right plane, the wrong one, and where they differ."""
+    """Colour numbers of the three panels: the right plane, the wrong one, and by how much the wrong
+    pixels are too high or too low."""
     low, high = (float(v) for v in np.percentile(right, (1, 99)))
-    middle = np.where(wrong, WRONG, GREYS - 4).astype(np.uint8)
-    parts = [_greys(right, low, high), _greys(got, low, high), middle]
+    parts = [_greys(right, low, high), _greys(got, low, high), _shades(got - right, wrong)]
     gap = np.full((right.shape[0] * SCALE, GAP), PAPER, dtype=np.uint8)
     gap[:, [0, -1]] = FRAME  # where a panel is white, its sides would not be seen
     large = [part.repeat(SCALE, axis=0).repeat(SCALE, axis=1) for part in parts]
@@ -49,6 +52,17 @@ def _greys(plane: Array, low: float, high: float) -> Bytes:
     return np.where(np.isnan(plane), NO_VALUE, np.nan_to_num(grey)).astype(np.uint8)
 
 
+def _shades(difference: Array, wrong: Array) -> Bytes:
+    """A wrong pixel is never shown as equal. Large differences share the darkest shade."""
+    size = np.abs(difference)
+    known = wrong & ~np.isnan(size)
+    largest = float(np.percentile(size[known], 95)) if known.any() else 1.0
+    with np.errstate(all="ignore"):
+        steps = np.clip(np.ceil(size / max(largest, 1e-30) * STEPS), 1, STEPS)
+        shades = EQUAL + np.sign(difference) * np.where(known, steps, 0)
+    return np.where(np.isnan(size), NO_VALUE, np.nan_to_num(shades)).astype(np.uint8)
+
+
 def shown(picture: Bytes) -> float:
     """How well a picture shows a mistake: the difference of the greys in its first two panels, less
     where the second one is mostly black or white."""
@@ -59,10 +73,22 @@ def shown(picture: Bytes) -> float:
     return min(float(np.abs(first - second).mean() / GREYS), 0.1) * (1 - clipped)
 
 
+def palette() -> list[tuple[int, ...]]:
+    """The colours by their numbers."""
+    greys = [(round(255 * i / (GREYS - 1)),) * 3 for i in range(GREYS)]
+    low, high = ([_mixed(end, i / STEPS) for i in range(1, STEPS + 1)] for end in (LOW, HIGH))
+    return [*greys, *FIXED, *reversed(low), SAME, *high]
+
+
+def _mixed(end: tuple[int, ...], share: float) -> tuple[int, ...]:
+    """A colour between that of equal pixels and the darkest; the first step is easy to see."""
+    part = 0.25 + 0.75 * share
+    return tuple(round(a + (b - a) * part) for a, b in zip(SAME, end, strict=True))
+
+
 def png(picture: Bytes) -> bytes:
     image = Image.fromarray(picture)
-    greys = [round(255 * i / (GREYS - 1)) for i in range(GREYS) for _ in range(3)]
-    image.putpalette([*greys, *(part for colour in COLOURS for part in colour)])
+    image.putpalette([part for colour in palette() for part in colour])
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True, bits=6)
     return buffer.getvalue()

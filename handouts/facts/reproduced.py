@@ -1,5 +1,6 @@
 """What this course's own files take in the experiments of the sources: a table for each experiment,
-from labs/reproduce/reference.json, which `make reproduce` compares with the reader's machine."""
+from labs/studies/reproduce/reference.json. `make reproduce` compares it with the reader's machine.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from grader import paths
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 
-FILE = paths.ROOT / "labs" / "reproduce" / "reference.json"
-COMMAND = "python -m labs.reproduce.measure --gpu --out labs/reproduce/reference.json"
+FILE = paths.ROOT / "labs" / "studies" / "reproduce" / "reference.json"
+SHOWN = FILE.relative_to(paths.ROOT)
+COMMAND = f"python -m labs.studies.reproduce.measure --gpu --out {SHOWN}"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -148,14 +150,14 @@ def content(lab: str) -> str:
     try:
         reference = msgspec.json.decode(FILE.read_bytes(), type=Reference)
     except (OSError, msgspec.MsgspecError) as problem:
-        raise FactsError(f"labs/reproduce/reference.json: {problem}; run {COMMAND}") from problem
+        raise FactsError(f"{SHOWN}: {problem}; run {COMMAND}") from problem
     return "\n\n".join(_table(reference, table) for table in TABLES[lab])
 
 
 def _table(reference: Reference, table: Table) -> str:
     known = reference.experiments.get(table.source)
     if known is None:
-        raise FactsError(f"labs/reproduce/reference.json has no experiment {table.source}")
+        raise FactsError(f"{SHOWN} has no experiment {table.source}")
     gpu, cpu = reference.gpu, reference.machine
     lead = (
         f"The experiment of source {table.source} with this course's own files: {table.about}. "
@@ -188,5 +190,5 @@ def _cells(experiment: Experiment, line: Line, size: str) -> tuple[str, str]:
 def _median(experiment: Experiment, name: str) -> float:
     row = experiment.rows.get(name)
     if row is None or row.median is None:
-        raise FactsError(f"labs/reproduce/reference.json has no time '{name}'; run {COMMAND}")
+        raise FactsError(f"{SHOWN} has no time '{name}'; run {COMMAND}")
     return row.median

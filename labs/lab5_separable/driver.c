@@ -121,9 +121,10 @@ static enum separation call_separate(struct runner *r, const float *mask, int ra
         separate((const float *)(void *)plane.data, radius, data[0], data[1], why);
     for (int i = 0; i < 2; i++) {
         if (fence_broken_after(&lines[i])) {
-            runner_fail(r, RUNNER_REJECTED,
-                        "separate() wrote past the end of %s, which has 2 * radius + 1 = %zu floats",
-                        i == 0 ? "h_column" : "h_row", size);
+            runner_fail(
+                r, RUNNER_REJECTED,
+                "separate() wrote past the end of %s, which has 2 * radius + 1 = %zu floats",
+                i == 0 ? "h_column" : "h_row", size);
         }
     }
     if (memcmp(plane.data, mask, size * bytes) != 0) {

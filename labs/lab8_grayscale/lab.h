@@ -38,10 +38,8 @@ struct weights {
 
 /* The two sets of the sources: 0.2126, 0.7152, 0.0722 (000; ITU-R BT.709) and 0.299, 0.587, 0.114
  * (001; BT.601), rounded; the last weight of each is rounded down, so that the sum is 32768. */
-#define WEIGHTS_709                                                                                \
-    { 6966, 23436, 2366 }
-#define WEIGHTS_601                                                                                \
-    { 9798, 19235, 3735 }
+#define WEIGHTS_709 {6966, 23436, 2366}
+#define WEIGHTS_601 {9798, 19235, 3735}
 
 /* Part A: as baseline_grey(), with the pixels divided among the cores by OpenMP. Here, and only
  * here, there are at most 2^31 - 1 pixels: where two loops over ints are collapsed to one, gcc

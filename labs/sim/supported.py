@@ -25,12 +25,12 @@ INCLUDE = ROOT / "labs/sim/include"
 PAGE = ROOT / "handouts/simulator.md"
 MARKS = "<!-- {0}: begin -->", "<!-- {0}: end -->"
 OWN = (
-    "lanes.h",
-    "sim_abi.h",
-    "sim_launch.h",
-    "sim_kernel_calls.h",
-    "sim_texture_abi.h",
-    "sim_marks.h",
+    "cooperative_groups/lanes.h",
+    "sim/abi.h",
+    "sim/launch.h",
+    "sim/kernel_calls.h",
+    "sim/texture_abi.h",
+    "sim/marks.h",
 )
 LINE = re.compile(r'^# \d+ "([^"]*)"[^\n]*\n', re.MULTILINE)
 FUNCTION = re.compile(
@@ -50,7 +50,7 @@ INTERNAL = re.compile(
 
 def expanded() -> str:
     """The simulator's headers as g++ reads them."""
-    public = [h for h in sorted(INCLUDE.rglob("*.h")) if not h.name.startswith("sim_")]
+    public = [h for h in sorted(INCLUDE.rglob("*.h")) if h.parent.name != "sim"]
     includes = "".join(f"#include <{h.relative_to(INCLUDE)}>\n" for h in public)
     command = ["g++", "-E", "-x", "c++", "-std=c++17", f"-I{INCLUDE}", "-"]
     source = "#include <cuda_runtime.h>\n" + includes
@@ -63,7 +63,7 @@ def parts(text: str) -> dict[Path, str]:
     pieces = LINE.split(text)
     for name, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         path = Path(name).resolve()
-        if INCLUDE in path.parents and path.name not in OWN:
+        if INCLUDE in path.parents and str(path.relative_to(INCLUDE)) not in OWN:
             found[path] = found.get(path, "") + piece
     return found
 
@@ -99,7 +99,7 @@ def listing() -> str:
         kinds = (("functions", functions), ("older CUDA", old), ("types", types))
         if any(found for _, found in kinds):
             shown = header.relative_to(INCLUDE).as_posix()
-            own = "" if header.name.startswith("sim_") else f" (`{shown}`)"
+            own = "" if header.parent.name == "sim" else f" (`{shown}`)"
             lines.append(f"\n**{title(header)}**{own}\n")
         for kind, found in kinds:
             if found:

@@ -26,8 +26,8 @@ from grader.execute import profile  # noqa: E402 - needs the path set above
 
 HOME = ROOT / "build" / "aarch64"
 TOOL = "aarch64-linux-gnu-"
-NSIGHT = ROOT / "labs" / "tests" / "nsight"
-CHECKS = ROOT / "labs" / "tests" / "checks"
+NSIGHT = ROOT / "labs" / "studies" / "nsight"
+CHECKS = ROOT / "labs" / "studies" / "checks"
 
 
 def make(*arguments: str, names: dict[str, str] | None = None) -> None:
@@ -71,7 +71,7 @@ def counters(name: str) -> tuple[int, int]:
         raw = Path(folder) / "profile.jsonl"
         program = build(NSIGHT / f"{name}.cu", traced=True)
         run(program, CONVLABS_SIM_PROFILE=raw, CONVLABS_SIM_FINDINGS=Path(folder) / "findings")
-        kernels = profile.profile(program, profile.read(raw.read_bytes()), []).kernels
+        kernels = profile.profile(program, profile.read_launches(raw.read_bytes()), []).kernels
     with (NSIGHT / f"{name}.csv").open() as file:
         rows = list(csv.DictReader(file))
     equal = total = 0

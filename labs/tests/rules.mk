@@ -9,6 +9,16 @@ lint-c:
 	$(Q)for f in $(OUR_C); do \
 	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS) $$f || exit 1; done
 
+# The layout of our C is that of .clang-format. Not so what is measured by line, and CUDA programs of
+# tests, which have the layouts that students write.
+.PHONY: lint-format
+FORMATTED = $(OUR_C) $(call some,$(addprefix labs/,common/*.h common/*/*.h common/*/*.cu sim/src/*/*.h \
+            sim/include/*.h sim/include/*/*.h lab*/*.h lab*/*.cu bench/*.c reproduce/*.c tests/*.h \
+            tests/common/*.c tests/common/*/*.c tests/sim/*.h tests/sim/*/*.c))
+lint-format:
+	$(say) LINT 'layout of C'
+	$(Q)$(BUILD)/venv/bin/clang-format --dry-run -Werror $(FORMATTED)
+
 # In the simulator's runtime a layer includes and calls only the layers above it in the list of
 # check_layers.py.
 .PHONY: lint-layers
@@ -23,4 +33,4 @@ aarch64: setup ## build and run the simulator for aarch64, in qemu
 # What the simulator costs, against a loop in C and against Numba's: a command, not a test.
 .PHONY: bench-sim
 bench-sim: setup-bench runtime ## what the simulator costs beside plain C and Numba
-	$(Q)$(PYTHON) -m labs.tests.bench.bench_sim
+	$(Q)$(PYTHON) -m labs.studies.simulator_cost.bench_sim

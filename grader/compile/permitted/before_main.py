@@ -29,7 +29,7 @@ NOTES_DESTRUCTOR = re.compile(
 OBJECTS_OF_A_CALL, BYTES_OF_A_CALL = 4, 128
 
 
-def check(parts: ObjectFile, kind: Kind) -> Iterator[Refusal]:
+def check_before_main(parts: ObjectFile, kind: Kind) -> Iterator[Refusal]:
     """Refuses functions that run before main() or at the end of the process, except for those by
     which compilers, the simulator and <iostream> register what they made."""
     for index, section in enumerate(parts.sections):

@@ -125,7 +125,7 @@ class ObjectFile:
         return self._tables[index]
 
 
-def read(file: Path) -> ObjectFile:
+def read_object(file: Path) -> ObjectFile:
     """Reads an object file. A link is not followed. Raises OSError, ObjectError."""
     data = content(file)
     return parsed(data)

@@ -48,20 +48,20 @@ class Checked:
 def defined_by(file: Path) -> set[str]:
     """The names that an object defines for others; none if it cannot be read."""
     try:
-        symbols = elf.read(file).symbols
+        symbols = elf.read_object(file).symbols
     except (OSError, ObjectError):
         return set()
     return {s.name for s in symbols if s.is_defined() and s.binding != elf.LOCAL}
 
 
-def check(checked: Checked, others: Sequence[Path] = ()) -> list[Refusal]:
+def check_object(checked: Checked, others: Sequence[Path] = ()) -> list[Refusal]:
     """Why an object may not be linked, in no order; [] when it may. others: the other objects of
     the same program that come from the submission. Raises OSError."""
     try:
-        parts = elf.read(checked.file)
+        parts = elf.read_object(checked.file)
         return [
             *_sections(parts),
-            *before_main.check(parts, checked.kind),
+            *before_main.check_before_main(parts, checked.kind),
             *_definitions(parts, checked),
             *_uses(parts, checked, others),
         ]

@@ -14,7 +14,7 @@ from grader.compile.permitted import elf
 
 # In the order in which a submission's own definition would hide theirs.
 MACHINE = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libgomp.so.1", "libstdc++.so.6")
-# Headers of labs/common that no lab's header includes.
+# Headers of labs/runtime that no lab's header includes.
 NOT_FOR_LABS = ("our_fault.h", "tsan_atomics.h", "json.h")
 _ARCHIVE, _MEMBER = b"!<arch>\n", 60  # begin of an archive, and the size of a member's header
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -40,7 +40,7 @@ def of_library(file: Path, _: float) -> frozenset[str]:
 def of_course(course: Path) -> frozenset[str]:
     """What the runtime and the lab's own parts define. course: the folder of these parts."""
     library = paths.BUILD / "lib" / "plain"
-    parts = [*library.glob("*.a"), *library.glob("common/runner/*.o"), *course.glob("*.o")]
+    parts = [*library.glob("*.a"), *library.glob("runtime/runner/*.o"), *course.glob("*.o")]
     return _together(parts)
 
 
@@ -77,7 +77,7 @@ def not_for_programs() -> frozenset[str]:
 @lru_cache(maxsize=16)
 def of_lab_headers(folder: str) -> frozenset[str]:
     """The functions that a lab's headers declare: those to write, and those that are given."""
-    files = [*(paths.LABS / folder).glob("*.h"), *(paths.LABS / "common").glob("*.h")]
+    files = [*(paths.LABS / folder).glob("*.h"), *(paths.LABS / "runtime").glob("*.h")]
     files = [file for file in files if file.name not in NOT_FOR_LABS]
     code = b"\n".join(_COMMENT.sub(b"", file.read_bytes()) for file in files)
     return frozenset(name.decode() for name in _DECLARED.findall(code))

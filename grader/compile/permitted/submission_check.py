@@ -82,7 +82,7 @@ def _objects(
         others = [p.file for p in group if p is not product and p.file.exists()]
         course = sources.course_build(lab, backend)
         checked = Checked(product.file, product.kind, lab.folder, course)
-        refusals = object_check.check(checked, others)
+        refusals = object_check.check_object(checked, others)
         if not refusals:
             continue
         lines = _lines(product.file, [r.where for r in refusals if r.where], owner)

@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from grader.bulk.intake.collect import collect
-from grader.bulk.intake.discover import discover
-from grader.bulk.intake.student_names import student
+from grader.classroom.bulk.intake.collect import collect
+from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.student_names import student
 from grader.model import spec
 from grader.tests.attacks import host_state
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
-from grader.tests.bulk import hostile
+from grader.tests.classroom.bulk import hostile
 
 GROUP = "archive"
 SECONDS = 5.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grader import paths
-from grader.bulk.isolation import probe
+from grader.classroom.bulk.isolation import probe
 from grader.tests.attacks import host_state
 from grader.tests.attacks.attack import HERE
 from grader.tests.attacks.judge import Outcome

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.bulk.final import Final, Student
-from grader.course.person import Person
+from grader.classroom.bulk.final import Final, Student
+from grader.classroom.course.person import Person
+from grader.classroom.export.feedback import feedback
 from grader.execute import backend as backends
-from grader.export.feedback import feedback
 from grader.grading import pipeline
 from grader.grading.evidence import Evidence
 from grader.grading.observer import Observer

@@ -17,7 +17,7 @@ from grader.model import spec
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
-from grader.tests.bulk import hostile
+from grader.tests.classroom.bulk import hostile
 
 SECRET = "CONVLABS_ATTACKED_SECRET"
 CONTENT = "int another_students_work;\n"
@@ -127,7 +127,7 @@ class Target:
             "OUTSIDE": str(self.outside),
             "PWNED": str(self.folder / "pwned"),
             "SOLUTION": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
-            "HIDDEN": f"{paths.HIDDEN}/{lab.id}.toml",
+            "HIDDEN": str(paths.hidden_cases(lab.folder)),
             "PORT": str(self.listeners[0].getsockname()[1]),
             "ABSTRACT": self.abstract,
             "PARENT": str(os.getpid()),

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader import exit_codes
-from grader.bulk.isolation import probe
+from grader.classroom.bulk.isolation import probe
 from grader.compile import make
 from grader.execute import backend
 from grader.model import spec

@@ -22,7 +22,7 @@ from grader.tests.attacks import archives, elsewhere, host_state, judge, materia
 from grader.tests.attacks.attack import Attack, attacks
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
-from grader.tests.bulk import hostile
+from grader.tests.classroom.bulk import hostile
 
 pytestmark = pytest.mark.skipif(
     choice.missing() is not None, reason=f"no sandbox on this machine: {choice.missing()}"
@@ -84,7 +84,7 @@ def test_a_program_fails_for_its_attack_and_not_for_a_slip(
     made = material.submission(attack, material.lab_of(attack), place, tmp_path)
     source = tmp_path / "cpu_loop.c"
     source.write_bytes(made.contents["cpu_loop.c"])
-    includes = [f"-I{paths.LABS / 'common'}", f"-I{paths.LABS / made.lab.folder}"]
+    includes = [f"-I{paths.LABS / 'runtime'}", f"-I{paths.LABS / made.lab.folder}"]
     command = ["gcc", "-std=gnu11", "-fsyntax-only", "-w", *includes, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

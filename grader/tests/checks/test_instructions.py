@@ -39,7 +39,7 @@ def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
     ],
 )
 def test_what_is_no_record_or_saw_nothing_decides_nothing(raw: bytes) -> None:
-    assert instructions.read(raw) is None
+    assert instructions.read_instructions(raw) is None
 
 
 def test_counts_by_line_and_names_the_widest_instruction(tmp_path: Path) -> None:
@@ -57,7 +57,9 @@ def test_counts_by_line_and_names_the_widest_instruction(tmp_path: Path) -> None
     ).stdout
     pcs = [int(line.split(":")[0], 16) for line in listing.splitlines() if "vpxor" in line]
     assert len(pcs) == 3
-    seen = instructions.read(record((pcs[0], 128, 5), (pcs[1], 256, 5), (pcs[2], 128, 7)))
+    seen = instructions.read_instructions(
+        record((pcs[0], 128, 5), (pcs[1], 256, 5), (pcs[2], 128, 7))
+    )
     assert seen is not None
     every = instructions.counted(seen, "avx_instructions", program)
     wide = instructions.counted(seen, "wide_instructions", program)
@@ -68,7 +70,7 @@ def test_counts_by_line_and_names_the_widest_instruction(tmp_path: Path) -> None
 
 
 def test_no_instruction_of_the_kind(tmp_path: Path) -> None:
-    seen = instructions.read(record((1, 128, 5)))
+    seen = instructions.read_instructions(record((1, 128, 5)))
     assert seen is not None
     none = instructions.counted(seen, "wide_instructions", tmp_path / "none")
     assert none is not None and none.executed == 0
@@ -76,7 +78,7 @@ def test_no_instruction_of_the_kind(tmp_path: Path) -> None:
 
 def test_what_each_counter_counts(tmp_path: Path) -> None:
     """Of SSE4, of AVX with 128 bits, and of AVX with 256."""
-    seen = instructions.read(record((1, 0, 7), (2, 128, 20), (3, 256, 100)))
+    seen = instructions.read_instructions(record((1, 0, 7), (2, 128, 20), (3, 256, 100)))
     assert seen is not None
     counted = {
         name: instructions.counted(seen, name, tmp_path / "none") for name in counters.INSTRUCTIONS
@@ -89,7 +91,7 @@ def test_what_each_counter_counts(tmp_path: Path) -> None:
 
 
 def test_what_was_not_watched_to_its_end_decides_nothing(tmp_path: Path) -> None:
-    seen = instructions.read(record((1, 128, 5), gave_up=True))
+    seen = instructions.read_instructions(record((1, 128, 5), gave_up=True))
     assert seen is not None
     assert instructions.counted(seen, "wide_instructions", tmp_path / "none") is None
     some = instructions.counted(seen, "avx_instructions", tmp_path / "none")
@@ -189,8 +191,8 @@ def test_a_machine_that_cannot_step_decides_nothing(tmp_path: Path) -> None:
     asked = next(t for t in lab.technique if t.counter == "newer_instructions")
     right = InstrumentedRun(Outcome("completed", "", 0.1), 4, True)
     submission = Submission(lab, tmp_path, "f", {}, [])
-    line = judging.check(submission, asked, right, None, "a case")
+    line = judging.judge_instructions(submission, asked, right, None, "a case")
     assert (line.verdict, line.points) == ("uncertain", 0)
     wrong = InstrumentedRun(Outcome("completed", "", 0.1), 4, False)
-    line = judging.check(submission, asked, wrong, None, "a case")
+    line = judging.judge_instructions(submission, asked, wrong, None, "a case")
     assert (line.verdict, line.needs) == ("skip", "a case")

@@ -69,7 +69,7 @@ def predict(
     with workspace() as work:
         program = predicted.Program(submission, built.binary, code, work)
         wanted = [s for s in speeds(name) if not parts or s.part in parts]
-        return {s.part: predicted.predict(program, s, strict) for s in wanted}
+        return {s.part: predicted.predict_speed(program, s, strict) for s in wanted}
 
 
 def ratio(prediction: Prediction) -> float:

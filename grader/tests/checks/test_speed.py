@@ -50,7 +50,7 @@ def bench(course: Path, folder: Path, source: str) -> Bench:
     file, library = folder / "cpu_loop.c", folder / "student.so"
     file.write_text(source)
     flags = ["-O3", "-march=native", "-fopenmp", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic,-z,now"]
-    places = [f"-I{paths.LABS}/common", f"-I{paths.LABS}/{LAB.folder}"]
+    places = [f"-I{paths.LABS}/runtime", f"-I{paths.LABS}/{LAB.folder}"]
     subprocess.run(["gcc", *flags, *places, file, "-o", library], check=True)
     return opened(course, library)
 

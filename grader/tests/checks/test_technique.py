@@ -55,7 +55,7 @@ def lab_file(
 def loaded(monkeypatch: pytest.MonkeyPatch, labs: Path) -> spec.Lab:
     monkeypatch.setattr(paths, "ROOT", labs)
     monkeypatch.setattr(paths, "LABS", labs)
-    monkeypatch.setattr(paths, "HIDDEN", labs)
+    monkeypatch.setattr(paths, "SOLUTIONS", labs)
     return spec.load("lab9")
 
 
@@ -164,7 +164,7 @@ def test_points_for_kernels_are_for_kernels_that_do_the_work(
     status = Status(completed=True, returned=0, seen_by_host=seen_by_host)
     outcome = Outcome("completed", "", 0.1, status=status)
     run = InstrumentedRun(outcome, OUT // 4, True, OUT)
-    check = technique.check(
+    check = technique.judge_counter(
         Submission(spec.load("lab2"), tmp_path, "f", {}, []),
         asks(at_most=1e6),
         run,

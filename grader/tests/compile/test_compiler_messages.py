@@ -83,7 +83,7 @@ def test_a_compiler_that_gives_up_a_file(log: str) -> None:
         "g++: fatal error: Killed signal terminated program cc1plus\n",
         "cc1plus: fatal error: out of memory allocating 65536 bytes\n",
         "/usr/bin/ld: a.o: undefined reference to `f'\n",
-        "make: *** [labs/common/submission.mk:65: build/x.o] Error 1\n",
+        "make: *** [labs/runtime/submission.mk:65: build/x.o] Error 1\n",
     ],
 )
 def test_a_compiler_that_the_machine_stopped_is_no_fault_of_the_file(log: str) -> None:

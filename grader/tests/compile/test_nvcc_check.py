@@ -71,7 +71,7 @@ def checked(submission: Submission, again: bool = True) -> Check:
         report.unlink(missing_ok=True)
     built = make.build(BuildRequest(submission, "sim", nvcc=True))
     assert built.binary and built.nvcc
-    return nvcc_check.check(submission, built.nvcc)
+    return nvcc_check.judge_nvcc(submission, built.nvcc)
 
 
 def test_a_file_that_nvcc_accepts(fake: Fake, submission: Submission) -> None:

@@ -12,10 +12,10 @@ from grader.sandbox import choice
 LAB = spec.load("lab3")
 FILES = (
     "Makefile",
-    "labs/common/submission.mk",
-    "labs/common/course.ld",
-    "labs/common/border.h",
-    "labs/common/runner/runner.h",
+    "labs/runtime/submission.mk",
+    "labs/runtime/course.ld",
+    "labs/runtime/border.h",
+    "labs/runtime/runner/runner.h",
     "labs/lab3_constant_mask/lab.h",
     "labs/lab3_constant_mask/flags.mk",
     "labs/sim/translate/rewrite.py",
@@ -53,8 +53,8 @@ def test_a_change_of_a_rule_or_header_changes_the_key(course: Path, name: str) -
 @pytest.mark.parametrize(
     "name",
     [
-        "labs/common/bench/new.h",
-        "labs/common/bench/deeper/new.h",
+        "labs/runtime/bench/new.h",
+        "labs/runtime/bench/deeper/new.h",
         "labs/sim/include/detail/new.h",
         "labs/sim/translate/new.py",
     ],
@@ -67,7 +67,7 @@ def test_a_new_header_in_a_sub_folder_changes_the_key(course: Path, name: str) -
 
 def test_a_renamed_header_changes_the_key(course: Path) -> None:
     before = sources.key(LAB)
-    header = course / "labs" / "common" / "runner" / "runner.h"
+    header = course / "labs" / "runtime" / "runner" / "runner.h"
     header.rename(header.with_name("renamed.h"))
     assert sources.key(LAB) != before
 
@@ -76,7 +76,7 @@ def test_a_renamed_header_changes_the_key(course: Path) -> None:
     "name",
     [
         "README.md",
-        "labs/common/runner/runner.c",
+        "labs/runtime/runner/runner.c",
         "labs/lab3_constant_mask/lab.toml",
         "labs/lab4_shared_tile/lab.h",
         "labs/sim/src/exec/warp.h",
@@ -94,8 +94,8 @@ def test_the_compiler_sees_every_header_and_no_more(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choice, "hand_over", lambda *_, **__: None)
-    objects = ("build/lib/plain/libsim.a", "build/lib/plain/common/runner/runner.o")
-    secrets = ("labs/lab3_constant_mask/lab.toml", "labs/common/bench/bench.c", "build/other.o")
+    objects = ("build/lib/plain/libsim.a", "build/lib/plain/runtime/runner/runner.o")
+    secrets = ("labs/lab3_constant_mask/lab.toml", "labs/runtime/bench/bench.c", "build/other.o")
     for name in (*objects, *secrets):
         write(course / name)
     view = sources.view(LAB, course / "build" / "lab3" / "key", "cpu")

@@ -1,13 +1,14 @@
 """The test that a student can paste: a wrong program fails it, and a right one does not."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from grader import paths
-from grader.contract import as_c, play
-from grader.contract.judge import Failure
+from grader.contract import as_c, draw, play
+from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.model import spec
@@ -35,7 +36,7 @@ def pasted(lab_id: str, part: str, sequence: Sequence) -> str:
     right = play.expected(player.operation(last), contract.exact, last)
     got = np.zeros(right.value.shape, dtype=np.float32)
     failure = Failure(0, "wrong-output", (), compare.compare(got, right))
-    return as_c.test(player, sequence, failure)
+    return as_c.write_test(player, sequence, failure)
 
 
 def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
@@ -51,7 +52,7 @@ def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
         program = tmp_path / str(number)
         subprocess.run(
             ["gcc", "-std=gnu11", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
-             f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/lab1_cpu_loop",
+             f"-I{paths.ROOT}/labs/runtime", f"-I{paths.ROOT}/labs/lab1_cpu_loop",
              str(tmp_path / f"{number}.c"), str(tmp_path / "test.c"),
              "-lcheck", "-lsubunit", "-lrt", "-lm", "-pthread", "-o", str(program)],
             check=True,
@@ -64,23 +65,18 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
     for lab_id in spec.available():
         lab = spec.load(lab_id)
         for number, contract in enumerate(lab.contract):
-            kind = contract.types[0]
-            shape = contract.mask if contract.mask != "square" else "outer"
-            step = Step(contract.part, 4, 3, contract.radius[0] or contract.radius[1] // 4,
-                        contract.borders[0] if contract.borders else "", mask=shape, type=kind,
-                        weights="1,2,32765" if contract.colours else "",
-                        settings=tuple((k, v[0]) for k, v in contract.choose.items()))  # fmt: skip
+            step = replace(draw.generator(lab, contract, 1).small(), width=4, height=3)
             player = Player(lab, contract, Path(), Path())
             right = play.expected(player.operation(step), contract.exact, step)
-            got = np.zeros(right.value.shape, dtype=kind)
+            got = np.zeros(right.value.shape, dtype=step.type)
             failure = Failure(0, "wrong-output", (), compare.compare(got, right))
             file = tmp_path / f"{lab_id}_{number}.c"
             header = "lab_cuda.h" if contract.part == "E" else "lab.h"
-            text = as_c.test(player, (step,), failure)
+            text = as_c.write_test(player, (step,), failure)
             file.write_text(HEAD.replace("lab.h", header) + text + MAIN)
             done = subprocess.run(
                 ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                 f"-I{paths.ROOT}/labs/common", f"-I{paths.ROOT}/labs/sim/include",
+                 f"-I{paths.ROOT}/labs/runtime", f"-I{paths.ROOT}/labs/sim/include",
                  f"-I{paths.ROOT}/labs/{lab.folder}", str(file)],
                 check=False, capture_output=True, text=True,
             )  # fmt: skip

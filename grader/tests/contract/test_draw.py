@@ -1,119 +1,159 @@
 """What the contracts of all labs draw: enough of everything that lab.h allows, and nothing else."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from grader.contract import arrays, draw
-from grader.contract.step import Failing, Sequence, Step
+from grader.contract import arrays, draw, generator
+from grader.contract.generator import Generator
+from grader.contract.step import Failing, Sequence, Step, consistent
 from grader.model import spec
-from grader.model.spec import Contract
-
-CONTRACTS = [c for lab in spec.available() for c in spec.load(lab).contract]
-IDS = [f"{c.part} {c.name}" for c in CONTRACTS]
-each_contract = pytest.mark.parametrize("contract", CONTRACTS, ids=IDS)
+from grader.model.spec import Contract, Lab
 
 
-def steps(contract: Contract) -> Iterator[Step]:
-    for sequence in draw.sequences(contract, contract.seed):
-        yield from sequence
+@dataclass(frozen=True)
+class Drawn:
+    """A contract and what its own seed draws."""
+
+    lab: Lab
+    contract: Contract
+
+    @cached_property
+    def allowed(self) -> Generator:
+        return draw.generator(self.lab, self.contract, self.contract.seed)
+
+    @cached_property
+    def sequences(self) -> list[Sequence]:
+        return draw.draw_sequences(self.lab, self.contract, self.contract.seed)
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        return (step for sequence in self.sequences for step in sequence)
+
+    def is_one_of(self, *labs_and_parts: str) -> bool:
+        """Such as "lab1", or "lab2B"."""
+        return bool({self.lab.id, self.lab.id + self.contract.part} & set(labs_and_parts))
+
+
+LABS = [spec.load(lab) for lab in spec.available()]
+DRAWN = [Drawn(lab, contract) for lab in LABS for contract in lab.contract]
+IDS = [f"{d.lab.id} {d.contract.name}" for d in DRAWN]
+each_contract = pytest.mark.parametrize("drawn", DRAWN, ids=IDS)
 
 
 @each_contract
-def test_the_same_seed_draws_the_same(contract: Contract) -> None:
-    assert draw.sequences(contract, 7) == draw.sequences(contract, 7)
-    assert draw.sequences(contract, 7) != draw.sequences(contract, 8)
+def test_the_same_seed_draws_the_same(drawn: Drawn) -> None:
+    first, again, other = (
+        draw.draw_sequences(drawn.lab, drawn.contract, seed) for seed in (7, 7, 8)
+    )
+    assert first == again != other
 
 
 @each_contract
-def test_what_is_drawn_is_allowed(contract: Contract) -> None:
-    for step in steps(contract):
-        low, high = contract.radius
-        largest = draw.FAR_RADIUS if contract.larger_radius else high
-        assert contract.shared or low <= step.radius <= largest
+def test_what_is_drawn_is_allowed(drawn: Drawn) -> None:
+    allowed = drawn.allowed
+    largest = generator.FAR_RADIUS if drawn.is_one_of("lab1", "lab2") else allowed.radius[1]
+    most_channels = {"lab7A": 33_000, "lab7B": 1_100, "lab7C": 1_100}
+    most_masks = {"lab7B": 1_100, "lab7C": 1_100}
+    key = drawn.lab.id + drawn.contract.part
+    for step in drawn.steps:
+        assert drawn.is_one_of("lab4C") or allowed.radius[0] <= step.radius <= largest
         assert step.width >= 1
         assert step.height >= 1
-        assert not contract.borders or step.border in contract.borders
-        assert step.type in contract.types
-        assert contract.channel[0] <= step.channels
-        assert contract.masks[0] <= step.masks
-        assert step.channels <= max(contract.channel[1], contract.larger_channels)
-        assert step.masks <= max(contract.masks[1], contract.larger_masks)
-        if contract.channel[1] > 1:
+        assert not allowed.borders or step.border in allowed.borders
+        assert step.type in allowed.types
+        assert 1 <= step.channels <= most_channels.get(key, 1)
+        assert 1 <= step.masks <= most_masks.get(key, 1)
+        if drawn.is_one_of("lab7"):
             assert max(step.width, step.height, step.channels, step.masks) < 1 << 16
-        assert not step.refuse or contract.refuse or contract.shared
+        assert not step.refuse or allowed.refused
         if step.failing:
-            assert 1 <= step.failing.call <= contract.fails
-        if contract.colours and step.weights not in ("709", "601"):
+            assert 1 <= step.failing.call <= allowed.fails
+        assert bool(step.weights) == drawn.is_one_of("lab8")
+        if step.weights not in ("", "709", "601"):
             weights = [int(w) for w in step.weights.split(",")]
             assert sum(weights) == 32768
             assert all(0 <= w <= 32767 for w in weights)
 
 
 @each_contract
-def test_enough_of_everything_is_drawn(contract: Contract) -> None:
-    drawn = list(steps(contract))
-    assert len(drawn) >= contract.calls
-    assert {s.border for s in drawn} == set(contract.borders or [""])
-    assert {s.type for s in drawn} == set(contract.types)
-    assert {contract.radius[0], contract.radius[1]} <= {s.radius for s in drawn}
-    assert len({(s.width, s.height) for s in drawn}) > contract.calls / 3
-    assert 1 in {s.width for s in drawn}
-    assert 1 in {s.height for s in drawn}
-    contents = arrays.BITS if contract.exact else arrays.IMAGES
-    assert {s.image_content for s in drawn} >= set(
-        arrays.BYTES if contract.types == ("u1",) else contents
-    )
-    assert len({(s.at_end, s.out_at_end) for s in drawn}) == 4
-    assert {s.failing.call for s in drawn if s.failing} == set(range(1, contract.fails + 1))
-    assert {s.threads for s in drawn} == set(contract.threads or [0])
-    assert any(s.held for s in drawn)
-    assert any(s.kept for s in drawn) == contract.kept
+def test_enough_of_everything_is_drawn(drawn: Drawn) -> None:
+    allowed, steps = drawn.allowed, list(drawn.steps)
+    assert len(steps) >= allowed.count
+    assert {s.border for s in steps} == set(allowed.borders or [""])
+    assert {s.type for s in steps} == set(allowed.types)
+    assert set(allowed.radius) <= {s.radius for s in steps}
+    assert len({(s.width, s.height) for s in steps}) > allowed.count / 3
+    assert 1 in {s.width for s in steps}
+    assert 1 in {s.height for s in steps}
+    assert {s.image_content for s in steps} >= set(allowed.images)
+    assert len({(s.at_end, s.out_at_end) for s in steps}) == 4
+    assert {s.failing.call for s in steps if s.failing} == set(range(1, allowed.fails + 1))
+    assert {s.threads for s in steps} == set(allowed.threads or [0])
+    assert any(s.held for s in steps)
+    assert any(s.kept for s in steps) == allowed.kept
 
 
 @each_contract
-def test_a_few_calls_are_far_out(contract: Contract) -> None:
-    drawn = list(steps(contract))
-    assert any(s.width > (1 << 16) - 2 for s in drawn)
-    assert any(s.height == (1 << 16) - 1 for s in drawn)
-    assert any(s.width * s.height > 1 << 18 for s in drawn)
-    for types in contract.types:
-        of_type = [s for s in drawn if s.type == types]
-        if types == contract.types[0] or contract.larger_masks:
-            assert max(s.channels for s in of_type) >= contract.larger_channels
-        assert max(s.masks for s in of_type) >= contract.larger_masks
-    assert any(s.radius > contract.radius[1] for s in drawn if not s.refuse) == bool(
-        contract.larger_radius or contract.shared
-    )
-    assert contract.mask == "none" or {s.mask_content for s in drawn} >= set(arrays.FAR_MASKS)
+def test_a_few_calls_are_far_out(drawn: Drawn) -> None:
+    steps = list(drawn.steps)
+    assert any(s.width > (1 << 16) - 2 for s in steps)
+    assert any(s.height == (1 << 16) - 1 for s in steps)
+    assert any(s.width * s.height > 1 << 18 for s in steps)
+    assert any(
+        s.radius > drawn.allowed.radius[1] for s in steps if not s.refuse
+    ) == drawn.is_one_of("lab1", "lab2", "lab4C")
+    assert drawn.is_one_of("lab8") or {s.mask_content for s in steps} >= set(arrays.FAR_MASKS)
+
+
+def test_many_channels_and_many_masks_are_drawn() -> None:
+    depthwise, *others = (drawn for drawn in DRAWN if drawn.lab.id == "lab7")
+    assert any((s.type, s.channels) == ("f8", 33_000) for s in depthwise.steps)
+    for drawn in others:
+        deep = {(s.type, s.channels, s.masks) for s in drawn.steps}
+        for kind in ("f8", "f4"):
+            assert {(kind, 1_100, 17), (kind, 2, 1_100)} <= deep
 
 
 @each_contract
-def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(contract: Contract) -> None:
-    drawn = list(steps(contract))
-    assert {(s.width, s.height) for s in drawn} >= set(contract.far)
-    assert (max(s.radius for s in drawn) == draw.FAR_RADIUS) == bool(contract.larger_radius)
-    assert any(s.shifted and s.width % 4 == 0 for s in drawn) == contract.shift
-    assert not any(s.shifted and (s.at_end or s.out_at_end) for s in drawn)
-    assert any(s.huge for s in drawn) == bool(contract.huge)
-    even = {s.mask_content for s in drawn} & set(arrays.EVEN_MASKS)
-    for sequence in draw.sequences(contract, contract.seed):
+def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(drawn: Drawn) -> None:
+    steps = list(drawn.steps)
+    long = {size for size in ((1, 66_000), (2_200_000, 1)) if size in sizes(steps)}
+    assert len(long) == {"lab1A": 2, "lab1B": 2, "lab1C": 1}.get(
+        drawn.lab.id + drawn.contract.part, 0
+    )
+    assert (max(s.radius for s in steps) == generator.FAR_RADIUS) == drawn.is_one_of("lab1", "lab2")
+    assert any(s.shifted and s.width % 4 == 0 for s in steps) == drawn.is_one_of(
+        "lab1", "lab2B", "lab2C"
+    )
+    assert not any(s.shifted and (s.at_end or s.out_at_end) for s in steps)
+    is_plain = "grey_plain" in drawn.contract.name
+    assert any(s.huge for s in steps) == is_plain or drawn.is_one_of(
+        "lab2B", "lab2C", "lab8B", "lab8C", "lab8D"
+    )
+    for sequence in drawn.sequences:
         for step in sequence:
-            assert step.huge in (None, contract.huge)
-            if step.huge and contract.returns == "void":  # the call that ends its program
+            if step.huge and drawn.contract.returns == "void":  # the call that ends its program
                 assert sequence == (step,)
                 assert step.width * step.height < step.huge[0] * step.huge[1] > 1 << 31
                 assert step.threads == 1
-    assert even == (set(arrays.EVEN_MASKS) if contract.mask in ("plane", "bank") else set())
+    even = {s.mask_content for s in steps} & set(arrays.EVEN_MASKS)
+    has_plane = drawn.allowed.mask in ("plane", "bank")
+    assert even == (set(arrays.EVEN_MASKS) if has_plane else set())
+
+
+def sizes(steps: list[Step]) -> set[tuple[int, int]]:
+    return {(step.width, step.height) for step in steps}
 
 
 @each_contract
-def test_some_calls_differ_from_the_one_before_in_one_number(contract: Contract) -> None:
+def test_some_calls_differ_from_the_one_before_in_one_number(drawn: Drawn) -> None:
     changed = set()
-    for sequence in draw.sequences(contract, contract.seed):
+    for sequence in drawn.sequences:
         for before, step in pairwise(sequence):
             if not (step.nudged and step.held):
                 continue
@@ -139,8 +179,8 @@ def test_an_uneven_mask_has_one_coefficient_that_is_not() -> None:
 
 
 @each_contract
-def test_a_sequence_relies_on_nothing_before_it(contract: Contract) -> None:
-    for sequence in draw.sequences(contract, contract.seed):
+def test_a_sequence_relies_on_nothing_before_it(drawn: Drawn) -> None:
+    for sequence in drawn.sequences:
         assert not sequence[0].held
         assert not sequence[0].kept
         for before, step in pairwise(sequence):
@@ -150,16 +190,16 @@ def test_a_sequence_relies_on_nothing_before_it(contract: Contract) -> None:
 
 
 @each_contract
-def test_each_call_fails_also_after_calls_that_do_not(contract: Contract) -> None:
+def test_each_call_fails_also_after_calls_that_do_not(drawn: Drawn) -> None:
     """A program may look for the error of its first call alone."""
     later = set()
-    for sequence in draw.sequences(contract, contract.seed):
+    for sequence in drawn.sequences:
         right = False
         for step in sequence:
             right = right or not step.failing
             if step.failing and right:
                 later.add(step.failing.call)
-    assert later == set(range(1, contract.fails + 1))
+    assert later == set(range(1, drawn.allowed.fails + 1))
 
 
 def test_doubles_are_drawn_that_no_float_has() -> None:
@@ -183,9 +223,9 @@ def largest_disagreement(mask: np.ndarray) -> float:
 
 
 def test_planes_that_are_nearly_separable_are_drawn_on_both_sides_of_the_tolerance() -> None:
-    drawn = [s for c in spec.load("lab5").contract if c.inseparable for s in steps(c)]
+    steps = [s for drawn in DRAWN if drawn.is_one_of("lab5B") for s in drawn.steps]
     disagreements: dict[str, list[float]] = {content: [] for content in arrays.CLOSE_MASKS}
-    for step in drawn:
+    for step in steps:
         if step.mask_content in disagreements:
             assert step.inseparable == (step.mask_content != "nearly")
             mask = arrays.inputs(step).mask
@@ -205,21 +245,21 @@ def test_rows_and_columns_apart_agree_with_those_beside_them() -> None:
 
 
 def test_a_row_for_c_does_not_fit_on_the_stack_of_a_thread() -> None:
-    for contract in CONTRACTS:
-        longest = max(step.width * int(step.type[1]) for step in steps(contract))
-        far = any(width * 4 > draw.STACK for width, _ in contract.far)
-        assert (longest > draw.STACK) == bool(contract.threads or far)
-        if far:
+    for drawn in DRAWN:
+        longest = max(step.width * int(step.type[1]) for step in drawn.steps)
+        is_far = drawn.is_one_of("lab1A", "lab1B")
+        assert (longest > generator.STACK) == bool(drawn.allowed.threads or is_far)
+        if is_far:
             continue
-        other = [s for sequence in draw.sequences(contract, 7) for s in sequence]
-        assert max(step.width for step in other) < draw.STACK // 4
+        other = [s for q in draw.draw_sequences(drawn.lab, drawn.contract, 7) for s in q]
+        assert max(step.width for step in other) < generator.STACK // 4
 
 
 def test_every_radius_is_run_under_all_checks() -> None:
-    for contract in CONTRACTS:
-        low, high = contract.radius
-        drawn = {step.radius for step in draw.checked(contract)}
-        assert drawn >= set(range(low, min(high, draw.MOST_CHECKED_RADIUS) + 1))
+    for drawn in DRAWN:
+        low, high = drawn.allowed.radius
+        radii = {step.radius for step in draw.draw_checked(drawn.lab, drawn.contract)}
+        assert radii >= set(range(low, min(high, generator.MOST_CHECKED_RADIUS) + 1))
 
 
 def kept(seed: int, part: str = "A", *, own: bool = False) -> Step:
@@ -231,20 +271,20 @@ def test_a_kept_mask_needs_the_call_that_set_it() -> None:
         return [step.kept for step in sequence]
 
     set_it = replace(kept(5), kept=False)
-    assert flags(draw.consistent([set_it, kept(5)])) == [False, True]
-    assert flags(draw.consistent([set_it, kept(6)])) == [False, False]
-    assert flags(draw.consistent([kept(5)])) == [False]
+    assert flags(consistent([set_it, kept(5)])) == [False, True]
+    assert flags(consistent([set_it, kept(6)])) == [False, False]
+    assert flags(consistent([kept(5)])) == [False]
     failed = replace(set_it, failing=Failing(1, 2))
-    assert flags(draw.consistent([failed, kept(5)])) == [False, False]
+    assert flags(consistent([failed, kept(5)])) == [False, False]
     other = replace(kept(9, "B"), kept=False)
-    assert flags(draw.consistent([set_it, other, kept(5)])) == [False, False, False]
+    assert flags(consistent([set_it, other, kept(5)])) == [False, False, False]
     own = [replace(set_it, own_mask=True), replace(other, own_mask=True), kept(5, own=True)]
-    assert flags(draw.consistent(own)) == [False, False, True]
+    assert flags(consistent(own)) == [False, False, True]
 
 
 def test_parts_alternate_in_mixed_sequences() -> None:
-    contracts = spec.load("lab4").contract
-    parts = [step.part for sequence in draw.mixed(contracts, 1) for step in sequence]
+    lab = spec.load("lab4")
+    parts = [step.part for q in draw.draw_mixed(lab, lab.contract, 1) for step in q]
     assert set(parts) == {"A", "B", "C", "D"}
     assert sum(a != b for a, b in pairwise(parts)) > len(parts) / 2
 
@@ -254,13 +294,15 @@ def test_the_largest_radius_that_fits(shared: int, radius: int) -> None:
     def needs(r: int) -> int:
         return 4 * ((32 + 2 * r) ** 2 + (2 * r + 1) ** 2)
 
-    assert draw.largest_radius(shared) == radius
+    drawn = next(d for d in DRAWN if d.is_one_of("lab4C"))
+    on_device = 0 if shared == 227 << 10 else shared
+    assert max(s.radius for s in drawn.steps if s.shared == on_device) == radius
     assert needs(radius) <= shared < needs(radius + 1)
 
 
 @each_contract
-def test_the_arrays_fit_the_step(contract: Contract) -> None:
-    for step in list(steps(contract))[:60]:
+def test_the_arrays_fit_the_step(drawn: Drawn) -> None:
+    for step in list(drawn.steps)[:60]:
         given = arrays.inputs(step)
         assert given.image.shape[:2] == (step.height, step.width) or given.image.shape[-2:] == (
             step.height,
@@ -274,14 +316,14 @@ def test_the_arrays_fit_the_step(contract: Contract) -> None:
 
 
 def test_scaled_masks_stay_in_the_range_of_lab_5() -> None:
-    (contract,) = (c for c in CONTRACTS if c.mask == "square")
+    (separable,) = (d for d in DRAWN if d.is_one_of("lab5B"))
     for seed in range(200):
         step = Step("B", 2, 2, seed % 9, mask="outer", mask_content="scaled", seed=seed * 7919)
         for inseparable in (False, True):
             mask = np.abs(arrays.inputs(replace(step, inseparable=inseparable)).mask)
             assert mask.min() >= 1e-18
             assert mask.max() <= 1e18
-    drawn = [s for s in steps(contract) if s.mask == "outer" and s.mask_content == "scaled"]
+    drawn = [s for s in separable.steps if s.mask == "outer" and s.mask_content == "scaled"]
     sizes = [float(np.abs(arrays.inputs(s).mask).max()) for s in drawn]
     assert min(sizes) < 1e-14
     assert max(sizes) > 1e14
@@ -291,4 +333,4 @@ def test_scaled_masks_stay_in_the_range_of_lab_5() -> None:
 def test_a_part_with_a_mask_of_its_own_leaves_that_of_the_others() -> None:
     set_it = replace(kept(5), kept=False)
     other = replace(kept(9, "C", own=True), kept=False)
-    assert [s.kept for s in draw.consistent([set_it, other, kept(5)])] == [False, False, True]
+    assert [s.kept for s in consistent([set_it, other, kept(5)])] == [False, False, True]

@@ -36,7 +36,7 @@ def test_many_calls_may_use_more_than_one_case(
         return nullcontext(SimpleNamespace(wait=lambda: (done, Evidence())))
 
     monkeypatch.setattr(recorded, "start", start)
-    steps = [step for drawn in draw.sequences(CONTRACT, 1) for step in drawn]
+    steps = [step for drawn in draw.draw_sequences(LAB, CONTRACT, 1) for step in drawn]
     step = min(steps, key=lambda s: s.width * s.height * s.channels)
     sequence: Sequence = tuple(replace(step) for _ in range(calls))
     play.Player(LAB, CONTRACT, tmp_path / "program", tmp_path).play(sequence)

@@ -27,12 +27,12 @@ CHOICES = {"host_memory": ["pageable", "pinned"]}
 
 
 def found(sequence: Sequence, fails: Fails, budget: Budget | None = None) -> Reasons:
-    return reasons.find(sequence, CHOICES, fails, budget or Budget(1000, 60))
+    return reasons.find_reasons(sequence, CHOICES, fails, budget or Budget(1000, 60))
 
 
 def told(sequence: Sequence, fails: Fails) -> str:
     result = found(sequence, fails)
-    return words.sequence(result.sequence, needed=result.needed)
+    return words.tell_sequence(result.sequence, needed=result.needed)
 
 
 def test_what_has_nothing_to_do_with_the_mistake_is_not_named() -> None:
@@ -73,7 +73,7 @@ def test_each_property_is_named_alone(name: str, words_of_it: str) -> None:
         return bool(getattr(sequence[-1], name) == getattr(ALL, name))
 
     text = told((replace(ALL, kept=False, failing=None), ALL), fails)
-    alone = words.sequence((STEP, STEP), needed=[])
+    alone = words.tell_sequence((STEP, STEP), needed=[])
     last = text.split(", on the second call")[0]
     assert words_of_it in last
     assert len(last) <= len(alone.split(", on the second call")[0]) + len(words_of_it) + 40

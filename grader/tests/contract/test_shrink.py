@@ -79,26 +79,40 @@ def test_the_budget_ends_it() -> None:
     assert result[-1] in [s[-1] for s in played] or result == (LARGE,)
 
 
+def test_no_candidate_is_played_twice() -> None:
+    played: list[Sequence] = []
+
+    def fails(sequence: Sequence) -> bool:
+        played.append(sequence)
+        return sequence[-1].width > 7
+
+    last = replace(LARGE, seed=4, held=True, mask="outer", radius=2, inseparable=True)
+    for sequence in ((replace(LARGE, refuse=9),), (LARGE, last), (LARGE, replace(LARGE, seed=4))):
+        played.clear()
+        smallest(sequence, fails)
+        assert sorted(map(repr, played)) == sorted({*map(repr, played)})
+
+
 def test_nothing_smaller_fails() -> None:
     assert smallest((LARGE,), lambda s: s == (LARGE,)) == (LARGE,)
 
 
 def test_words() -> None:
     step = Step("A", 5, 1, 2, "zero")
-    assert words.sequence((step,)) == "radius 2 on a 5x1 image, zero border"
-    two = words.sequence((replace(step, radius=3), step))
+    assert words.tell_sequence((step,)) == "radius 2 on a 5x1 image, zero border"
+    two = words.tell_sequence((replace(step, radius=3), step))
     assert two == (
         "radius 2 on a 5x1 image, zero border, on the second call, after one with radius 3 on a "
         "5x1 image, zero border"
     )
-    many = words.sequence((step,) * 9)
+    many = words.tell_sequence((step,) * 9)
     assert many.endswith("on the 9th call, after 8 other calls")
-    mixed = words.sequence((replace(step, part="B"), step))
+    mixed = words.tell_sequence((replace(step, part="B"), step))
     assert mixed.startswith("part A, radius 2")
     assert "part B, radius 2" in mixed
-    refused = words.sequence((replace(step, refuse=-1),), "HOST_MEMORY")
+    refused = words.tell_sequence((replace(step, refuse=-1),), "HOST_MEMORY")
     assert refused.endswith("host_memory = -1, which lab.h does not allow")
-    assert "16 threads" in words.sequence((replace(step, threads=16),))
+    assert "16 threads" in words.tell_sequence((replace(step, threads=16),))
 
 
 def test_a_refused_call_that_need_not_be_there_is_dropped() -> None:

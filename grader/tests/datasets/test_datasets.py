@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
 def c_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bits")
     (folder / "bits.c").write_text(C_PROGRAM)
-    common = ROOT / "labs" / "common"
+    common = ROOT / "labs" / "runtime"
     sources = [str(common / f"{name}.c") for name in ("mask", "io/image", "io/stb", "io/file")]
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", f"-I{common}", "-lm"]
     subprocess.run(["gcc", "bits.c", *sources, *flags, "-o", "bits"], cwd=folder, check=True)

@@ -41,8 +41,8 @@ def run(
 ) -> tuple[subprocess.CompletedProcess[str], Evidence]:
     source, program = folder / "a.c", folder / "a"
     source.write_text(PROGRAM.replace("BODY", body))
-    library = paths.BUILD / "lib/plain/libcommon.a"
-    command = ["gcc", "-Ilabs/common", str(source), str(library), "-pthread", "-o", str(program)]
+    library = paths.BUILD / "lib/plain/libruntime.a"
+    command = ["gcc", "-Ilabs/runtime", str(source), str(library), "-pthread", "-o", str(program)]
     subprocess.run(command, check=True, cwd=paths.ROOT)
     with evidence.recorder() as recorder:
         done = subprocess.run(
@@ -120,7 +120,7 @@ def test_without_the_variable_nothing_happens(tmp_path: Path) -> None:
 
 
 def frame(key: bytes, kind: bytes, number: int, text: bytes) -> bytes:
-    """As labs/common/evidence/evidence.c writes it."""
+    """As labs/runtime/evidence/evidence.c writes it."""
     head = evidence.HEADER.pack(kind, number, len(text)) + text
     return head + hashlib.blake2s(head, key=key, digest_size=evidence.CODE).digest()
 

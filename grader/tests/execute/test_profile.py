@@ -124,13 +124,13 @@ def test_an_incomplete_line_is_skipped() -> None:
         b'{"launch":0,"name":"k","file":"f.cu","line":3,"grid":[1,1,1],"block":[32,1,1],'
         b'"shared":0,"blocks":1,"counted":1,"complete":true,"sites":[' + site + b"]}\n"
     )
-    whole = profile.read(line)
+    whole = profile.read_launches(line)
     assert len(whole) == 1 and whole[0].sites[0].sectors == 4
     for cut in range(len(line) - 1):
-        assert profile.read(line + line[:cut]) == whole
+        assert profile.read_launches(line + line[:cut]) == whole
     with pytest.raises(msgspec.DecodeError):
-        profile.read(b"\xff\xfe\n" + line)
-    assert profile.read(b"\xff\xfe\n" + line + b"\0", strict=False) == whole
+        profile.read_launches(b"\xff\xfe\n" + line)
+    assert profile.read_launches(b"\xff\xfe\n" + line + b"\0", strict=False) == whole
 
 
 def test_a_killed_program_leaves_the_profile_of_its_launches(tmp_path: Path) -> None:

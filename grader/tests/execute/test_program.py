@@ -15,7 +15,7 @@ import pytest
 from grader import paths
 from grader.schema import write
 
-NSIGHT = paths.ROOT / "labs" / "tests" / "nsight"
+NSIGHT = paths.ROOT / "labs" / "studies" / "nsight"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

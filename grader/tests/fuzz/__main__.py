@@ -20,11 +20,10 @@ from datetime import date
 from pathlib import Path
 
 from grader import paths
-from grader.tests.fuzz import catalogue
+from grader.tests.fuzz import catalogue, corpus
 
 WORK = paths.BUILD / "fuzz"
 RESULTS = catalogue.HERE / "RESULTS.md"
-MOST_FILES, MOST_BYTES = 200, 300 << 10  # of a corpus
 LONGEST = 4096  # bytes of an input
 TIME_BOUND = 10  # seconds that one input may take
 NICE = 10
@@ -98,9 +97,9 @@ def fuzz(target: str, seconds: int) -> Run:
     folder = WORK / "run" / target
     shutil.rmtree(folder, ignore_errors=True)
     write_seeds(target, folder)
-    found, kept = folder / "found", catalogue.corpus(target)
+    found, kept = folder / "found", folder / "kept"
     found.mkdir()
-    kept.mkdir(parents=True, exist_ok=True)
+    corpus.unpack(target, kept)
     inputs = [str(found), str(kept), str(folder / "seeds")]
     limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-timeout={TIME_BOUND}"]
     more = ["-rss_limit_mb=3000", "-print_final_stats=1", f"-dict={folder}/words"]
@@ -113,29 +112,27 @@ def fuzz(target: str, seconds: int) -> Run:
     crashes = [f for f in folder.iterdir() if f.name.startswith(("crash-", "timeout-", "oom-"))]
     if not crashes and covered:
         keep(target, folder, inputs)
-    files = list(kept.iterdir())
-    size = sum(file.stat().st_size for file in files)
+    sizes = [len(data) for data in corpus.read(target).values()]
     counted = int(executed[-1]) if executed else 0
     edges = int(covered[-1]) if covered else 0
-    return Run(target, seconds, counted, edges, len(files), size, len(crashes) or int(not covered))
+    failed = len(crashes) or int(not covered)
+    return Run(target, seconds, counted, edges, len(sizes), sum(sizes), failed)
 
 
 def keep(target: str, folder: Path, inputs: list[str]) -> None:
     """Replaces the kept corpus by the smallest inputs that together reach as much."""
-    merged, kept = folder / "merged", catalogue.corpus(target)
+    merged = folder / "merged"
     merged.mkdir()
     if call(target, folder / "merge.log", "-merge=1", f"-max_len={LONGEST}", str(merged), *inputs):
         return
-    room, chosen = MOST_BYTES, []
-    for file in sorted(merged.iterdir(), key=lambda f: (f.stat().st_size, f.name))[:MOST_FILES]:
-        room -= file.stat().st_size
+    room, chosen = corpus.MOST_BYTES, []
+    reaching = corpus.named(file.read_bytes() for file in merged.iterdir()).values()
+    for data in sorted(reaching, key=len)[: corpus.MOST_FILES]:
+        room -= len(data)
         if room >= 0:
-            chosen.append(file)
+            chosen.append(data)
     if chosen:
-        shutil.rmtree(kept)
-        kept.mkdir()
-        for file in chosen:
-            shutil.copyfile(file, kept / file.name)
+        corpus.write(target, chosen)
 
 
 def write(run: Run) -> None:

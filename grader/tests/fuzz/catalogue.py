@@ -20,8 +20,3 @@ def seeds(name: str) -> Iterator[bytes]:
         return c_seeds.SEEDS[name]()
     first: Iterator[bytes] = importlib.import_module(f"grader.tests.fuzz.targets.{name}").seeds()
     return first
-
-
-def corpus(name: str) -> Path:
-    """Where the inputs lie that reach different code."""
-    return HERE / "corpus" / name

@@ -18,13 +18,13 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.bulk import protocol
-from grader.bulk.intake import archive, git_time, student_names, unpack, walk
+from grader.classroom.bulk import protocol
+from grader.classroom.bulk.intake import archive, git_time, student_names, unpack, walk
 from grader.compile import compiler_messages
 from grader.compile.permitted import elf, own_text
 from grader.execute import addr2line, case, evidence, records
 from grader.model import plain_text, spec
-from grader.tests.fuzz import catalogue
+from grader.tests.fuzz import catalogue, corpus
 from grader.timing import row_samples
 
 SECONDS = 2.0  # of processor time, which no input may take
@@ -33,8 +33,7 @@ SECONDS = 2.0  # of processor time, which no input may take
 def inputs(name: str) -> dict[str, bytes]:
     """The seeds of a target and its corpus, by a name for messages."""
     first = {f"seed {number}": seed for number, seed in enumerate(catalogue.seeds(name))}
-    kept = sorted(catalogue.corpus(name).iterdir())
-    return first | {file.name: file.read_bytes() for file in kept}
+    return first | corpus.read(name)
 
 
 def target(name: str) -> ModuleType:
@@ -68,9 +67,32 @@ def test_readers_in_c_keep_their_promises(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", catalogue.TARGETS)
 def test_a_corpus_is_small(name: str) -> None:
-    files = list(catalogue.corpus(name).iterdir())
-    assert 0 < len(files) <= 200
-    assert sum(file.stat().st_size for file in files) <= 300 << 10
+    kept = corpus.read(name)
+    assert 0 < len(kept) <= corpus.MOST_FILES
+    assert sum(map(len, kept.values())) <= corpus.MOST_BYTES
+
+
+def test_an_archive_holds_each_input_once_and_always_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = (corpus.FOLDER / "npy.zip").read_bytes()
+    inputs = list(corpus.read("npy").values())
+    monkeypatch.setattr(corpus, "FOLDER", tmp_path)
+    assert corpus.read("npy") == {}
+    corpus.write("npy", [*reversed(inputs), inputs[0]])
+    assert (tmp_path / "npy.zip").read_bytes() == kept
+    corpus.unpack("npy", tmp_path / "files")
+    found = {file.name: file.read_bytes() for file in (tmp_path / "files").iterdir()}
+    assert found == corpus.named(inputs)
+
+
+def test_an_input_can_be_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "FOLDER", tmp_path)
+    (tmp_path / "crash").write_bytes(b"new")
+    corpus.write("npy", [b"old"])
+    monkeypatch.setattr("sys.argv", ["corpus", "add", "npy", str(tmp_path / "crash")])
+    corpus.main()
+    assert sorted(corpus.read("npy").values()) == [b"new", b"old"]
 
 
 def fails(name: str) -> bool:

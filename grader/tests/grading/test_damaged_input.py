@@ -16,11 +16,11 @@ sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 from expanded import Expanded, Refusal
 from rewrite import Translation
 
-SOURCES = sorted((paths.ROOT / "labs" / "tests" / "checks").glob("*/*.cu"))
+SOURCES = sorted((paths.ROOT / "labs" / "studies" / "checks").glob("*/*.cu"))
 SOURCES += sorted((paths.ROOT / "solutions").glob("*/*.cu"))
 HEADERS = b" ".join(
     b" ".join(header.read_bytes().split())
-    for header in sorted((paths.LABS / "sim" / "include").glob("*.h"))
+    for header in sorted((paths.LABS / "sim" / "include").rglob("*.h"))
 )
 # Before a short loop that g++ is to unroll.
 UNROLLED = re.compile(rb'\n#pragma GCC unroll \d+\n# \d+ "student\.cu"\n')

@@ -92,7 +92,7 @@ def test_a_second_grading_runs_nothing_unless_told_to(
         return pipeline.grade(plan, submission, Observer(), use_cache=use_cache)
 
     assert graded(use_cache=True).exit_code == 0
-    monkeypatch.delattr(correct, "check")
+    monkeypatch.delattr(correct, "judge_case")
     again = graded(use_cache=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
     with pytest.raises(AttributeError):

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.bulk.elsewhere import combined
 from grader.checks.predicted_words import lines
+from grader.classroom.bulk.elsewhere import combined
 from grader.grading import pipeline, predicted_points, predictions, score
 from grader.grading.observer import Observer
 from grader.grading.plan import NO_GPU, Plan, plan_for
@@ -25,7 +25,7 @@ from grader.model.spec import Speed
 from grader.predict.references import references
 from grader.render.terminal import Terminal, points
 from grader.schema import write
-from grader.tests.bulk.made_runs import result
+from grader.tests.classroom.bulk.made_runs import result
 
 LAB = spec.load("lab4", hidden=False)
 SPEED = next(

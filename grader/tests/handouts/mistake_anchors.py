@@ -1,4 +1,4 @@
-"""Which known mistakes a lab can name, and which of them its handout has no section about."""
+"""Which known mistakes a lab can name, and which of them a page does not explain or link to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from grader import paths
 
 ZOO = paths.ROOT / "grader" / "tests" / "zoo"
-BLOCK = "<!-- mistakes all: begin -->"  # a handout that has it explains all mistakes of its lab
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 NOT_NAMES = {"smallest-case"}  # the zoo's word for a mistake that needs no name
 
@@ -44,3 +43,8 @@ def unexplained(markdown: str, names: set[str]) -> list[str]:
     """The mistakes that a handout has no anchor for."""
     anchors = set(re.findall(r"""\b(?:id|name)=["']mistake-([\w-]+)["']""", markdown))
     return sorted(names - anchors)
+
+
+def unlinked(markdown: str, names: set[str]) -> list[str]:
+    """The mistakes that the page of a lab has no link for."""
+    return sorted(names - set(re.findall(r"\(mistakes\.md#mistake-([\w-]+)\)", markdown)))

@@ -41,9 +41,13 @@ def _copied(root: Path, folder: str) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what the command needs, with one page that has a block of each kind, filled."""
     root = tmp_path_factory.mktemp("course")
-    for folder in ("grader", "handouts", "labs/tests/gpu", "labs/tests/nsight", "datasets"):
+    for folder in ("grader", "handouts", "labs/studies/gpu", "labs/studies/nsight", "datasets"):
         _copied(root, folder)
-    for pattern in ("labs/lab*/lab.toml", "labs/reproduce/reference.json"):
+    for pattern in (
+        "labs/lab*/lab.toml",
+        "solutions/*/hidden.toml",
+        "labs/studies/reproduce/reference.json",
+    ):
         for file in paths.ROOT.glob(pattern):
             copy = root / file.relative_to(paths.ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -112,20 +116,25 @@ def test_a_changed_digit_of_any_kind_of_block_is_found(name: str, course: Path) 
             "other speed checks",
         ),
         (
-            "labs/tests/gpu/results.json",
+            "labs/studies/gpu/results.json",
             '"solution_ns": 1',
             '"solution_ns": 9',
             "'measured h200' is stale",
         ),
-        ("labs/tests/gpu/results.json", '"gpu"', '"cpu"', "'measured h200' labs/tests/gpu/results"),
+        (
+            "labs/studies/gpu/results.json",
+            '"gpu"',
+            '"cpu"',
+            "'measured h200' labs/studies/gpu/",
+        ),
         ("handouts/facts/counted.json", '"part": "A"', '"part": "Z"', "lab2 has no part Z"),
         (
             "grader/diagnose/mistakes.toml",
             "is turned by 180",
             "turns by 180",
-            "'mistakes all' is s",
+            "'mistakes explained' is s",
         ),
-        ("grader/diagnose/mistakes.toml", '"mask-flipped"', '"mask-flip"', "does not know"),
+        ("grader/diagnose/mistakes.toml", '"mask-flipped"', '"mask-flip"', "mask-flipped"),
         ("handouts/facts/mistakes.json", '"pixels"', '"pixel"', "draw_mistakes"),
     ],
 )
@@ -142,14 +151,14 @@ def test_a_changed_file_is_found(
 
 
 def test_what_is_missing_is_said_without_a_traceback(course: Path) -> None:
-    (course / "grader/hidden/lab2.toml").unlink()
+    (course / "solutions/lab2_global_memory/hidden.toml").unlink()
     (course / "handouts/facts/counted.json").unlink()
-    (course / "labs/reproduce/reference.json").write_text("{")
+    (course / "labs/studies/reproduce/reference.json").write_text("{")
     (course / "handouts/odd.md").write_bytes(b"\xff\xfe")
     done = _facts(course)
     assert done.returncode == 1 and not done.stderr
     for words in (
-        "hidden/lab2.toml is missing",
+        "lab2_global_memory/hidden.toml is missing",
         "counted.json",
         "reference.json",
         "odd.md: cannot",
@@ -230,7 +239,7 @@ def test_line_ends_stay_as_the_page_has_them() -> None:
 def test_no_hidden_case_is_named(lab: str) -> None:
     """The table has the number of hidden cases and their points, and nothing else of them."""
     text = kinds.content(f"{lab}.md", Block("checks all", 0, 1)) or ""
-    secret = spec._decode(paths.HIDDEN / f"{lab}.toml", spec.HiddenFile).case
+    secret = spec._decode(paths.hidden_cases(spec.load(lab).folder), spec.HiddenFile).case
     public = spec.load(lab, hidden=False)
     for case in secret:
         for words in (case.name, case.rationale, case.hint):

@@ -1,5 +1,5 @@
-"""Every known mistake that a lab can name has a section in the lab's handout, to which the report
-links."""
+"""Every known mistake that a lab can name has a section on the page of mistakes, to which the
+report and the lab's page link."""
 
 from __future__ import annotations
 
@@ -56,7 +56,13 @@ def test_what_is_not_explained_is_found(markdown: str, missing: list[str]) -> No
 
 
 @pytest.mark.parametrize("lab", spec.available())
-def test_a_handout_explains_each_known_mistake(lab: str) -> None:
-    markdown = (paths.ROOT / "handouts" / f"{lab}.md").read_text(encoding="utf-8")
-    assert mistake_anchors.BLOCK in markdown
-    assert mistake_anchors.unexplained(markdown, mistake_anchors.of_lab(lab)) == []
+def test_the_handouts_explain_each_known_mistake(lab: str) -> None:
+    handouts, names = paths.ROOT / "handouts", mistake_anchors.of_lab(lab)
+    explained = (handouts / "mistakes.md").read_text(encoding="utf-8")
+    assert mistake_anchors.unexplained(explained, names) == []
+    assert mistake_anchors.unlinked((handouts / f"{lab}.md").read_text("utf-8"), names) == []
+
+
+def test_a_mistake_without_a_link_is_found() -> None:
+    linked = "[one-pass](mistakes.md#mistake-one-pass), mistakes.md#mistake-shifted"
+    assert mistake_anchors.unlinked(linked, {"one-pass", "shifted"}) == ["shifted"]

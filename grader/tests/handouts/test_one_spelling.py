@@ -14,12 +14,17 @@ import pytest
 
 from grader.paths import ROOT
 
-PAGES = ("*.md", "handouts/*.md", "solutions/*/notes.md", "labs/bench/RESULTS.md")
-SETTINGS = ("labs/lab*/lab.toml", "grader/hidden/*.toml", "grader/diagnose/mistakes.toml")
-PYTHON = ("grader/**/*.py", "labs/sim/translate/*.py", "labs/bench/*.py", "handouts/**/*.py")
+PAGES = ("*.md", "handouts/*.md", "solutions/*/notes.md", "labs/studies/bench/RESULTS.md")
+SETTINGS = ("labs/lab*/lab.toml", "solutions/*/hidden.toml", "grader/diagnose/mistakes.toml")
+PYTHON = (
+    "grader/**/*.py",
+    "labs/sim/translate/*.py",
+    "labs/studies/bench/*.py",
+    "handouts/**/*.py",
+)
 # Students read the files of the labs; of the others, the messages.
 READ = ("labs/lab*/lab.h", "starter/*/*", "solutions/*/*.c", "solutions/*/*.cu")
-MESSAGES = ("labs/sim/src/*/*.c", "labs/common/**/*.c", "labs/lab*/*.c", "labs/sim/include/*.h")
+MESSAGES = ("labs/sim/src/*/*.c", "labs/runtime/**/*.c", "labs/lab*/*.c", "labs/sim/include/**/*.h")
 
 STEMS = (
     "initial|normal|vector|synchron|recogn|serial|special|optim|organ|summar|parallel|minim|maxim|"

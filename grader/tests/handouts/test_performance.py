@@ -10,7 +10,7 @@ import pytest
 from grader import paths
 
 TEXT = (paths.ROOT / "handouts/performance.md").read_text()
-SPEEDS = json.loads((paths.ROOT / "labs/tests/gpu/results.json").read_text())["speeds"]
+SPEEDS = json.loads((paths.ROOT / "labs/studies/gpu/results.json").read_text())["speeds"]
 ROW = re.compile(r"^\| (lab \d.*?) \|.*\| (\d+) \| (\d+) \| (\d+) \| (\d+) % \|$", re.MULTILINE)
 ROWS = {m[1]: tuple(map(int, m.groups()[1:])) for m in ROW.finditer(TEXT)}
 # The row of the page, and the speed check that it quotes.

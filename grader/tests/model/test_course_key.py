@@ -20,28 +20,34 @@ DECIDES_NOTHING = {
 PACKAGES = sorted(
     p.parent.name
     for p in (paths.ROOT / "grader").glob("*/__init__.py")
-    if "tests" not in p.parts and p.parent.name not in course_key.AFTER
+    if p.parent.name not in ("classroom", "tests")
 )
 DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
     *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
-    *("grader/hidden/lab3.toml", "grader/setup/requirements.lock"),
+    *("grader/classroom/bulk/**/*.py", "grader/classroom/calibration/*.py"),
+    *("solutions/lab3_*/hidden.toml", "grader/setup/requirements.lock"),
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
-    *("grader/render/templates/*.css", "grader/bulk/isolation/*.c"),
+    *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
-    *("labs/lab3_*/baseline.*", "labs/common/submission.mk", "labs/common/**/*.h"),
-    *("labs/common/**/*.c", "labs/common/**/*.cu", "labs/sim/include/*.h", "labs/sim/src/**/*.h"),
+    *("labs/lab3_*/calls.py", "labs/lab3_*/baseline.*"),
+    *("labs/runtime/submission.mk", "labs/runtime/**/*.h", "labs/runtime/**/*.c"),
+    *("labs/runtime/**/*.cu", "labs/sim/include/**/*.h", "labs/sim/src/**/*.h"),
     *("labs/sim/src/**/*.c", "labs/sim/src/**/*.S", "labs/sim/**/*.py", "solutions/lab3_*/*.cu"),
 )
 ADDED = ("grader/new_package/module.py", "grader/new.json", "labs/sim/src/new/new.inc", "labs/x.mk")
 ELSEWHERE = (
     *("README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "handouts/lab3.md"),
     *("starter/lab3_constant_mask/constant_mask.cu", "labs/lab4_shared_tile/lab.toml"),
-    *("solutions/lab4_shared_tile/shared_tile.cu", "grader/hidden/lab4.toml"),
-    *("grader/tests/bulk/test_bulk.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
-    *("labs/reproduce/report.py", "grader/bulk/RESULTS.md", "grader/__pycache__/cli.pyc"),
-    *("grader/cli.py~", "labs/common/.mask.c.swp", "labs/common/#mask.c#", "run/store.sqlite"),
-    *("build/lib/plain/libsim.a", *(f"grader/{package}/new.py" for package in course_key.AFTER)),
+    *("solutions/lab4_shared_tile/shared_tile.cu", "solutions/lab4_shared_tile/hidden.toml"),
+    *("grader/tests/classroom/new.py", "labs/tests/new.c", "labs/lab3_constant_mask/test_lab3.c"),
+    *(
+        "labs/studies/reproduce/report.py",
+        "grader/classroom/bulk/RESULTS.md",
+        "grader/__pycache__/cli.pyc",
+    ),
+    *("grader/cli.py~", "labs/runtime/.mask.c.swp", "labs/runtime/#mask.c#", "run/store.sqlite"),
+    *("build/lib/plain/libsim.a", *(f"grader/classroom/{p}/new.py" for p in course_key.AFTER)),
 )
 
 

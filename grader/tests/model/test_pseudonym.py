@@ -53,13 +53,13 @@ UNFIT = {
 
 @pytest.mark.parametrize("content", FIT)
 def test_what_can_be_shown(content: bytes) -> None:
-    assert pseudonym.read(content) == FIT[content]
+    assert pseudonym.read_pseudonym(content) == FIT[content]
 
 
 @pytest.mark.parametrize("what", UNFIT)
 def test_what_cannot(what: str) -> None:
     with pytest.raises(PseudonymError) as refused:
-        pseudonym.read(UNFIT[what])
+        pseudonym.read_pseudonym(UNFIT[what])
     assert str(refused.value).isprintable() and len(str(refused.value)) < 80
 
 

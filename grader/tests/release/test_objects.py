@@ -151,7 +151,7 @@ def test_objects_have_one_place(known: gate.Known, ours: bytes) -> None:
 
 def without_objects() -> contents.Lists:
     lists = contents.lists()
-    return contents.Lists(lists.inside, lists.outside, lists.published, objects=False)
+    return contents.Lists(lists.inside, lists.published, objects=False)
 
 
 def test_the_gate_with_the_option_off(ours: bytes) -> None:
@@ -194,7 +194,7 @@ def test_an_archive_without_them(
 
 
 def test_students_get_them_by_default() -> None:
-    assert contents.Lists([], [], []).objects
+    assert contents.Lists([], []).objects
     assert contents.lists().objects
 
 

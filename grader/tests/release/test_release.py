@@ -3,6 +3,7 @@
 `make release-check` also uses the archive as a student does, which takes a minute.
 """
 
+import ast
 import gzip
 import hashlib
 import io
@@ -67,26 +68,73 @@ def solution_line(known: gate.Known) -> str:
     return next(what for what in whats if " = " in what).partition("): ")[2]
 
 
-def test_every_tracked_file_is_in_a_list(files: list[str]) -> None:
-    assert contents.undecided(files, contents.lists()) == []
+def test_the_list_is_short_and_says_nothing_twice(files: list[str]) -> None:
+    """Each pattern lets files in that no other does."""
+    patterns = contents.lists().inside
+    assert len(patterns) <= 10
+    for one in patterns:
+        others = [pattern for pattern in patterns if pattern != one]
+        assert len(others) == len(patterns) - 1
+        own = [path for path in files if contents.matches(path, [one])]
+        assert own and not any(contents.matches(path, others) for path in own), one
 
 
-def test_a_new_file_must_be_put_into_a_list(files: list[str]) -> None:
-    with pytest.raises(ReleaseError) as error:
-        contents.members(ROOT, [*files, "grader/new/answers.txt"], contents.lists(), LABS)
-    message = str(error.value)
-    assert "grader/new/answers.txt is in neither list of grader/release/student.toml" in message
-    assert "`inside`" in message
-    assert "`outside`" in message
+def test_a_new_folder_stays_outside(files: list[str], whole: list[Member]) -> None:
+    """Only student.toml lets files in."""
+    new = ["grader/new/answers.txt", "handouts/keys/a.md", "labs/studies/new/a.csv", "notes/a.txt"]
+    with_new = contents.members(ROOT, [*files, *new], contents.lists(), LABS)
+    assert [m.path for m in with_new] == [m.path for m in whole]
+
+
+@pytest.mark.parametrize("everything", [["**"], ["**", "solutions/**", "grader/**"]])
+def test_no_pattern_lets_an_instructors_file_in(
+    files: list[str], known: gate.Known, everything: list[str]
+) -> None:
+    """The gate knows these folders by itself."""
+    careless = gate.Known(contents.Lists(everything, []), known.texts, known.seeds, known.modules)
+    secret_ones = ("solutions/", "grader/classroom/", "grader/release/", "grader/tests/")
+    for path in [path for path in files if path.startswith(secret_ones)][::40]:
+        (found,) = gate.findings(packed(text("1\n", path)), careless)
+        assert found == f"{path}: this file stays with the instructor, whatever a list says"
+    for lab in LABS:
+        (found,) = gate.findings(packed(text("1\n", f"labs/{lab}/hidden.toml")), careless)
+        assert "stays with the instructor" in found
+
+
+def test_students_have_every_module_that_theirs_import(whole: list[Member]) -> None:
+    """Also those that a function imports when it runs."""
+    have = {m.path for m in whole}
+    for member in whole:
+        if member.path.startswith("grader/") and member.path.endswith(".py"):
+            for module in imported(member.content):
+                file = module.replace(".", "/")
+                assert have & {f"{file}.py", f"{file}/__init__.py"}, f"{member.path}: {module}"
+
+
+def imported(source: bytes) -> set[str]:
+    """The modules of the grader that a file imports, anywhere in it."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module)
+            folder = ROOT / node.module.replace(".", "/")
+            inner = [alias.name for alias in node.names]
+            modules |= {f"{node.module}.{n}" for n in inner if (folder / f"{n}.py").exists()}
+    return {module for module in modules if module.partition(".")[0] == "grader"}
 
 
 @pytest.mark.parametrize(
     ("path", "pattern", "expected"),
     [
         ("grader/cli.py", "grader/*.py", True),
-        ("grader/bulk/cli.py", "grader/*.py", False),
-        ("grader/bulk/cli.py", "grader/**bulk**", True),
-        ("grader/commands/bulk.py", "grader/**bulk**", True),
+        ("grader/classroom/bulk/cli.py", "grader/*.py", False),
+        ("grader/model/spec.py", "grader/{checks,model}/**", True),
+        ("grader/models/spec.py", "grader/{checks,model}/**", False),
+        ("labs/lab1_cpu_loop/lab.h", "labs/{lab*_*,sim}/**", True),
+        ("labs/tests/sim/exec/test_a.py", "labs/tests/**.{c,cu}", False),
+        ("labs/tests/sim/exec/test_a.cu", "labs/tests/**.{c,cu}", True),
         ("labs/sim/src/exec/a.c", "labs/sim/**", True),
         ("labs/simulator.c", "labs/sim/**", False),
         ("Makefile.bak", "Makefile", False),
@@ -119,14 +167,19 @@ def test_what_students_get(whole: list[Member]) -> None:
     assert {"grade", "Makefile", "README.md", "LICENSE", "datasets/manifest.toml"} <= names
     assert {"starter/lab4_shared_tile/shared_tile.cu", "labs/sim/translate/rewrite.py"} <= names
     assert {"handouts/lab8.md", "labs/lab1_cpu_loop/test_lab1.c"} <= names
-    lost = ("solutions/", "grader/hidden/", "grader/tests/", "grader/release/", ".ci/")
+    lost = ("solutions/", "grader/tests/", "grader/release/", ".ci/")
     assert not [name for name in names if name.startswith(lost)]
     assert next(m for m in whole if m.path == "grade").executable
 
 
 def test_students_get_every_file_unchanged(whole: list[Member]) -> None:
     """README.md and Makefile too: there is nothing in them that students may not read."""
-    assert [m.path for m in whole if (ROOT / m.path).read_bytes() != m.content] == []
+    copies = {m.path: m for m in whole if re.match(r"labs/lab\d_\w+/starter/", m.path)}
+    others = [m for m in whole if m.path not in copies]
+    assert [m.path for m in others if (ROOT / m.path).read_bytes() != m.content] == []
+    starters = {m.path: m.content for m in others if m.path.startswith("starter/")}
+    as_copies = {re.sub(r"starter/(\w+)/", r"labs/\1/starter/", p): c for p, c in starters.items()}
+    assert as_copies == {path: m.content for path, m in copies.items()} != {}
 
 
 @pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "handouts/README.md"])
@@ -138,12 +191,16 @@ def test_no_page_hides_text_in_comments(path: str) -> None:
 
 
 def test_a_link_to_a_file_that_students_do_not_get(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("[the store](grader/bulk/store.py), [CUDA](https://x.y)\n")
-    inside_alone = contents.Lists(inside=["README.md"], outside=[], published=[])
+    (tmp_path / "README.md").write_text(
+        "[the store](grader/classroom/bulk/store.py), [CUDA](https://x.y)\n"
+    )
+    inside_alone = contents.Lists(inside=["README.md"], published=[])
     with pytest.raises(ReleaseError) as error:
         contents.members(tmp_path, ["README.md"], inside_alone, [])
     message = str(error.value)
-    assert message.startswith("README.md links to grader/bulk/store.py, which students do not get")
+    assert message.startswith(
+        "README.md links to grader/classroom/bulk/store.py, which students do not get"
+    )
     assert "https" not in message
 
 
@@ -202,7 +259,7 @@ def test_the_repositorys_test_command_tests_everything() -> None:
 
 def test_files_that_moved_away_are_an_error(tmp_path: Path) -> None:
     """Or lint and tests would pass on an empty list."""
-    for name in ("Makefile", "labs/common/submission.mk"):
+    for name in ("Makefile", "labs/runtime/submission.mk"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
     ended = make(tmp_path, "unit")
@@ -245,7 +302,7 @@ def test_a_seed_of_hidden_cases(known: gate.Known) -> None:
 
 
 def test_the_words_of_a_hidden_case(known: gate.Known) -> None:
-    hidden = (ROOT / "grader" / "hidden" / "lab3.toml").read_text()
+    hidden = (ROOT / "solutions/lab3_constant_mask/hidden.toml").read_text()
     found = gate.findings(packed(text(hidden, "labs/lab3_constant_mask/more.toml")), known)
     assert any("the rationale of a hidden case" in line for line in found)
     assert any("the seed of hidden cases" in line for line in found)
@@ -262,7 +319,7 @@ def test_a_compiled_module_of_the_instructor(known: gate.Known, tmp_path: Path) 
 
 
 def test_an_object(known: gate.Known) -> None:
-    planted = Member("labs/common/reference.h", b"\x7fELF" + bytes(range(256)), False)
+    planted = Member("labs/runtime/reference.h", b"\x7fELF" + bytes(range(256)), False)
     assert any("a compiled program" in line for line in gate.findings(packed(planted), known))
 
 
@@ -290,10 +347,10 @@ def test_a_broken_archive(known: gate.Known) -> None:
 
 def test_names_that_stay_outside(known: gate.Known) -> None:
     found = gate.findings(
-        packed(text("1\n", "grader/bulk/store.py"), text("2\n", "notes/x.txt")), known
+        packed(text("1\n", "grader/classroom/bulk/store.py"), text("2\n", "notes/x.txt")), known
     )
     assert found == [
-        "grader/bulk/store.py: this file stays outside (grader/release/student.toml)",
+        "grader/classroom/bulk/store.py: this file stays with the instructor, whatever a list says",
         "notes/x.txt: this file is not in the list `inside` of grader/release/student.toml",
     ]
 
@@ -340,12 +397,12 @@ def test_a_checkout_that_another_user_owns(tmp_path: Path) -> None:
 
 
 def test_a_picture_of_a_handout_that_is_none(known: gate.Known) -> None:
-    path = "handouts/figures/mistakes/lab1-copied.png"
+    path = "handouts/figures/mistakes/copied.png"
     real = (ROOT / path).read_bytes()
     assert gate.findings(packed(Member(path, real, False)), known) == []
     for data in (real + (ROOT / SOLUTION).read_bytes(), (ROOT / SOLUTION).read_bytes()):
         found = gate.findings(packed(Member(path, data, False)), known)
         assert any("not a plain picture" in line for line in found)
         assert any("a line of a solution" in line for line in found)
-    elsewhere = gate.findings(packed(Member("labs/common/x.png", real, False)), known)
+    elsewhere = gate.findings(packed(Member("labs/runtime/x.png", real, False)), known)
     assert any("not a text" in line for line in elsewhere)

@@ -12,7 +12,7 @@ from grader.model.result import Check
 from grader.render import handout, html
 from grader.tests.render import reports
 
-MARKDOWN = """# Lab 4
+MARKDOWN = """# Mistakes
 <a id="mistake-apron-missing"></a> a
 <a name='mistake-shifted'></a> b
 `mistake-mask-flipped` is a word, and [a link](#mistake-loop-bound) is none
@@ -24,40 +24,40 @@ def course(tmp_path: Path) -> Path:
     """A folder with a space and an umlaut in its name, as a student may have."""
     root = tmp_path / "my löbs"
     (root / "handouts").mkdir(parents=True)
-    (root / "handouts" / "lab4.md").write_text(MARKDOWN, encoding="utf-8")
+    (root / "handouts" / "mistakes.md").write_text(MARKDOWN, encoding="utf-8")
     return root
 
 
 def built(course: Path, text: str) -> None:
     site = course / "build" / "handouts" / "site"
     site.mkdir(parents=True)
-    (site / "lab4.html").write_text(text)
+    (site / "mistakes.html").write_text(text)
 
 
 @pytest.mark.parametrize("mistake", ["apron-missing", "shifted"])
 def test_without_a_site_the_link_leads_to_the_markdown(course: Path, mistake: str) -> None:
-    found = handout.section("lab4", mistake, True, course)
-    assert found and found.page == "handouts/lab4.md"
+    found = handout.section(mistake, True, course)
+    assert found and found.page == "handouts/mistakes.md"
     assert found.address == (
-        f"{(course / 'handouts').as_uri()}/lab4.md#mistake-{mistake}"
+        f"{(course / 'handouts').as_uri()}/mistakes.md#mistake-{mistake}"
     ) and not re.search(r"[ ö]", found.address)
 
 
 def test_with_a_site_the_link_leads_there(course: Path) -> None:
     built(course, '<p id="mistake-apron-missing">')
-    found = handout.section("lab4", "apron-missing", True, course)
-    assert found and found.address.endswith("/site/lab4.html#mistake-apron-missing")
+    found = handout.section("apron-missing", True, course)
+    assert found and found.address.endswith("/site/mistakes.html#mistake-apron-missing")
 
 
 def test_a_site_made_before_the_section_was_written_is_left_aside(course: Path) -> None:
     built(course, '<p id="mistake-other">')
-    found = handout.section("lab4", "apron-missing", True, course)
-    assert found and found.address.endswith("/handouts/lab4.md#mistake-apron-missing")
+    found = handout.section("apron-missing", True, course)
+    assert found and found.address.endswith("/handouts/mistakes.md#mistake-apron-missing")
 
 
 def test_a_reader_elsewhere_gets_no_link_and_no_folder_of_this_machine(course: Path) -> None:
-    found = handout.section("lab4", "apron-missing", False, course)
-    assert found == handout.Section("apron-missing", "handouts/lab4.md", "")
+    found = handout.section("apron-missing", False, course)
+    assert found == handout.Section("apron-missing", "handouts/mistakes.md", "")
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,15 @@ def test_a_reader_elsewhere_gets_no_link_and_no_folder_of_this_machine(course: P
 def test_what_the_handout_does_not_explain_gets_no_section(
     course: Path, mistake: str | None
 ) -> None:
-    assert handout.section("lab4", mistake, True, course) is None
+    assert handout.section(mistake, True, course) is None
 
 
-def test_a_lab_without_a_handout_gets_no_section(course: Path) -> None:
-    assert handout.section("lab9", "apron-missing", True, course) is None
-    (course / "handouts" / "lab5.md").mkdir()
-    assert handout.section("lab5", "apron-missing", True, course) is None
+def test_a_copy_without_the_page_gets_no_section(course: Path) -> None:
+    page = course / "handouts" / "mistakes.md"
+    page.unlink()
+    assert handout.section("apron-missing", True, course) is None
+    page.mkdir()
+    assert handout.section("apron-missing", True, course) is None
 
 
 def test_the_report_shows_it(monkeypatch: pytest.MonkeyPatch, course: Path) -> None:
@@ -83,11 +85,9 @@ def test_the_report_shows_it(monkeypatch: pytest.MonkeyPatch, course: Path) -> N
     )
     grade = msgspec.structs.replace(grade, checks=[*grade.checks, wrong])
     real = handout.section
-    monkeypatch.setattr(
-        handout, "section", lambda lab, mistake, here: real(lab, mistake, here, course)
-    )
+    monkeypatch.setattr(handout, "section", lambda mistake, here: real(mistake, here, course))
     here, elsewhere = html.page(grade, evidence, True), html.page(grade, evidence)
     links = re.findall(r'<a href="(file:[^"]*)">apron-missing in the handout</a>', here)
-    assert links == [(course / "handouts" / "lab4.md").as_uri() + "#mistake-apron-missing"]
-    assert "<code>apron-missing</code> in <code>handouts/lab4.md</code>" in elsewhere
+    assert links == [(course / "handouts" / "mistakes.md").as_uri() + "#mistake-apron-missing"]
+    assert "<code>apron-missing</code> in <code>handouts/mistakes.md</code>" in elsewhere
     assert 'href="file:' not in elsewhere and course.name not in elsewhere

@@ -26,7 +26,7 @@ def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(subprocess, "Popen", InterruptedAtOnce)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        ending = foreground.run(["sleep", "60"], 0, dict(os.environ))
+        ending = foreground.run_in_foreground(["sleep", "60"], 0, dict(os.environ))
     finally:
         signal.signal(signal.SIGINT, before)
     assert ending.signal == signal.SIGINT and started[0].returncode == -signal.SIGINT
@@ -35,7 +35,7 @@ def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPat
 
 def test_a_program_that_cannot_start_leaves_signals_as_they_were() -> None:
     with pytest.raises(OSError):
-        foreground.run(["/nowhere/at/all"], 0, dict(os.environ))
+        foreground.run_in_foreground(["/nowhere/at/all"], 0, dict(os.environ))
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
 
 
@@ -47,7 +47,7 @@ def test_the_program_can_be_interrupted() -> None:
             "python3",
             "-c",
             f"from grader.sandbox import foreground; import os; "
-            f"foreground.run(['sh', '-c', '{line}'], 0, dict(os.environ))",
+            f"foreground.run_in_foreground(['sh', '-c', '{line}'], 0, dict(os.environ))",
         ],
         capture_output=True,
         text=True,

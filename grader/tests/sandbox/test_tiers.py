@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.bulk.isolation import probe
+from grader.classroom.bulk.isolation import probe
 from grader.sandbox import choice, landlock, system_files, tiers
 from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
@@ -39,7 +39,7 @@ def test_every_probe_ends_as_it_must_for_a_user_who_is_not_root(open_path: Path)
     code = (
         "import sys\n"
         "from collections import Counter\n"
-        "from grader.bulk.isolation import probe\n"
+        "from grader.classroom.bulk.isolation import probe\n"
         "from grader.sandbox import choice, tiers\n"
         "for tier in tiers.ALL:\n"
         "    if tier.missing() or choice._not_working(tier): continue\n"

@@ -35,7 +35,7 @@ def test_help_lists_labs_commands_settings(arguments: list[str], bare: Copy) -> 
     for text in ("make lab1 && ./grade lab1", "grade lab2: two sums", "doctor", "exit status"):
         assert text in out
     assert "NO_COLOR" in out and "CONVLABS_NO_SANDBOX" in out and "PIP_INDEX_URL" in out
-    assert "bulk" not in out, "a student's copy has no grader/bulk"
+    assert "bulk" not in out, "a student's copy has no grader/classroom/bulk"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_command_that_needs_packages_sets_up(bare: Copy) -> None:
 @pytest.mark.parametrize("name", before_setup.COMMANDS)
 def test_completion_knows_the_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Tab offers exactly the options that the command has."""
-    assert before_setup.run([name, "--help"]) == 0
+    assert before_setup.run_before_setup([name, "--help"]) == 0
     usage = set(re.findall(r"--[a-z]+", capsys.readouterr().out))
     app = typer.Typer(add_completion=False)
     app.command()(completion.ARGUMENTS[name])
@@ -116,7 +116,7 @@ def test_completion_knows_the_options(name: str, capsys: pytest.CaptureFixture[s
 def test_every_command_has_its_line_of_help(capsys: pytest.CaptureFixture[str]) -> None:
     everything = {*cli.COMMANDS, *overview.INSTRUCTOR}
     assert everything == set(overview.STUDENT) | set(overview.INSTRUCTOR)
-    assert before_setup.run([]) == 0
+    assert before_setup.run_before_setup([]) == 0
     out = capsys.readouterr().out
     assert all(f"\n  {name} " in out for name in everything)
     assert max(map(len, out.splitlines())) <= 100

@@ -37,7 +37,7 @@ def library(
         source = source.replace(question, "0")
     folder = tmp_path_factory.mktemp("expert")
     (folder / "expert.c").write_text(source)
-    include = [f"-I{paths.LABS / name}" for name in ("common", "lab1_cpu_loop")]
+    include = [f"-I{paths.LABS / name}" for name in ("runtime", "lab1_cpu_loop")]
     command = ["gcc", "-std=gnu11", "-O3", "-fopenmp", "-fPIC", "-shared", *STRICT, *include]
     subprocess.run([*command, folder / "expert.c", "-o", folder / "expert.so"], check=True)
     return ctypes.CDLL(str(folder / "expert.so"))

@@ -115,7 +115,7 @@ def test_two_graders_at_once_lose_no_best(folder: Path) -> None:
     for grader in graders:
         grader.join()
         assert grader.exitcode == 0
-    record = progress.read("lab9")
+    record = progress.read_progress("lab9")
     assert record is not None and record.best.score.earned == 79
     assert sorted(f.name for f in paths.PROGRESS.iterdir()) == [".lock", "lab9.json"]
 

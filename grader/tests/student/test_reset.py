@@ -15,6 +15,7 @@ from grader import paths
 from grader.model import spec
 from grader.student import starter_files
 from grader.tests import tiny_course
+from solutions import starters
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 MINE = "int mine;\n"
@@ -195,10 +196,25 @@ def test_the_answer_decides(answer: bytes, code: int, reset: bool, folder: Path)
     assert (folder / "add.c").read_text() == (tiny_course.ADD if reset else MINE)
 
 
+def test_the_whole_course_restores_from_its_solutions(folder: Path) -> None:
+    shutil.rmtree(paths.LABS / "lab9_sums" / "starter")
+    solved = (paths.SOLUTIONS / "lab9_sums" / "add.c").read_text()
+    (folder / "add.c").write_text(MINE)
+    restore(folder)
+    assert (folder / "add.c").read_text() == starters.split(solved)[0] != solved
+
+
+def test_the_starters_of_this_course_are_what_reset_restores() -> None:
+    for name in spec.available():
+        lab = spec.load(name, hidden=False)
+        assert starter_files.changed(lab, paths.STARTER / lab.folder) == []
+
+
 def test_a_copy_without_its_starters_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(paths.LABS / "lab9_sums" / "starter")
+    shutil.rmtree(paths.SOLUTIONS)
     assert tiny_course.call(monkeypatch, "reset", "lab9", "--yes") == 3
     assert "get the course's copy again" in capsys.readouterr().err
     assert (folder / "add.c").read_text() == tiny_course.ADD

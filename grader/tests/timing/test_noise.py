@@ -36,8 +36,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """What the program above writes."""
     folder = tmp_path_factory.mktemp("fresh")
     (folder / "main.c").write_text(PROGRAM)
-    sources = [str(folder / "main.c"), str(paths.LABS / "common" / "bench" / "noise.c")]
-    flags = ["-std=gnu11", "-O3", "-march=native", f"-I{paths.LABS}/common"]
+    sources = [str(folder / "main.c"), str(paths.LABS / "runtime" / "bench" / "noise.c")]
+    flags = ["-std=gnu11", "-O3", "-march=native", f"-I{paths.LABS}/runtime"]
     subprocess.run(["gcc", *flags, *sources, "-o", folder / "main"], check=True)
     return subprocess.run([folder / "main"], capture_output=True, check=True).stdout
 

@@ -103,5 +103,5 @@ def test_what_gcc_tunes_for(
 
 
 def test_the_prefix_is_that_of_the_timing_program() -> None:
-    header = (paths.LABS / "common" / "bench" / "bench.h").read_text()
+    header = (paths.LABS / "runtime" / "bench" / "bench.h").read_text()
     assert f'#define BENCH_PREFIX "{reference.PREFIX}"\n' in header

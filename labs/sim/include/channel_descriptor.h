@@ -2,7 +2,7 @@
 #ifndef SIM_CHANNEL_DESCRIPTOR_H
 #define SIM_CHANNEL_DESCRIPTOR_H
 
-#include "sim_array_types.h"
+#include "sim/array_types.h"
 #include "vector_types.h"
 
 /* A type that no array can have gets the kind None; cudaMallocArray() then refuses it. */

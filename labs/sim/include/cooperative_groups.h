@@ -29,9 +29,7 @@ class thread_group {
                : kind == of_block ? sim_cg::block_size()
                                   : sim_cg::count(mask);
     }
-    unsigned long long size() const {
-        return num_threads();
-    }
+    unsigned long long size() const { return num_threads(); }
     unsigned long long thread_rank() const {
         return kind == of_grid
                    ? (1ull * (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) *
@@ -45,8 +43,7 @@ class thread_group {
     enum kind_of_group { of_grid, of_block, of_lanes };
     thread_group(kind_of_group kind_, unsigned mask_, unsigned meta_rank_ = 0,
                  unsigned meta_size_ = 1)
-        : kind(kind_), mask(mask_), meta_rank(meta_rank_), meta_size(meta_size_) {
-    }
+        : kind(kind_), mask(mask_), meta_rank(meta_rank_), meta_size(meta_size_) {}
     kind_of_group kind;
     unsigned mask, meta_rank, meta_size;
     friend thread_group tiled_partition(const thread_group &parent, unsigned size);
@@ -58,71 +55,40 @@ class grid_group : public thread_group {
   public:
     struct arrival_token {};
 
-    bool is_valid() const {
-        return sim_is_cooperative();
-    }
-    void sync(SIM_SITE) const {
-        sim_grid_barrier(sim_file, sim_line);
-    }
-    arrival_token barrier_arrive() const {
-        return {};
-    }
-    void barrier_wait(arrival_token &&, SIM_SITE) const {
-        sim_grid_barrier(sim_file, sim_line);
-    }
-    static dim3 dim_blocks() {
-        return {gridDim.x, gridDim.y, gridDim.z};
-    }
-    static dim3 group_dim() {
-        return dim_blocks();
-    }
+    bool is_valid() const { return sim_is_cooperative(); }
+    void sync(SIM_SITE) const { sim_grid_barrier(sim_file, sim_line); }
+    arrival_token barrier_arrive() const { return {}; }
+    void barrier_wait(arrival_token &&, SIM_SITE) const { sim_grid_barrier(sim_file, sim_line); }
+    static dim3 dim_blocks() { return {gridDim.x, gridDim.y, gridDim.z}; }
+    static dim3 group_dim() { return dim_blocks(); }
     static dim3 dim_threads() {
         return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};
     }
-    static dim3 block_index() {
-        return {blockIdx.x, blockIdx.y, blockIdx.z};
-    }
+    static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     static dim3 thread_index() {
         return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
                 blockIdx.z * blockDim.z + threadIdx.z};
     }
-    static unsigned long long num_blocks() {
-        return 1ull * gridDim.x * gridDim.y * gridDim.z;
-    }
+    static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
     static unsigned long long block_rank() {
         return 1ull * (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
-    static unsigned long long num_threads() {
-        return num_blocks() * sim_cg::block_size();
-    }
-    static unsigned long long size() {
-        return num_threads();
-    }
+    static unsigned long long num_threads() { return num_blocks() * sim_cg::block_size(); }
+    static unsigned long long size() { return num_threads(); }
     static unsigned long long thread_rank() {
         return block_rank() * sim_cg::block_size() + sim_cg::block_rank();
     }
-    static dim3 dim_clusters() {
-        return dim_blocks();
-    }
-    static dim3 cluster_index() {
-        return block_index();
-    }
-    static unsigned long long num_clusters() {
-        return num_blocks();
-    }
-    static unsigned long long cluster_rank() {
-        return block_rank();
-    }
+    static dim3 dim_clusters() { return dim_blocks(); }
+    static dim3 cluster_index() { return block_index(); }
+    static unsigned long long num_clusters() { return num_blocks(); }
+    static unsigned long long cluster_rank() { return block_rank(); }
 
   private:
-    grid_group() : thread_group(of_grid, 0) {
-    }
+    grid_group() : thread_group(of_grid, 0) {}
     friend grid_group this_grid();
 };
 
-inline grid_group this_grid() {
-    return {};
-}
+inline grid_group this_grid() { return {}; }
 
 /* ---- the threads of a block */
 
@@ -130,46 +96,23 @@ class thread_block : public thread_group {
   public:
     struct arrival_token {};
 
-    static void sync(SIM_SITE) {
-        sim_barrier(0, sim_file, sim_line);
-    }
-    arrival_token barrier_arrive() const {
-        return {};
-    }
-    void barrier_wait(arrival_token &&, SIM_SITE) const {
-        sim_barrier(0, sim_file, sim_line);
-    }
-    static unsigned num_threads() {
-        return sim_cg::block_size();
-    }
-    static unsigned size() {
-        return num_threads();
-    }
-    static unsigned thread_rank() {
-        return sim_cg::block_rank();
-    }
-    static dim3 group_index() {
-        return {blockIdx.x, blockIdx.y, blockIdx.z};
-    }
-    static dim3 thread_index() {
-        return {threadIdx.x, threadIdx.y, threadIdx.z};
-    }
-    static dim3 dim_threads() {
-        return {blockDim.x, blockDim.y, blockDim.z};
-    }
-    static dim3 group_dim() {
-        return dim_threads();
-    }
+    static void sync(SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
+    arrival_token barrier_arrive() const { return {}; }
+    void barrier_wait(arrival_token &&, SIM_SITE) const { sim_barrier(0, sim_file, sim_line); }
+    static unsigned num_threads() { return sim_cg::block_size(); }
+    static unsigned size() { return num_threads(); }
+    static unsigned thread_rank() { return sim_cg::block_rank(); }
+    static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+    static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+    static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
+    static dim3 group_dim() { return dim_threads(); }
 
   private:
-    thread_block() : thread_group(of_block, 0) {
-    }
+    thread_block() : thread_group(of_block, 0) {}
     friend thread_block this_thread_block();
 };
 
-inline thread_block this_thread_block() {
-    return {};
-}
+inline thread_block this_thread_block() { return {}; }
 
 /* What tiles of several warps need on devices before 8.0, in shared memory. */
 template <unsigned MaxThreads = 1024> struct block_tile_memory {};
@@ -182,61 +125,28 @@ class cluster_group : public thread_group {
   public:
     struct arrival_token {};
 
-    static void sync(SIM_SITE) {
-        sim_barrier(0, sim_file, sim_line);
-    }
-    static arrival_token barrier_arrive() {
-        return {};
-    }
-    static void barrier_wait(SIM_SITE) {
-        sim_barrier(0, sim_file, sim_line);
-    }
-    static void barrier_wait(arrival_token &&, SIM_SITE) {
-        sim_barrier(0, sim_file, sim_line);
-    }
-    static unsigned query_shared_rank(const void *) {
-        return 0;
-    }
-    template <class T> static T *map_shared_rank(T *address, int) {
-        return address;
-    }
-    static dim3 block_index() {
-        return {0, 0, 0};
-    }
-    static unsigned block_rank() {
-        return 0;
-    }
-    static dim3 thread_index() {
-        return {threadIdx.x, threadIdx.y, threadIdx.z};
-    }
-    static unsigned thread_rank() {
-        return sim_cg::block_rank();
-    }
-    static dim3 dim_blocks() {
-        return {1, 1, 1};
-    }
-    static unsigned num_blocks() {
-        return 1;
-    }
-    static dim3 dim_threads() {
-        return {blockDim.x, blockDim.y, blockDim.z};
-    }
-    static unsigned num_threads() {
-        return sim_cg::block_size();
-    }
-    static unsigned size() {
-        return num_threads();
-    }
+    static void sync(SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
+    static arrival_token barrier_arrive() { return {}; }
+    static void barrier_wait(SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
+    static void barrier_wait(arrival_token &&, SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
+    static unsigned query_shared_rank(const void *) { return 0; }
+    template <class T> static T *map_shared_rank(T *address, int) { return address; }
+    static dim3 block_index() { return {0, 0, 0}; }
+    static unsigned block_rank() { return 0; }
+    static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+    static unsigned thread_rank() { return sim_cg::block_rank(); }
+    static dim3 dim_blocks() { return {1, 1, 1}; }
+    static unsigned num_blocks() { return 1; }
+    static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
+    static unsigned num_threads() { return sim_cg::block_size(); }
+    static unsigned size() { return num_threads(); }
 
   private:
-    cluster_group() : thread_group(of_block, 0) {
-    }
+    cluster_group() : thread_group(of_block, 0) {}
     friend cluster_group this_cluster();
 };
 
-inline cluster_group this_cluster() {
-    return {};
-}
+inline cluster_group this_cluster() { return {}; }
 
 /* ---- lanes of a warp */
 
@@ -244,24 +154,12 @@ inline cluster_group this_cluster() {
  * group below it. */
 class coalesced_group : public thread_group {
   public:
-    unsigned num_threads() const {
-        return sim_cg::count(mask);
-    }
-    unsigned size() const {
-        return num_threads();
-    }
-    unsigned thread_rank() const {
-        return sim_cg::rank_in(mask);
-    }
-    unsigned meta_group_rank() const {
-        return meta_rank;
-    }
-    unsigned meta_group_size() const {
-        return meta_size;
-    }
-    void sync(SIM_SITE) const {
-        sim_warp(SIM_WARP_BARRIER, mask, 0, 0, sim_file, sim_line);
-    }
+    unsigned num_threads() const { return sim_cg::count(mask); }
+    unsigned size() const { return num_threads(); }
+    unsigned thread_rank() const { return sim_cg::rank_in(mask); }
+    unsigned meta_group_rank() const { return meta_rank; }
+    unsigned meta_group_size() const { return meta_size; }
+    void sync(SIM_SITE) const { sim_warp(SIM_WARP_BARRIER, mask, 0, 0, sim_file, sim_line); }
     template <class T> sim_cg::value_of<T> shfl(T &&value, int rank, SIM_SITE) const {
         return take(value, sim_cg::lane_of(mask, (unsigned)rank), sim_file, sim_line);
     }
@@ -291,14 +189,11 @@ class coalesced_group : public thread_group {
     template <class T> unsigned match_all(T value, int &all_equal, SIM_SITE) const {
         return sim_cg::ranks(mask, __match_all_sync(mask, value, &all_equal, sim_file, sim_line));
     }
-    unsigned sim_mask() const {
-        return mask;
-    }
+    unsigned sim_mask() const { return mask; }
 
   private:
     coalesced_group(unsigned mask_, unsigned meta_rank_ = 0, unsigned meta_size_ = 1)
-        : thread_group(of_lanes, mask_, meta_rank_, meta_size_) {
-    }
+        : thread_group(of_lanes, mask_, meta_rank_, meta_size_) {}
     template <class T> T take(const T &value, unsigned from, const char *file, int line) const {
         return sim_cg::read(mask, value, from % SIM_WARP_SIZE, file, line);
     }
@@ -312,9 +207,7 @@ inline coalesced_group sim_part(unsigned mask, unsigned meta_rank, unsigned meta
     return {mask, meta_rank, meta_size};
 }
 
-inline coalesced_group coalesced_threads(SIM_SITE) {
-    return {__activemask(sim_file, sim_line)};
-}
+inline coalesced_group coalesced_threads(SIM_SITE) { return {__activemask(sim_file, sim_line)}; }
 
 namespace sim_cg {
 
@@ -324,24 +217,14 @@ template <unsigned Size> class tile {
     static_assert(Size <= SIM_WARP_SIZE, "a tile of several warps is a multi_warp_tile");
 
   public:
-    operator thread_group() const {
-        return sim_part(sim_mask(), 0, 1);
-    }
-    static constexpr unsigned num_threads() {
-        return Size;
-    }
-    static constexpr unsigned size() {
-        return Size;
-    }
-    static unsigned thread_rank() {
-        return sim_cg::block_rank() % Size;
-    }
+    operator thread_group() const { return sim_part(sim_mask(), 0, 1); }
+    static constexpr unsigned num_threads() { return Size; }
+    static constexpr unsigned size() { return Size; }
+    static unsigned thread_rank() { return sim_cg::block_rank() % Size; }
     static unsigned sim_mask() {
         return (Size == SIM_WARP_SIZE ? SIM_FULL_WARP : (1u << Size % SIM_WARP_SIZE) - 1) << base();
     }
-    static void sync(SIM_SITE) {
-        sim_warp(SIM_WARP_BARRIER, sim_mask(), 0, 0, sim_file, sim_line);
-    }
+    static void sync(SIM_SITE) { sim_warp(SIM_WARP_BARRIER, sim_mask(), 0, 0, sim_file, sim_line); }
     template <class T> value_of<T> shfl(T &&value, int rank, SIM_SITE) const {
         return take(value, base() + ((unsigned)rank & (Size - 1)), sim_file, sim_line);
     }
@@ -374,9 +257,7 @@ template <unsigned Size> class tile {
     }
 
   private:
-    static unsigned base() {
-        return sim_cg::lane() / Size * Size;
-    }
+    static unsigned base() { return sim_cg::lane() / Size * Size; }
     template <class T> T take(const T &value, unsigned from, const char *file, int line) const {
         return read(sim_mask(), value, from, file, line);
     }
@@ -395,18 +276,12 @@ template <unsigned Size> class thread_block_tile<Size, void> : public sim_cg::ti
   public:
     template <class Parent>
     thread_block_tile(const thread_block_tile<Size, Parent> &other)
-        : rank(other.meta_group_rank()), count(other.meta_group_size()) {
-    }
-    unsigned meta_group_rank() const {
-        return rank;
-    }
-    unsigned meta_group_size() const {
-        return count;
-    }
+        : rank(other.meta_group_rank()), count(other.meta_group_size()) {}
+    unsigned meta_group_rank() const { return rank; }
+    unsigned meta_group_size() const { return count; }
 
   private:
-    thread_block_tile() : rank(0), count(1) {
-    }
+    thread_block_tile() : rank(0), count(1) {}
     unsigned rank, count;
     friend thread_block_tile<1, void> this_thread();
 };
@@ -414,14 +289,9 @@ template <unsigned Size> class thread_block_tile<Size, void> : public sim_cg::ti
 template <unsigned Size>
 class thread_block_tile<Size, thread_block> : public sim_cg::tile_of<Size> {
   public:
-    thread_block_tile(const thread_block &) {
-    }
-    static unsigned meta_group_rank() {
-        return sim_cg::block_rank() / Size;
-    }
-    static unsigned meta_group_size() {
-        return (sim_cg::block_size() + Size - 1) / Size;
-    }
+    thread_block_tile(const thread_block &) {}
+    static unsigned meta_group_rank() { return sim_cg::block_rank() / Size; }
+    static unsigned meta_group_size() { return (sim_cg::block_size() + Size - 1) / Size; }
 };
 
 template <unsigned Size, unsigned Outer, class Parent>
@@ -429,19 +299,12 @@ class thread_block_tile<Size, thread_block_tile<Outer, Parent>> : public sim_cg:
     static_assert(Size <= Outer, "a tile is not larger than the tile that it is a part of");
 
   public:
-    thread_block_tile(const thread_block_tile<Outer, Parent> &) {
-    }
-    static unsigned meta_group_rank() {
-        return sim_cg::block_rank() % Outer / Size;
-    }
-    static unsigned meta_group_size() {
-        return Outer / Size;
-    }
+    thread_block_tile(const thread_block_tile<Outer, Parent> &) {}
+    static unsigned meta_group_rank() { return sim_cg::block_rank() % Outer / Size; }
+    static unsigned meta_group_size() { return Outer / Size; }
 };
 
-inline thread_block_tile<1, void> this_thread() {
-    return {};
-}
+inline thread_block_tile<1, void> this_thread() { return {}; }
 
 /* ---- parts of groups */
 
@@ -510,18 +373,14 @@ coalesced_group labeled_partition(const Group &group, Label label, SIM_SITE) {
 
 /* ---- functions for any group */
 
-template <class Group> void sync(const Group &group, SIM_SITE) {
-    group.sync(sim_file, sim_line);
-}
+template <class Group> void sync(const Group &group, SIM_SITE) { group.sync(sim_file, sim_line); }
 template <class Group> auto thread_rank(const Group &group) -> decltype(group.thread_rank()) {
     return group.thread_rank();
 }
 template <class Group> auto group_size(const Group &group) -> decltype(group.num_threads()) {
     return group.num_threads();
 }
-template <class Group> bool is_valid(const Group &group) {
-    return group.is_valid();
-}
+template <class Group> bool is_valid(const Group &group) { return group.is_valid(); }
 
 /* One thread of the group calls the function. */
 template <class Group, class F, class... A>

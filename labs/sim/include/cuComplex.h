@@ -1,5 +1,5 @@
-/* Complex numbers: cuFloatComplex (also cuComplex) and cuDoubleComplex, for the host and for kernels.
- * x is the real part, y the imaginary one. */
+/* Complex numbers: cuFloatComplex (also cuComplex) and cuDoubleComplex, for the host and for
+ * kernels. x is the real part, y the imaginary one. */
 #ifndef SIM_CUCOMPLEX_H
 #define SIM_CUCOMPLEX_H
 #define CU_COMPLEX_H_
@@ -12,8 +12,8 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* C names the functions of float with an f. The quotient scales by the sum of the divisor's parts and
- * the absolute value by the larger part, so that neither overflows before its result does. */
+/* C names the functions of float with an f. The quotient scales by the sum of the divisor's parts
+ * and the absolute value by the larger part, so that neither overflows before its result does. */
 #define SIM_COMPLEX(T, C, make, f)                                                                 \
     static inline C make(T real, T imaginary) {                                                    \
         C z;                                                                                       \
@@ -21,21 +21,11 @@ typedef cuFloatComplex cuComplex;
         z.y = imaginary;                                                                           \
         return z;                                                                                  \
     }                                                                                              \
-    static inline T cuCreal##f(C z) {                                                              \
-        return z.x;                                                                                \
-    }                                                                                              \
-    static inline T cuCimag##f(C z) {                                                              \
-        return z.y;                                                                                \
-    }                                                                                              \
-    static inline C cuConj##f(C z) {                                                               \
-        return make(z.x, -z.y);                                                                    \
-    }                                                                                              \
-    static inline C cuCadd##f(C a, C b) {                                                          \
-        return make(a.x + b.x, a.y + b.y);                                                         \
-    }                                                                                              \
-    static inline C cuCsub##f(C a, C b) {                                                          \
-        return make(a.x - b.x, a.y - b.y);                                                         \
-    }                                                                                              \
+    static inline T cuCreal##f(C z) { return z.x; }                                                \
+    static inline T cuCimag##f(C z) { return z.y; }                                                \
+    static inline C cuConj##f(C z) { return make(z.x, -z.y); }                                     \
+    static inline C cuCadd##f(C a, C b) { return make(a.x + b.x, a.y + b.y); }                     \
+    static inline C cuCsub##f(C a, C b) { return make(a.x - b.x, a.y - b.y); }                     \
     static inline C cuCmul##f(C a, C b) {                                                          \
         return make(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                                 \
     }                                                                                              \

@@ -1,6 +1,7 @@
-/* The attributes of a device: X(name, number, value). Names and numbers are the toolkit's (13.0); the
- * values are those that cudaDeviceGetAttribute() gave on an NVIDIA H200 (driver 580), except 0 for what
- * the simulator refuses: clusters, sparse and deferred arrays, other processes, other devices. */
+/* The attributes of a device: X(name, number, value). Names and numbers are the toolkit's (13.0);
+ * the values are those that cudaDeviceGetAttribute() gave on an NVIDIA H200 (driver 580), except 0
+ * for what the simulator refuses: clusters, sparse and deferred arrays, other processes, other
+ * devices. */
 #define SIM_ATTRIBUTES(X)                                                                          \
     X(cudaDevAttrMaxThreadsPerBlock, 1, 1024)                                                      \
     X(cudaDevAttrMaxBlockDimX, 2, 1024)                                                            \

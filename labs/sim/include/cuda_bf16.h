@@ -1,11 +1,11 @@
 /* bfloat16: floats with a fraction of 7 bits, alone and in pairs. Results have one rounding:
- * sim_float16.h. */
+ * sim/float16.h. */
 #ifndef SIM_CUDA_BF16_H
 #define SIM_CUDA_BF16_H
 
 #include "cuda_fp16.h"
 #include "cuda_runtime.h"
-#include "sim_float16.h"
+#include "sim/float16.h"
 
 #define SIM_F16 __nv_bfloat16
 #define SIM_F16X2 __nv_bfloat162
@@ -23,8 +23,8 @@
 #ifdef __CUDA_NO_BFLOAT162_OPERATORS__
 #define SIM_F16X2_NO_OPERATORS
 #endif
-#include "sim_float16_functions.h"
-#include "sim_float16_names.h"
+#include "sim/float16_functions.h"
+#include "sim/float16_names.h"
 #undef SIM_F16X2_NO_OPERATORS
 #undef SIM_F16_NO_OPERATORS
 #undef SIM_F16_NO_CONVERSIONS
@@ -41,13 +41,11 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
 SIM_INLINE_MEMBER __half::__half(const __nv_bfloat16 &value)
-    : __x(sim_f16_nearest(sim_half_format{}, sim_widened(sim_bfloat_format{}, sim_bits(value)))) {
-}
+    : __x(sim_f16_nearest(sim_half_format{}, sim_widened(sim_bfloat_format{}, sim_bits(value)))) {}
 #endif
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
 SIM_INLINE_MEMBER __nv_bfloat16::__nv_bfloat16(const __half &value)
-    : __x(sim_f16_nearest(sim_bfloat_format{}, sim_widened(sim_half_format{}, sim_bits(value)))) {
-}
+    : __x(sim_f16_nearest(sim_bfloat_format{}, sim_widened(sim_half_format{}, sim_bits(value)))) {}
 #endif
 
 SIM_INLINED __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) {

@@ -28,8 +28,7 @@
     X(cudaErrorMixedDeviceExecution, 28,                                                           \
       "device emulation mode and device execution mode cannot be mixed")                           \
     X(cudaErrorNotYetImplemented, 31, "feature not yet implemented")                               \
-    X(cudaErrorMemoryValueTooLarge, 32,                                                            \
-      "memory size or pointer value too large to fit in 32 bit")                                   \
+    X(cudaErrorMemoryValueTooLarge, 32, "memory size or pointer value too large to fit in 32 bit") \
     X(cudaErrorStubLibrary, 34, "CUDA driver is a stub library")                                   \
     X(cudaErrorInsufficientDriver, 35,                                                             \
       "CUDA driver version is insufficient for CUDA runtime version")                              \
@@ -43,14 +42,16 @@
     X(cudaErrorIncompatibleDriverContext, 49, "incompatible driver context")                       \
     X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")             \
     X(cudaErrorPriorLaunchFailure, 53, "unspecified launch failure in prior launch")               \
-    X(cudaErrorLaunchMaxDepthExceeded, 65,                                                         \
-      "launch would exceed maximum depth of nested launches")                                      \
+    X(cudaErrorLaunchMaxDepthExceeded, 65, "launch would exceed maximum depth of nested launches") \
     X(cudaErrorLaunchFileScopedTex, 66,                                                            \
-      "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)")\
+      "launch failed because kernel uses unsupported, file-scoped textures "                       \
+      "(texture objects are supported)")                                                           \
     X(cudaErrorLaunchFileScopedSurf, 67,                                                           \
-      "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)")\
+      "launch failed because kernel uses unsupported, file-scoped surfaces "                       \
+      "(surface objects are supported)")                                                           \
     X(cudaErrorSyncDepthExceeded, 68,                                                              \
-      "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth")\
+      "cudaDeviceSynchronize failed because caller's grid depth exceeds "                          \
+      "cudaLimitDevRuntimeSyncDepth")                                                              \
     X(cudaErrorLaunchPendingCountExceeded, 69,                                                     \
       "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount")           \
     X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                               \
@@ -117,8 +118,7 @@
     X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
     X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                  \
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                                       \
-    X(cudaErrorInvalidAddressSpace, 717,                                                           \
-      "operation not supported on global/shared address space")                                    \
+    X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
     X(cudaErrorInvalidPc, 718, "invalid program counter")                                          \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                   \
     X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")            \
@@ -142,7 +142,8 @@
       "the hardware resources required to support device connections have been exhausted")         \
     X(cudaErrorMpsClientTerminated, 810, "the MPS client has been terminated by the server")       \
     X(cudaErrorCdpNotSupported, 811,                                                               \
-      "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it")\
+      "is using CUDA Dynamic Parallelism, but the current configuration, "                         \
+      "like MPS, does not support it")                                                             \
     X(cudaErrorCdpVersionMismatch, 812,                                                            \
       "unsupported interaction between different versions of CUDA Dynamic Parallelism")            \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
@@ -163,7 +164,8 @@
       "attempt to terminate a thread-local capture sequence from another thread")                  \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
     X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
-      "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update")\
+      "the graph update was not performed because it included changes which "                      \
+      "violated constraints specific to instantiated graph update")                                \
     X(cudaErrorExternalDevice, 911,                                                                \
       "an async error has occured in external entity outside of CUDA")                             \
     X(cudaErrorInvalidClusterSize, 912,                                                            \

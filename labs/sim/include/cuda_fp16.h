@@ -1,9 +1,9 @@
-/* half: 16-bit IEEE floats, alone and in pairs. Results have one rounding: sim_float16.h. */
+/* half: 16-bit IEEE floats, alone and in pairs. Results have one rounding: sim/float16.h. */
 #ifndef SIM_CUDA_FP16_H
 #define SIM_CUDA_FP16_H
 
 #include "cuda_runtime.h"
-#include "sim_float16.h"
+#include "sim/float16.h"
 
 #define SIM_F16 __half
 #define SIM_F16X2 __half2
@@ -21,8 +21,8 @@
 #ifdef __CUDA_NO_HALF2_OPERATORS__
 #define SIM_F16X2_NO_OPERATORS
 #endif
-#include "sim_float16_functions.h"
-#include "sim_float16_names.h"
+#include "sim/float16_functions.h"
+#include "sim/float16_names.h"
 #undef SIM_F16X2_NO_OPERATORS
 #undef SIM_F16_NO_OPERATORS
 #undef SIM_F16_NO_CONVERSIONS
@@ -39,9 +39,7 @@ typedef __half2 half2, nv_half2, __nv_half2;
 typedef __half_raw __nv_half_raw;
 typedef __half2_raw __nv_half2_raw;
 
-SIM_INLINED __half2 __half2half2(__half x) {
-    return __halves2half2(x, x);
-}
+SIM_INLINED __half2 __half2half2(__half x) { return __halves2half2(x, x); }
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7c00)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7fff)

@@ -4,7 +4,7 @@
 #define SIM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 
-#include "sim_host_heap.h" /* before anything that declares calloc() */
+#include "sim/host_heap.h" /* before anything that declares calloc() */
 
 #include "cuda_runtime_api.h"
 
@@ -27,25 +27,25 @@
 #include <utility>
 
 extern "C++" {
-#include "sim_launch.h"
-#include "sim_symbols.h"
-#include "sim_graph_calls.h"
-#include "sim_kernel_calls.h"
-#include "sim_kernels.h"
-#include "sim_memory.h"
+#include "sim/graph_calls.h"
+#include "sim/kernel_calls.h"
+#include "sim/kernels.h"
+#include "sim/launch.h"
+#include "sim/memory.h"
+#include "sim/symbols.h"
 
-#include "sim_atomics.h"
-#include "sim_bind.h"
-#include "sim_cached_access.h"
-#include "sim_device_functions.h"
-#include "sim_device_memory.h"
-#include "sim_integer.h"
-#include "sim_math.h"
-#include "sim_math_more.h"
-#include "sim_simd.h"
-#include "sim_surface.h"
-#include "sim_texture.h"
-#include "sim_warp.h"
+#include "sim/atomics.h"
+#include "sim/bind.h"
+#include "sim/cached_access.h"
+#include "sim/device_functions.h"
+#include "sim/device_memory.h"
+#include "sim/integer.h"
+#include "sim/math.h"
+#include "sim/math_more.h"
+#include "sim/simd.h"
+#include "sim/surface.h"
+#include "sim/texture.h"
+#include "sim/warp.h"
 #include "vector_functions.h"
 }
 

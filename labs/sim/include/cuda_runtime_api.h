@@ -8,7 +8,7 @@
 #define __CUDA_RUNTIME_API_H__ /* programs test this one */
 
 #include "driver_types.h"
-#include "sim_abi.h"
+#include "sim/abi.h"
 #include "vector_types.h"
 
 #define CONVLABS_SIM 1
@@ -20,7 +20,7 @@ extern "C++" {
 #define SIM_DEFAULT(value) = value
 #define SIM_SITE const char *sim_file = __builtin_FILE(), int sim_line = __builtin_LINE()
 #ifdef __SANITIZE_THREAD__
-#include "sim_confine.h"
+#include "sim/confine.h"
 #define SIM_CONFINE(...) sim_confine_results(sim_file, sim_line, __VA_ARGS__)
 #else
 #define SIM_CONFINE(...) (void)0
@@ -138,19 +138,19 @@ SIM_EXTERN_C const char *cudaGetErrorString(cudaError_t error);
 SIM_API_VOID(cudaGetLastError)
 SIM_API_VOID(cudaPeekAtLastError)
 
-#include "sim_api_device.h"
+#include "sim/api_device.h"
 
-#include "sim_api_array.h"
-#include "sim_api_graph.h"
-#include "sim_api_kernel.h"
-#include "sim_api_memory.h"
-#include "sim_api_removed.h"
-#include "sim_api_stream.h"
+#include "sim/api_array.h"
+#include "sim/api_graph.h"
+#include "sim/api_kernel.h"
+#include "sim/api_memory.h"
+#include "sim/api_removed.h"
+#include "sim/api_stream.h"
 
 #ifdef __cplusplus
 }
 #elif !defined(SIM_RUNTIME)
-#include "sim_sites.h"
+#include "sim/sites.h"
 #endif
 
 #endif

@@ -1,6 +1,6 @@
 /* Types, enumerations and flags of the CUDA runtime API, with the toolkit's numbers (13.0): errors,
- * memory, streams and events. sim_device_types.h has those of the device, sim_launch_types.h those of
- * launches and graphs. */
+ * memory, streams and events. sim/device_types.h has those of the device, sim/launch_types.h those
+ * of launches and graphs. */
 #ifndef SIM_DRIVER_TYPES_H
 #define SIM_DRIVER_TYPES_H
 #define __DRIVER_TYPES_H__ /* programs test this one */
@@ -15,15 +15,15 @@
 typedef enum cudaError { SIM_ERRORS(SIM_ENUMERATOR) } cudaError_t;
 #undef SIM_ENUMERATOR
 
-/* Marks what CUDA 13 no longer has, or what the toolkit itself calls deprecated. The programs of older
- * books use it; g++ warns at each use and names the replacement. */
+/* Marks what CUDA 13 no longer has, or what the toolkit itself calls deprecated. The programs of
+ * older books use it; g++ warns at each use and names the replacement. */
 #ifdef SIM_RUNTIME
 #define SIM_REMOVED(instead)
 #else
 #define SIM_REMOVED(instead) __attribute__((deprecated(instead)))
 #endif
 
-#include "sim_device_types.h"
+#include "sim/device_types.h"
 
 /* ---- handles */
 
@@ -216,6 +216,6 @@ struct cudaMemPoolProps {
     unsigned char reserved[54];
 };
 
-#include "sim_launch_types.h"
+#include "sim/launch_types.h"
 
 #endif

@@ -1,6 +1,6 @@
 /* The words that mark functions and variables for the device. rewrite.py reads them in a .cu file,
- * after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program may ask
- * with #ifdef whether they exist. */
+ * after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program may
+ * ask with #ifdef whether they exist. */
 #ifndef SIM_HOST_DEFINES_H
 #define SIM_HOST_DEFINES_H
 #define __HOST_DEFINES_H__

@@ -3,7 +3,7 @@
 #define SIM_SURFACE_TYPES_H
 #define __SURFACE_TYPES_H__
 
-#include "sim_array_types.h"
+#include "sim/array_types.h"
 
 #define cudaSurfaceType1D 0x01
 #define cudaSurfaceType2D 0x02

@@ -3,7 +3,7 @@
 #define SIM_TEXTURE_TYPES_H
 #define __TEXTURE_TYPES_H__
 
-#include "sim_array_types.h"
+#include "sim/array_types.h"
 
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02

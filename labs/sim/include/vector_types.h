@@ -5,18 +5,14 @@
 
 /* T1 and T3 are aligned like T; T2 and T4 like their whole size, at most 16 bytes. */
 #define SIM_VECTORS(T, name, align2, align4)                                                       \
-    typedef struct name##1 {                                                                       \
-        T x;                                                                                       \
-    } name##1;                                                                                     \
-    typedef struct __attribute__((aligned(align2))) name##2 {                                      \
-        T x, y;                                                                                    \
-    } name##2;                                                                                     \
-    typedef struct name##3 {                                                                       \
-        T x, y, z;                                                                                 \
-    } name##3;                                                                                     \
-    typedef struct __attribute__((aligned(align4))) name##4 {                                      \
-        T x, y, z, w;                                                                              \
-    } name##4;
+    typedef struct name##1 { T x; }                                                                \
+    name##1;                                                                                       \
+    typedef struct __attribute__((aligned(align2))) name##2 { T x, y; }                            \
+    name##2;                                                                                       \
+    typedef struct name##3 { T x, y, z; }                                                          \
+    name##3;                                                                                       \
+    typedef struct __attribute__((aligned(align4))) name##4 { T x, y, z, w; }                      \
+    name##4;
 
 SIM_VECTORS(signed char, char, 2, 4)
 SIM_VECTORS(unsigned char, uchar, 2, 4)
@@ -55,13 +51,9 @@ typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus
     constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
-        : x(x_), y(y_), z(z_) {
-    }
-    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {
-    }
-    constexpr operator uint3() const {
-        return uint3{x, y, z};
-    }
+        : x(x_), y(y_), z(z_) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return uint3{x, y, z}; }
 #endif
 } dim3;
 

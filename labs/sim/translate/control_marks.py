@@ -2,7 +2,7 @@
 
 A compiler rearranges loops and branches, and so the blocks of a compiled kernel do not say where
 the lanes of a warp reconverge. The source does: after the statement that separated them.
-These marks, which sim_marks.h defines, tell the replay (labs/sim/src/exec/lane_position.h) where
+These marks, which sim/marks.h defines, tell the replay (labs/sim/src/exec/lane_position.h) where
 in the source a lane is:
 
     SIM_FUNCTION(id)     in a function or lambda: from here to its end, however it ends

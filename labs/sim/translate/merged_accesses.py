@@ -26,7 +26,7 @@ from tree_sitter import Node
 from unrolled_loops import BY_TWO, REMAINDER_LAST, UNROLLED
 from whole_loops import stride, variable
 
-# As in sim_marks.h; what is added to the kind of a load for a store.
+# As in sim/marks.h; what is added to the kind of a load for a store.
 SHARED, GLOBAL, READ_ONLY, STORE = 1, 2, 3, 3
 CONDITIONAL = ("conditional_expression", "lambda_expression", "sizeof_expression")
 CHANGES = ("assignment_expression", "update_expression")

@@ -58,9 +58,9 @@ class Preprocessor:
         defined += ["-DSIM_LOCK_STEP=1"] if self.lock_step else []
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         # nvcc includes its header in every .cu file.
-        given = "#include <sim_builtins.h>\n" * self.is_traced
+        given = "#include <sim/builtins.h>\n" * self.is_traced
         given += "" if self.is_host else "#include <cuda_runtime.h>\n"
-        given += "#include <sim_marks.h>\n" * (self.is_traced or self.lock_step)
+        given += "#include <sim/marks.h>\n" * (self.is_traced or self.lock_step)
         given += f"#line 1 {quoted(self.shown)}\n"
         language = "c" if self.path.suffix == ".c" else "c++"
         done = subprocess.run(

@@ -187,7 +187,7 @@ class Translation:
                 self.tokens.cut(*found.span("unroll"), f"GCC unroll {count}")
 
     def _control_flow(self, only: list[Function] | None = None) -> set[int]:
-        """Adds the marks of control_marks.py, which sim_marks.h defines. only: to these functions,
+        """Adds the marks of control_marks.py, which sim/marks.h defines. only: to these functions,
         and without what only counters need. Returns where loops begin whose length is known only
         when they run."""
         from control_marks import marks  # its grammar takes a while to load
@@ -228,14 +228,11 @@ MARK = re.compile(r"SIM_(FUNCTION|LOOP|ROUND|ARM|END)\((\d+)(?:, (\d+))?\)")
 
 
 def _marked(mark: re.Match[str]) -> str:
-    """A mark of control_marks.py, as sim_marks.h defines it: the preprocessor is done already."""
+    """A mark of control_marks.py, as sim/marks.h defines it: the preprocessor is done already."""
     kind, number, arm = mark[1], mark[2], mark[3] or "0"
     if kind in ("FUNCTION", "ROUND"):
         return f"sim_marked_{kind.lower()}<{number}> sim_{kind.lower()}_{number};"
-    return (
-        f"sim_mark_here(1ull << 63 | (unsigned long long)SIM_MARK_{kind} << 48 | {arm}ull << 32 | "
-        f"{number});"
-    )
+    return f"sim_mark_here(SIM_MARK_{kind}, {arm}, {number});"
 
 
 def translate(

@@ -3,7 +3,7 @@
 nvcc treats a local structure as so many variables. So it reads only the fields of
 `float4 v = in[i];` that the function uses (sim_fields says in how many loads); it reads below a
 test what is used only there, and it stores `c ? in[i] : make_float4(...)` once. g++ does so with
-variables, and not with structures. What to insert is in sim_loads.h.
+variables, and not with structures. What to insert is in sim/loads.h.
 """
 
 from __future__ import annotations

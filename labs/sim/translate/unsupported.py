@@ -100,7 +100,8 @@ def refuse_headers(entered: list[tuple[str, str, int]]) -> None:
 @cache
 def functions() -> frozenset[bytes]:
     """The functions of the runtime API that are C functions."""
-    headers = b"\n".join(header.read_bytes() for header in sorted(INCLUDE.glob("*.h")))
+    files = sorted([*INCLUDE.glob("*.h"), *INCLUDE.glob("sim/*.h")])
+    headers = b"\n".join(header.read_bytes() for header in files)
     return frozenset(re.findall(rb"SIM_API\w*\((cuda\w+)", headers))
 
 

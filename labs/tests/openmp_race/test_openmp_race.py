@@ -454,7 +454,7 @@ def compiler() -> tuple[list[str], list[str]]:
     done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     compiling, linking = done.stdout.splitlines()
     libraries = [
-        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "common")
+        str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "runtime")
     ]
     return compiling.split(), [*linking.split(), *libraries, "-lm", "-pthread"]
 
@@ -522,5 +522,5 @@ def test_what_a_team_did(name: str, tmp_path: Path, compiler: tuple[list[str], l
     body, largest, working = TEAMS[name]
     said, findings, _ = checked(program(body), tmp_path, compiler)
     assert (said, findings) == ("5050", [])
-    team = openmp_team.read((tmp_path / "team.json").read_bytes())
+    team = openmp_team.read_team((tmp_path / "team.json").read_bytes())
     assert team is not None and (team.largest, team.working()) == (largest, working), team

@@ -3,15 +3,16 @@
 #ifndef TEST_SIM_H
 #define TEST_SIM_H
 
+#include "../suite.h"
+
 extern "C" {
 #include "../../sim/src/base/options.h"
 }
 
-#include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,27 +73,5 @@ static inline bool found(const struct outcome *outcome, const char *kind, const 
                   (outcome).status, (outcome).findings)
 #define ck_success(call) ck_assert_str_eq(cudaGetErrorName(call), "cudaSuccess")
 #define ck_error(call, error) ck_assert_str_eq(cudaGetErrorName(call), #error)
-
-/* Runs the cases of one suite; the process's exit status. */
-static inline int run_suite(const char *name, const TTest *const tests[], int count) {
-    Suite *suite = suite_create(name);
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 60);
-    for (int i = 0; i < count; i++) {
-        tcase_add_test(all, tests[i]);
-    }
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
-
-#define RUN_SUITE(name, ...)                                                                       \
-    int main(void) {                                                                               \
-        static const TTest *const tests[] = {__VA_ARGS__};                                         \
-        return run_suite(name, tests, (int)(sizeof tests / sizeof *tests));                        \
-    }
 
 #endif

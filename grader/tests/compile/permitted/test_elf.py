@@ -35,7 +35,7 @@ def checked(file: Path) -> Checked:
 def test_it_reads_what_nm_reads(compiled: Path) -> None:
     argv = ["nm", "--format=just-symbols", str(compiled)]
     listed = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
-    symbols = elf.read(compiled).symbols
+    symbols = elf.read_object(compiled).symbols
     symbols = [s for s in symbols if s.kind not in (elf.FILE, elf.SECTION)]
     named = {s.name for s in symbols if s.name and not s.name.startswith(".")}
     assert named == {name for name in listed if not name.startswith((".", "a.c"))}
@@ -43,7 +43,7 @@ def test_it_reads_what_nm_reads(compiled: Path) -> None:
 
 
 def test_uses_lie_in_the_function(compiled: Path) -> None:
-    parts = elf.read(compiled)
+    parts = elf.read_object(compiled)
     (index,) = (i for i, s in enumerate(parts.symbols) if s.name == "getenv")
     (use,) = parts.relocations_of(index)
     function = parts.function_at(use.section, use.offset)
@@ -65,18 +65,18 @@ def test_a_damaged_object_is_refused_or_judged(compiled: Path, tmp_path: Path) -
         damaged.write_bytes(
             content[: chance.choice((len(content), chance.randrange(len(content))))]
         )
-        refused += bool(object_check.check(checked(damaged)))
+        refused += bool(object_check.check_object(checked(damaged)))
     assert refused > 1000
 
 
 def test_no_object_at_all(tmp_path: Path, compiled: Path) -> None:
     for content in (b"", b"\x7fELF", b"!<arch>\n", b"int x;\n" * 100):
         (tmp_path / "x.o").write_bytes(content)
-        (refusal,) = object_check.check(checked(tmp_path / "x.o"))
+        (refusal,) = object_check.check_object(checked(tmp_path / "x.o"))
         assert "cannot be checked" in refusal.text
     (tmp_path / "link.o").symlink_to(compiled)
     with pytest.raises(OSError, match="symbolic links"):
-        elf.read(tmp_path / "link.o")
+        elf.read_object(tmp_path / "link.o")
     os.mkfifo(tmp_path / "fifo.o")
     with pytest.raises(ObjectError):
-        elf.read(tmp_path / "fifo.o")
+        elf.read_object(tmp_path / "fifo.o")

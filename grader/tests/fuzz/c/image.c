@@ -1,4 +1,4 @@
-/* labs/common/io/image.c, and stb's readers of PNG and PNM behind it: pixels are in 0..1. */
+/* labs/runtime/io/image.c, and stb's readers of PNG and PNM behind it: pixels are in 0..1. */
 #include "io/image.h"
 
 #include "file.h"

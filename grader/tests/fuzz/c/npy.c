@@ -1,4 +1,4 @@
-/* labs/common/io/npy.c: what is read has the size that its header says, and is written again as it
+/* labs/runtime/io/npy.c: what is read has the size that its header says, and is written again as it
  * was. */
 #include "io/npy.h"
 

@@ -1,6 +1,6 @@
-/* labs/common/runner/steps.c: no steps file makes the runner leave its arrays. An input is the
+/* labs/runtime/runner/steps.c: no steps file makes the runner leave its arrays. An input is the
  * length of the steps file, 2 bytes, the steps file, and the data file. */
-#include "../../../../labs/common/runner/steps.c"
+#include "../../../../labs/runtime/runner/steps.c"
 
 /* After steps.c, which defines names of its own. */
 #include "file.h"
@@ -70,7 +70,7 @@ void lab_run(struct runner *r) {
     }
 }
 
-/* The linker puts them around the functions of labs/common (--wrap). */
+/* The linker puts them around the functions of labs/runtime (--wrap). */
 struct fence __real_fence_make(size_t bytes, size_t alignment, bool at_end);
 struct fence __wrap_fence_make(size_t bytes, size_t alignment, bool at_end);
 struct fence __wrap_fence_make(size_t bytes, size_t alignment, bool at_end) {

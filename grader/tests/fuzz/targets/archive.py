@@ -1,4 +1,4 @@
-"""Archives that students hand in (grader/bulk/intake/unpack.py), and the reader of what it prints.
+"""Archives that students hand in (classroom/bulk/intake/unpack.py), and what reads its output.
 
 The sandbox around unpack.py is not part of this: it runs here in the fuzzer's process.
 """
@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator
 from unittest import mock
 
-from grader.bulk.intake import archive, unpack
+from grader.classroom.bulk.intake import archive, unpack
 from grader.model import plain_text
 from grader.tests.fuzz import scratch
 

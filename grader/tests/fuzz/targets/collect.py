@@ -1,4 +1,4 @@
-"""What is collected from a student's folder (grader/bulk/intake/collect.py).
+"""What is collected from a student's folder (grader/classroom/bulk/intake/collect.py).
 
 An input is a script that makes folders, files, links and pipes in it, with names from a list.
 """
@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.bulk.intake import collect
-from grader.bulk.intake.entry import Entry
+from grader.classroom.bulk.intake import collect
+from grader.classroom.bulk.intake.entry import Entry
 from grader.model import spec
 from grader.tests.fuzz import scratch
 from grader.tests.fuzz.cursor import Cursor

@@ -81,9 +81,9 @@ def read_findings(text: bytes) -> None:
 
 
 def read_profile(text: bytes) -> None:
-    launches = profile.read(text, strict=False)
+    launches = profile.read_launches(text, strict=False)
     with contextlib.suppress(msgspec.DecodeError):
-        assert profile.read(text) == launches or not text.endswith(b"\n")
+        assert profile.read_launches(text) == launches or not text.endswith(b"\n")
     counted = profile.profile(BINARY, launches, [])
     for kernel in counted.kernels:
         assert 0 <= kernel.occupancy_bound <= 1
@@ -91,18 +91,18 @@ def read_profile(text: bytes) -> None:
 
 
 def read_warps(text: bytes) -> None:
-    for warp in warp_samples.read(BINARY, text):
+    for warp in warp_samples.read_warps(BINARY, text):
         assert 1 <= len(warp.lanes) <= warp_samples.LANES and warp.ideal() >= 1
         assert set(warp.units(warp_samples.SECTOR)) == set(warp.lanes)
 
 
 def read_team(text: bytes) -> None:
-    team = openmp_team.read(text)
+    team = openmp_team.read_team(text)
     assert team is None or 0 <= team.working() <= len(team.written)
 
 
 def read_instructions(text: bytes) -> None:
-    record = instructions.read(text)
+    record = instructions.read_instructions(text)
     if record is None:
         return
     assert record.stepped > 0

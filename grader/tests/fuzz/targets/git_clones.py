@@ -1,4 +1,4 @@
-"""A student's .git (grader/bulk/intake/git_time.py): no time, or one with a zone.
+"""A student's .git (grader/classroom/bulk/intake/git_time.py): no time, or one with a zone.
 
 An input is HEAD, packed-refs, an index, a pack and a loose object, each behind its length.
 """
@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from grader.bulk.intake import git_time
+from grader.classroom.bulk.intake import git_time
 from grader.tests.fuzz import scratch
 
 HOME = scratch.folder()

@@ -1,4 +1,4 @@
-"""Downloads of learning management systems (grader/bulk/intake/layouts/, discover.py).
+"""Downloads of learning management systems (grader/classroom/bulk/intake/layouts/, discover.py).
 
 An input is a list of paths, a newline after each, that a zip of a class and a folder have; what
 follows a tab is the file's content, with \\n for a line end.
@@ -12,10 +12,10 @@ from unittest import mock
 
 import msgspec
 
-from grader.bulk.intake import archive, discover
-from grader.bulk.intake.archive import Candidate, Member, Opened
-from grader.bulk.intake.discover import Download, download
-from grader.bulk.intake.layouts import plain
+from grader.classroom.bulk.intake import archive, discover
+from grader.classroom.bulk.intake.archive import Candidate, Member, Opened
+from grader.classroom.bulk.intake.discover import Download, download
+from grader.classroom.bulk.intake.layouts import plain
 from grader.model import plain_text
 from grader.tests.fuzz import scratch
 from grader.tests.fuzz.targets.student_names import is_name

@@ -88,9 +88,12 @@ def check(data: bytes) -> None:
                 assert use.symbol == number and parts.is_loaded(use.section)
             refusal.place(parts, symbol)
             assert refusal.shown(symbol.name).isprintable()
-        for refused in [*object_check._sections(parts), *before_main.check(parts, "plain")]:
+        for refused in [
+            *object_check._sections(parts),
+            *before_main.check_before_main(parts, "plain"),
+        ]:
             assert refused.text.isprintable() and len(refused.text) < 400
     except (elf.ObjectError, IndexError):
-        return  # object_check.check() refuses the object
+        return  # object_check.check_object() refuses the object
     finally:
         assert time.process_time() - start < SECONDS, "too slow"

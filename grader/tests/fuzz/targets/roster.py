@@ -1,15 +1,15 @@
-"""Rosters (grader/course/roster.py) and the names in them."""
+"""Rosters (grader/classroom/course/roster.py) and the names in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.bulk.intake.entry import Entry
-from grader.bulk.intake.on_roster import attendance
-from grader.course import student_name
-from grader.course.person import Person
-from grader.course.roster import RosterError, parse
-from grader.tests.course import rosters
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.course import student_name
+from grader.classroom.course.person import Person
+from grader.classroom.course.roster import RosterError, parse
+from grader.tests.classroom.course import rosters
 
 ENTRIES = (Entry("ann"), Entry("Lee_1", people=(Person("leeann", lms="77"), Person("Ann Lee"))))
 

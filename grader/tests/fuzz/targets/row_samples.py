@@ -38,7 +38,7 @@ def seeds() -> Iterator[bytes]:
 
 def check(data: bytes) -> None:
     FILE.write_bytes(data)
-    samples = row_samples.read(FILE, "correlate", inputs(), seed=7)
+    samples = row_samples.read_row_samples(FILE, "correlate", inputs(), seed=7)
     assert len(samples) in (0, len(data) / RECORD)
     for sample in samples:
         assert sample.plane == 0 and sample.rows.shape == (row_samples.SAMPLE_ROWS, WIDTH)

@@ -13,7 +13,7 @@ ACCESS = b"""==9==ERROR: AddressSanitizer: %s on address 0x602000000034 at pc 0x
 WRITE of size 4 at 0x602000000034 thread T0
     #0 0x7f0 in memset ../../../../src/libsanitizer/x.inc:799
     #1 0x555 in correlate a/cpu_loop.c:12:3
-    #2 0x556 in main labs/common/runner/runner.c:3
+    #2 0x556 in main labs/runtime/runner/runner.c:3
 
 0x602000000034 is located 0 bytes %s 52-byte region [0x6020,0x6034)
 """

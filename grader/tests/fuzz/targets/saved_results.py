@@ -14,9 +14,9 @@ from unittest import mock
 import msgspec
 
 from grader import paths
-from grader.bulk import protocol
-from grader.bulk.database import StoreError
-from grader.bulk.store import Store
+from grader.classroom.bulk import protocol
+from grader.classroom.bulk.database import StoreError
+from grader.classroom.bulk.store import Store
 from grader.grading import pass_cache
 from grader.grading.pass_cache import PassCache
 from grader.model import course_key, result
@@ -64,7 +64,7 @@ def seeds() -> Iterator[bytes]:
 
 
 def read_result(data: bytes) -> None:
-    """A grade of the database (grader/bulk/store.py): the one that was saved, or none."""
+    """A grade of the database (grader/classroom/bulk/store.py): the one that was saved, or none."""
     store = mock.Mock(spec=Store, folder=HOME)
     store._result.return_value = data
     store.others = mock.Mock()
@@ -87,12 +87,12 @@ def read_passes(data: bytes) -> None:
 def read_progress(data: bytes) -> None:
     (HOME / "lab1.json").write_bytes(data)
     with mock.patch.object(paths, "PROGRESS", HOME):
-        record = progress.read("lab1")
+        record = progress.read_progress("lab1")
         if record is None:
             return
         max(record.best, record.last, key=progress._worth)
         (HOME / "lab1.json").write_bytes(progress._to_json(record))
-        again = progress.read("lab1")
+        again = progress.read_progress("lab1")
     assert again == record or "nan" in repr(record)
 
 

@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from grader.bulk.intake import discover, student_names
+from grader.classroom.bulk.intake import discover, student_names
 from grader.model import plain_text
 from grader.tests.fuzz import scratch
 

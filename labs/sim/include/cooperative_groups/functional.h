@@ -6,9 +6,7 @@ namespace cooperative_groups {
 
 #define SIM_OPERATION(name, result)                                                                \
     template <class T> struct name {                                                               \
-        T operator()(const T &a, const T &b) const {                                               \
-            return result;                                                                         \
-        }                                                                                          \
+        T operator()(const T &a, const T &b) const { return result; }                              \
     };
 
 SIM_OPERATION(plus, a + b)

@@ -14,20 +14,12 @@ using value_of = typename std::remove_cv<typename std::remove_reference<T>::type
 static inline unsigned block_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
-static inline unsigned block_size() {
-    return blockDim.x * blockDim.y * blockDim.z;
-}
-static inline unsigned lane() {
-    return block_rank() % SIM_WARP_SIZE;
-}
-static inline unsigned count(unsigned mask) {
-    return (unsigned)__builtin_popcount(mask);
-}
+static inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+static inline unsigned lane() { return block_rank() % SIM_WARP_SIZE; }
+static inline unsigned count(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
 /* The rank of the running lane among those of the mask. */
-static inline unsigned rank_in(unsigned mask) {
-    return count(mask & ((1u << lane()) - 1));
-}
+static inline unsigned rank_in(unsigned mask) { return count(mask & ((1u << lane()) - 1)); }
 
 /* The lane that has this rank among those of the mask. */
 static inline unsigned lane_of(unsigned mask, unsigned rank) {
@@ -71,9 +63,7 @@ template <class T> struct gathered {
                       "lanes exchange values of at most 32 bytes that may be copied byte by byte");
         sim_warp_collect(mask, &value, sizeof(T), bytes, sizeof(T), file, line);
     }
-    T &operator[](unsigned lane) {
-        return *reinterpret_cast<T *>(bytes + lane * sizeof(T));
-    }
+    T &operator[](unsigned lane) { return *reinterpret_cast<T *>(bytes + lane * sizeof(T)); }
 };
 
 } // namespace sim_cg

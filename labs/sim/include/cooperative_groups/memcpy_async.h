@@ -8,7 +8,9 @@
 namespace cooperative_groups {
 namespace sim_cg {
 
-template <unsigned Bytes> struct alignas(Bytes) piece { char bytes[Bytes]; };
+template <unsigned Bytes> struct alignas(Bytes) piece {
+    char bytes[Bytes];
+};
 
 /* Copies pieces of this size, the threads of the group in turn. */
 template <unsigned Bytes, class Group>
@@ -47,9 +49,7 @@ void memcpy_async(const Group &group, T *to, size_t to_count, const T *from, siz
 }
 
 /* The group waits for its copies. */
-template <class Group> void wait(const Group &group, SIM_SITE) {
-    group.sync(sim_file, sim_line);
-}
+template <class Group> void wait(const Group &group, SIM_SITE) { group.sync(sim_file, sim_line); }
 template <unsigned Stages, class Group> void wait_prior(const Group &group, SIM_SITE) {
     group.sync(sim_file, sim_line);
 }

@@ -13,26 +13,16 @@ template <unsigned Size> class multi_warp_tile {
                   "the size of a tile is a power of two, at most 1024");
 
   public:
-    static constexpr unsigned num_threads() {
-        return Size;
-    }
-    static constexpr unsigned size() {
-        return Size;
-    }
-    static unsigned thread_rank() {
-        return sim_cg::block_rank() % Size;
-    }
-    static void sync(SIM_SITE) {
-        sim_tile_barrier(Size, sim_file, sim_line);
-    }
+    static constexpr unsigned num_threads() { return Size; }
+    static constexpr unsigned size() { return Size; }
+    static unsigned thread_rank() { return sim_cg::block_rank() % Size; }
+    static void sync(SIM_SITE) { sim_tile_barrier(Size, sim_file, sim_line); }
     template <class T> SIM_UNTRACED value_of<T> shfl(T &&value, unsigned rank, SIM_SITE) const {
         value_of<T> result;
         sim_exchange(value, {rank % Size, Size}, &result, sim_file, sim_line);
         return result;
     }
-    int any(int predicate, SIM_SITE) const {
-        return count_true(predicate, sim_file, sim_line) > 0;
-    }
+    int any(int predicate, SIM_SITE) const { return count_true(predicate, sim_file, sim_line) > 0; }
     int all(int predicate, SIM_SITE) const {
         return count_true(!predicate, sim_file, sim_line) == 0;
     }

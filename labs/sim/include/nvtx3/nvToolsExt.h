@@ -58,9 +58,7 @@ typedef struct {
 
 /* What a call gives without a tool: no handle, or that ranges are not followed. */
 #define SIM_NVTX(type, name, parameters, result)                                                   \
-    __attribute__((unused)) static inline type name parameters {                                   \
-        return result;                                                                             \
-    }
+    __attribute__((unused)) static inline type name parameters { return result; }
 #define SIM_NVTX_TEXT(type, name, result)                                                          \
     SIM_NVTX(type, name##A, (const char *text), ((void)text, result))                              \
     SIM_NVTX(type, name##W, (const wchar_t *text), ((void)text, result))

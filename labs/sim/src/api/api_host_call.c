@@ -12,10 +12,9 @@ struct call {
 
 static void check_function(const struct call *call, struct sim_location location) {
     if (sim_hooks) {
-        sim_hooks->host_function(
-            call->function ? (const void *)(uintptr_t)call->function
-                           : (const void *)(uintptr_t)call->callback,
-            location);
+        sim_hooks->host_function(call->function ? (const void *)(uintptr_t)call->function
+                                                : (const void *)(uintptr_t)call->callback,
+                                 location);
     }
 }
 

@@ -4,7 +4,7 @@
  * byte. "symbol: Device symbol address", says the documentation of the runtime API; an address
  * inside of a variable, such as that of c_bank[1], is registered nowhere and gives
  * cudaErrorInvalidSymbol, while c_bank[0] is c_bank, with the size of all of it. A variable of a
- * class is not registered here: of that the C++ forms in sim_symbols.h know the size, and the C
+ * class is not registered here: of that the C++ forms in sim/symbols.h know the size, and the C
  * forms check against the end of its section. */
 #include "api/api.h"
 #include "memory/allocations.h"
@@ -33,10 +33,11 @@ static bool is_inside(const char *name, const void *symbol, const char *instead,
     }
     const size_t offset = (size_t)((const char *)symbol - (const char *)v->address);
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
-    sim_report(&finding,
-               "%s() fails with cudaErrorInvalidSymbol: its symbol is a part of %s, %zu bytes after "
-               "the beginning, and CUDA knows only %s as a whole: write %s, and %s",
-               name, v->name, offset, v->name, v->name, instead);
+    sim_report(
+        &finding,
+        "%s() fails with cudaErrorInvalidSymbol: its symbol is a part of %s, %zu bytes after "
+        "the beginning, and CUDA knows only %s as a whole: write %s, and %s",
+        name, v->name, offset, v->name, v->name, instead);
     return true;
 }
 
@@ -81,7 +82,8 @@ static cudaError_t copy(const struct call *call, void *to, const void *from) {
     struct sim_location location;
     cudaError_t error = sim_begin(call->name, cudaErrorInvalidSymbol, &location);
     if (error == cudaSuccess) {
-        error = check(call->name, call->symbol, size_of(call->symbol, call->size), call->bytes, call->offset, call->kind,
+        error = check(call->name, call->symbol, size_of(call->symbol, call->size), call->bytes,
+                      call->offset, call->kind,
                       to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
     }
     if (error != cudaSuccess) {
@@ -165,9 +167,9 @@ cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) 
     if (!pointer) {
         return sim_fail(cudaErrorInvalidValue);
     }
-    if (room_of(symbol) == 0 || is_inside("cudaGetSymbolAddress", symbol,
-                                          "add the distance to the address that you get",
-                                          location)) {
+    if (room_of(symbol) == 0 ||
+        is_inside("cudaGetSymbolAddress", symbol, "add the distance to the address that you get",
+                  location)) {
         return sim_fail(cudaErrorInvalidSymbol);
     }
     sim_lock_device();

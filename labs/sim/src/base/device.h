@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* sim_abi.h has SIM_WARP_SIZE, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES. */
+/* sim/abi.h has SIM_WARP_SIZE, SIM_BLOCK_SHARED and SIM_CONSTANT_BYTES. */
 #define SIM_MAX_THREADS 1024 /* of a block */
 #define SIM_MULTIPROCESSORS 132
 #define SIM_MULTIPROCESSOR_WARPS 64

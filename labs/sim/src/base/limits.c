@@ -3,12 +3,9 @@
 #include <string.h>
 
 static const size_t at_first[SIM_LIMITS] = {
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 8650752,
-    [cudaLimitMallocHeapSize] = 8388608,
-    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64,
-    [cudaLimitPersistingL2CacheSize] = 11796480,
+    [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
+    [cudaLimitMallocHeapSize] = 8388608,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 11796480,
 };
 
 size_t sim_limits[SIM_LIMITS];

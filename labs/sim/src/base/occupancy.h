@@ -4,8 +4,8 @@
 
 #include "base/device.h"
 
-/* Blocks of `threads` threads (1 to SIM_MAX_THREADS) and `shared` bytes of shared memory, static and
- * dynamic. An upper bound: the number of registers is unknown. */
+/* Blocks of `threads` threads (1 to SIM_MAX_THREADS) and `shared` bytes of shared memory, static
+ * and dynamic. An upper bound: the number of registers is unknown. */
 static inline int sim_blocks_that_fit(int threads, size_t shared) {
     int warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     int by_warps = SIM_MULTIPROCESSOR_WARPS / warps;

@@ -1,7 +1,7 @@
-/* Doubles rounded in one direction: sim_abi.h. The processor rounds as its mode says, which is
+/* Doubles rounded in one direction: sim/abi.h. The processor rounds as its mode says, which is
  * changed for one operation alone. No compiler knows that the operation depends on it, so an opaque
  * step keeps it between the two changes. */
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 #ifndef __x86_64__
 #include <fenv.h>

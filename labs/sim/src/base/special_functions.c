@@ -1,7 +1,7 @@
-/* Functions of CUDA that the C library lacks: sim_abi.h declares them. They are computed in long
+/* Functions of CUDA that the C library lacks: sim/abi.h declares them. They are computed in long
  * double, so that each error is below one unit in the last place of the double result; CUDA allows
  * between 1 and 8. */
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -27,7 +27,7 @@ void address_forget(void) {
 }
 
 void address_begin_block(const struct worker *w) {
-    char *from = w->dynamic, *arena = w->arena;
+    char *from = w->block.dynamic, *arena = w->arena;
     if (cache.arena == NULL || cache.arena->base != arena) {
         shadow_release(cache.arena);
         cache.arena = shadow_create(arena, SIM_SHARED_ARENA, false);
@@ -50,7 +50,8 @@ void address_resume_block(const struct worker *w) {
         shadow_set_written(cache.arena, w->arena, sim_shared_laid_out(), true);
     }
     if (cache.dynamic) {
-        shadow_set_written(cache.dynamic, w->dynamic, (size_t)(w->dynamic_end - w->dynamic), true);
+        shadow_set_written(cache.dynamic, w->block.dynamic,
+                           (size_t)(w->dynamic_end - w->block.dynamic), true);
     }
 }
 
@@ -83,8 +84,8 @@ static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *c
 /* Is it in the launch's arguments, in constants of the program, or on the stack of another
  * thread? */
 static bool find_own(const struct worker *w, struct range *range) {
-    range->from = w->closure;
-    range->to = range->from + w->config->closure_bytes;
+    range->from = w->launch.closure;
+    range->to = range->from + w->block.config->closure_bytes;
     if (is_in(range->at, range->from, range->to) || dl_iterate_phdr(find_constant_segment, range)) {
         return true;
     }
@@ -203,9 +204,9 @@ static struct memory_object find(const struct worker *w, const char *at) {
     }
     if (is_in(at, w->arena, w->dynamic_end + SIM_SHARED_GUARD)) {
         return (struct memory_object){.kind = MEMORY_DYNAMIC,
-                                      .from = w->dynamic,
-                                      .to = w->dynamic + w->config->shared,
-                                      .near = w->dynamic,
+                                      .from = w->block.dynamic,
+                                      .to = w->block.dynamic + w->block.config->shared,
+                                      .near = w->block.dynamic,
                                       .far = w->dynamic_end,
                                       .shadow = cache.dynamic};
     }

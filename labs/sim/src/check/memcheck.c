@@ -96,7 +96,7 @@ static const char *verb(enum race_access how) {
 static struct sim_finding finding(const struct access *a, const char *kind) {
     return (struct sim_finding){.severity = "error",
                                 .kind = kind,
-                                .kernel = a->w->config->kernel,
+                                .kernel = a->w->block.config->kernel,
                                 .block = &blockIdx,
                                 .thread = &threadIdx,
                                 .pc = a->pc};
@@ -315,7 +315,8 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
     }
     if (a->how != RACE_STORE) {
         size_t known = shadow_written(p->shadow, a->at, a->bytes);
-        if (known < a->bytes && !a->w->faulted) { /* or the thread that ended might write it */
+        /* A thread that its error ended might have written it. */
+        if (known < a->bytes && !a->w->block.faulted) {
             report_unwritten(a, p, known > 0);
         }
     }
@@ -346,7 +347,7 @@ static bool is_misaligned(const struct access *a, const struct memory_object *p)
 
 static void check(const struct access *a) {
     const struct worker *w = a->w;
-    if (w == NULL || w->config == NULL) {
+    if (w == NULL || w->block.config == NULL) {
         if (sim_host_access) {
             /* A volatile variable may be a flag, which tells what a kernel has done. */
             const bool flag = a->is_volatile || a->how == RACE_ATOMIC || a->how == RACE_COMPARE;
@@ -358,7 +359,7 @@ static void check(const struct access *a) {
         return;
     }
     settle();
-    if (a->at >= w->running->stack && a->at < w->running->stack + w->running->bytes) {
+    if (a->at >= w->lane.fiber->stack && a->at < w->lane.fiber->stack + w->lane.fiber->bytes) {
         return; /* local memory of the thread */
     }
     const struct memory_object *p = address_object(w, a->at);

@@ -20,13 +20,14 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
 
 /* The running thread waits for its block, or for its grid, at a line of the program. Inline: a
  * barrier costs little more than this. */
-static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state, const char *file, int line) {
+static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state,
+                                                               const char *file, int line) {
     struct worker *w = sim_worker;
     struct sim_location at = {file, line};
-    if (w->leader == NULL) {
-        w->leader = &w->thread[w->current];
-    } else if (!same_place(&at, &w->leader->at)) {
-        w->differs = true;
+    if (w->block.leader == NULL) {
+        w->block.leader = &w->thread[w->lane.thread];
+    } else if (!same_place(&at, &w->block.leader->at)) {
+        w->block.differs = true;
     }
     sim_wait(w, state, at);
 }
@@ -34,14 +35,14 @@ static inline __attribute__((always_inline)) void wait_for_all(enum thread_state
 struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
     struct worker *w = sim_worker;
     if (predicate) {
-        w->now->predicates |= 1u << w->current % SIM_WARP_SIZE;
+        w->warp.state->predicates |= 1u << w->lane.thread % SIM_WARP_SIZE;
     }
     wait_for_all(AT_BARRIER, file, line);
-    return sim_worker->barrier; /* `w` would have to be kept on the stack of each thread */
+    return sim_worker->block.barrier; /* `w` would have to be kept on the stack of each thread */
 }
 
 void sim_grid_barrier(const char *file, int line) {
-    const struct sim_config *c = sim_worker->config;
+    const struct sim_config *c = sim_worker->block.config;
     if (!c->cooperative) {
         struct sim_finding finding = {.kind = "invalid-launch",
                                       .kernel = c->kernel,
@@ -58,7 +59,7 @@ void sim_grid_barrier(const char *file, int line) {
 }
 
 int sim_is_cooperative(void) {
-    return sim_worker->config->cooperative != 0;
+    return sim_worker->block.config->cooperative != 0;
 }
 
 static const char *awaited(enum thread_state state) {
@@ -71,7 +72,7 @@ static const char *awaited(enum thread_state state) {
 /* The first thread in this state; `count` if there is none. */
 static unsigned first_in(const struct worker *w, enum thread_state state) {
     unsigned t = 0;
-    while (t < w->count && sim_state(w, t) != state) {
+    while (t < w->block.count && sim_state(w, t) != state) {
         t++;
     }
     return t;
@@ -80,7 +81,7 @@ static unsigned first_in(const struct worker *w, enum thread_state state) {
 /* Describes where the first thread in `state` waits. */
 static void describe(const struct worker *w, enum thread_state state, char *text, size_t size) {
     unsigned t = first_in(w, state);
-    if (t < w->count) {
+    if (t < w->block.count) {
         snprintf(text, size, "thread (%u,%u,%u) waits at %s:%d for %s", w->index[t].x,
                  w->index[t].y, w->index[t].z, w->thread[t].at.file, w->thread[t].at.line,
                  awaited(state));
@@ -92,13 +93,13 @@ static void describe(const struct worker *w, enum thread_state state, char *text
 /* The threads in state `stuck` wait for others, which are in state `elsewhere` or have left. */
 static void report_deadlock(struct worker *w, enum thread_state stuck,
                             enum thread_state elsewhere) {
-    w->failed = cudaErrorLaunchFailure;
-    if (w->faulted) {
+    w->block.failed = cudaErrorLaunchFailure;
+    if (w->block.faulted) {
         return; /* they wait for a thread that its error ended */
     }
     unsigned t = first_in(w, stuck);
     struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->config->kernel,
+                                  .kernel = w->block.config->kernel,
                                   .location = w->thread[t].at,
                                   .block = &blockIdx,
                                   .thread = &w->index[t]};
@@ -108,8 +109,8 @@ static void report_deadlock(struct worker *w, enum thread_state stuck,
     if (stuck == AT_WARP) {
         snprintf(mask, sizeof mask, " (mask 0x%08x)", w->thread[t].mask);
     }
-    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s", w->config->kernel,
-               here, mask, there);
+    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s",
+               w->block.config->kernel, here, mask, there);
 }
 
 /* Reports a thread that has left the kernel or waits at another barrier than the first one. A
@@ -118,16 +119,16 @@ static void report_divergence(struct worker *w) {
     const struct thread *leader = NULL;
     unsigned first = 0, other = 0;
     enum thread_state state = sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER;
-    if (w->faulted) {
+    if (w->block.faulted) {
         return;
     }
-    for (unsigned t = 0; t < w->count && !leader; t++) {
+    for (unsigned t = 0; t < w->block.count && !leader; t++) {
         if (sim_state(w, t) == state) {
             leader = &w->thread[t];
             first = t;
         }
     }
-    for (unsigned t = 0; t < w->count; t++) {
+    for (unsigned t = 0; t < w->block.count; t++) {
         if (sim_state(w, t) != state || !same_place(&w->thread[t].at, &leader->at)) {
             other = t + 1;
             break;
@@ -138,7 +139,7 @@ static void report_divergence(struct worker *w) {
     }
     bool left = sim_state(w, other) == DONE;
     struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->config->kernel,
+                                  .kernel = w->block.config->kernel,
                                   .location = leader->at,
                                   .block = &blockIdx,
                                   .thread = &w->index[first]};
@@ -156,11 +157,11 @@ static void report_divergence(struct worker *w) {
 
 /* Every thread that is not done waits at a barrier of the block, or of the grid. */
 static void arrive(struct worker *w) {
-    if (w->differs || sim_any(w, DONE)) {
+    if (w->block.differs || sim_any(w, DONE)) {
         report_divergence(w);
     }
-    w->leader = NULL;
-    w->differs = false;
+    w->block.leader = NULL;
+    w->block.differs = false;
     if (sim_hooks) {
         sim_hooks->barrier();
     }
@@ -169,11 +170,11 @@ static void arrive(struct worker *w) {
 /* Lets the threads pass the barrier of the block. */
 static void pass_barrier(struct worker *w) {
     arrive(w);
-    w->barrier = (struct sim_barrier_result){0, 0};
-    for (unsigned i = 0; i < w->warp_count; i++) {
+    w->block.barrier = (struct sim_barrier_result){0, 0};
+    for (unsigned i = 0; i < w->block.warp_count; i++) {
         uint32_t lanes = w->warps[i].in[AT_BARRIER];
-        w->barrier.threads += __builtin_popcount(lanes);
-        w->barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
+        w->block.barrier.threads += __builtin_popcount(lanes);
+        w->block.barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
         w->warps[i].predicates = 0;
     }
     sim_wake(w, AT_BARRIER);
@@ -185,7 +186,7 @@ static void pass_barrier(struct worker *w) {
 
 /* No thread can go on but those that spin. Returns false if they wait for other blocks. */
 static bool spin_again(struct worker *w, unsigned *tries) {
-    *tries = w->progress ? 0 : *tries + (w->preempted ? PATIENCE : 1);
+    *tries = w->block.progress ? 0 : *tries + (w->block.preempted ? PATIENCE : 1);
     if (*tries >= PATIENCE) {
         return false;
     }
@@ -200,14 +201,14 @@ static bool spin_again(struct worker *w, unsigned *tries) {
 static void run(struct worker *w) {
     unsigned tries = 0;
     for (;;) {
-        w->progress = w->preempted = false;
-        for (unsigned i = 0; i < w->warp_count && w->failed == cudaSuccess; i++) {
-            unsigned warp = w->reversed ? w->warp_count - 1 - i : i;
+        w->block.progress = w->block.preempted = false;
+        for (unsigned i = 0; i < w->block.warp_count && w->block.failed == cudaSuccess; i++) {
+            unsigned warp = w->launch.reversed ? w->block.warp_count - 1 - i : i;
             if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
                 sim_settle_warp(w, warp);
             }
         }
-        if (w->failed != cudaSuccess) {
+        if (w->block.failed != cudaSuccess) {
             return;
         }
         if (sim_open_tiles(w)) {
@@ -252,7 +253,7 @@ static struct worker *create_worker(void) {
     w->host_thread = pthread_self();
     w->process = getpid();
     w->next_round = sim_next_round;
-    w->last = &w->parked;
+    w->launch.last_parked = &w->launch.parked;
     w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
@@ -276,10 +277,11 @@ static void number_threads(struct worker *w, const dim3 *block) {
 
 /* Makes `index` the number of the running block. */
 static void number_block(struct worker *w, uint64_t index) {
-    const dim3 *grid = &w->config->grid;
+    const dim3 *grid = &w->block.config->grid;
     uint64_t row = index / grid->x;
-    w->block = index;
-    blockDim = (uint3){w->config->block.x, w->config->block.y, w->config->block.z};
+    w->block.index = index;
+    blockDim =
+        (uint3){w->block.config->block.x, w->block.config->block.y, w->block.config->block.z};
     gridDim = (uint3){grid->x, grid->y, grid->z};
     blockIdx =
         (uint3){(unsigned)(index % grid->x), (unsigned)(row % grid->y), (unsigned)(row / grid->y)};
@@ -287,44 +289,45 @@ static void number_block(struct worker *w, uint64_t index) {
 
 /* All threads of the block are ready and have never run. */
 static void prepare(struct worker *w) {
-    w->count = w->config->block.x * w->config->block.y * w->config->block.z;
-    w->warp_count = (w->count + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    memset(w->warps, 0, w->warp_count * sizeof *w->warps);
-    for (unsigned i = 0; i < w->warp_count; i++) {
-        unsigned rest = w->count - i * SIM_WARP_SIZE;
+    w->block.count = w->block.config->block.x * w->block.config->block.y * w->block.config->block.z;
+    w->block.warp_count = (w->block.count + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+    memset(w->warps, 0, w->block.warp_count * sizeof *w->warps);
+    for (unsigned i = 0; i < w->block.warp_count; i++) {
+        unsigned rest = w->block.count - i * SIM_WARP_SIZE;
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
     sim_lock_step_begin(w);
-    w->leader = NULL;
-    w->differs = false;
-    w->faulted = false;
+    w->block.leader = NULL;
+    w->block.differs = false;
+    w->block.faulted = false;
 }
 
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
     bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE);
-    if (w->failed == cudaSuccess && waits && !sim_park(w)) {
-        w->failed = cudaErrorLaunchOutOfResources;
+    if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
+        w->block.failed = cudaErrorLaunchOutOfResources;
     }
-    if (w->failed == cudaSuccess && !waits && w->faulted) {
-        w->launch_fault = w->fault;
-        w->failed = sim_hooks ? cudaSuccess : w->fault; /* traced: the others are checked, too */
+    if (w->block.failed == cudaSuccess && !waits && w->block.faulted) {
+        w->launch.fault = w->block.fault;
+        /* Traced: the other blocks are checked, too. */
+        w->block.failed = sim_hooks ? cudaSuccess : w->block.fault;
     }
-    if (w->failed != cudaSuccess) {
+    if (w->block.failed != cudaSuccess) {
         sim_abandon_stacks(w);
     }
-    w->config = NULL;
+    w->block.config = NULL;
     w->poisoned = (unsigned)sim_shared_laid_out();
-    return w->failed;
+    return w->block.failed;
 }
 
 /* Runs a parked block until it waits again, has ended or has failed. */
 static cudaError_t resume(struct worker *w, struct parked_block *parked,
                           const struct sim_config *config) {
     enum thread_state from = parked->state;
-    w->config = config;
+    w->block.config = config;
     number_block(w, parked->index);
     sim_unpark(w, parked);
     sim_wake(w, from);
@@ -335,17 +338,17 @@ static cudaError_t resume(struct worker *w, struct parked_block *parked,
 
 /* Takes the list of parked blocks from the worker. */
 static struct parked_block *take_parked(struct worker *w) {
-    struct parked_block *list = w->parked;
-    w->parked = NULL;
-    w->last = &w->parked;
-    w->parked_count = 0;
+    struct parked_block *list = w->launch.parked;
+    w->launch.parked = NULL;
+    w->launch.last_parked = &w->launch.parked;
+    w->launch.parked_count = 0;
     return list;
 }
 
 void sim_forget_blocks(void) {
     if (sim_worker) {
         sim_forget_parked(take_parked(sim_worker));
-        sim_worker->launch_fault = cudaSuccess;
+        sim_worker->launch.fault = cudaSuccess;
     }
 }
 
@@ -363,7 +366,7 @@ static cudaError_t run_parked(struct worker *w, const struct sim_config *config,
         }
         *ran = true;
         cudaError_t error = resume(w, it, config);
-        *progress |= w->progress || w->preempted || !sim_hooks;
+        *progress |= w->block.progress || w->block.preempted || !sim_hooks;
         if (error != cudaSuccess) {
             sim_forget_parked(next);
             return error;
@@ -378,7 +381,7 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
         return cudaErrorLaunchOutOfResources;
     }
     struct worker *w = sim_worker;
-    if (!config->cooperative && w->parked_count >= MAX_PARKED) {
+    if (!config->cooperative && w->launch.parked_count >= MAX_PARKED) {
         bool ran = false, progress = false;
         cudaError_t error = run_parked(w, config, &ran, &progress);
         if (error != cudaSuccess) {
@@ -388,16 +391,16 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
     if (memcmp(&w->shape, &config->block, sizeof w->shape) != 0) {
         number_threads(w, &config->block);
     }
-    w->config = config;
+    w->block.config = config;
     number_block(w, index);
     if (sim_hooks && !sim_hooks->block_wanted()) {
-        w->config = NULL;
+        w->block.config = NULL;
         return cudaSuccess;
     }
-    w->call = call;
-    w->closure = closure;
-    w->reversed = reversed;
-    w->failed = cudaSuccess;
+    w->launch.call = call;
+    w->launch.closure = closure;
+    w->launch.reversed = reversed;
+    w->block.failed = cudaSuccess;
     sim_shared_reset(w, config->shared);
     prepare(w);
     if (sim_hooks) {
@@ -415,7 +418,7 @@ cudaError_t sim_finish_blocks(const struct sim_config *config) {
     if (!w) {
         return cudaSuccess;
     }
-    while (w->parked) {
+    while (w->launch.parked) {
         bool ran = false, progress = false;
         cudaError_t error = run_parked(w, config, &ran, &progress);
         if (error != cudaSuccess) {
@@ -427,7 +430,7 @@ cudaError_t sim_finish_blocks(const struct sim_config *config) {
             return cudaErrorLaunchFailure;
         }
     }
-    cudaError_t fault = w->launch_fault;
-    w->launch_fault = cudaSuccess;
+    cudaError_t fault = w->launch.fault;
+    w->launch.fault = cudaSuccess;
     return fault;
 }

@@ -59,16 +59,15 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     }
 }
 
-/* Does a division by zero end the program? On x86-64 only: elsewhere it gives a value, as on the
- * device. */
+/* Reports an integer division that faulted. Only x86-64 has such faults: on aarch64, as on a GPU,
+ * any division gives a value. */
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report_once(
-        &finding,
-        "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
-        "not stop there, and goes on with an undefined value",
-        who);
+    sim_report_once(&finding,
+                    "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
+                    "not stop there, and goes on with an undefined value",
+                    who);
 }
 
 /* The instruction of the program that faulted. For one of the C library it is the last one that
@@ -164,7 +163,7 @@ static void explain(int number, siginfo_t *info, void *context) {
         sim_report(&finding,
                    "%s accessed shared memory past its end: the launch asked for %zu bytes of "
                    "dynamic shared memory",
-                   who, sim_worker->config->shared);
+                   who, sim_worker->block.config->shared);
     } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
         finding.kind = "misaligned";
         sim_report(&finding,
@@ -174,7 +173,7 @@ static void explain(int number, siginfo_t *info, void *context) {
     } else {
         report(&finding, address, who);
     }
-    if (sim_worker->busy) {
+    if (sim_worker->lane.busy) {
         signal(number, SIG_DFL); /* inside the runtime: nothing can go on */
     } else if (sim_hooks) {
         sim_end_thread(number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);

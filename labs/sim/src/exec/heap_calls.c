@@ -8,20 +8,20 @@
 
 void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
-    if (!w || !w->config) {
+    if (!w || !w->block.config) {
         void *memory = malloc(bytes);
         if (sim_hooks && file) {
             sim_hooks->host_allocated(memory, bytes, (struct sim_location){file, line});
         }
         return memory;
     }
-    bool busy = w->busy;
-    w->busy = true;
+    bool busy = w->lane.busy;
+    w->lane.busy = true;
     void *memory = sim_heap_new(bytes, (struct sim_location){file, line}, pc);
     if (memory && sim_hooks) {
         sim_hooks->heap_changed(memory, bytes);
     }
-    w->busy = busy;
+    w->lane.busy = busy;
     return memory;
 }
 
@@ -35,7 +35,7 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
     }
     struct sim_finding finding = {.kind = answer == HEAP_FREED_BEFORE ? "use-after-free"
                                                                       : "wrong-space",
-                                  .kernel = sim_worker->config->kernel,
+                                  .kernel = sim_worker->block.config->kernel,
                                   .location = location,
                                   .block = &blockIdx,
                                   .thread = &threadIdx,
@@ -58,8 +58,8 @@ __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void
 
 /* Reports host code that frees what free() does not know; the system then ends the program. */
 static void check_host_free(const void *pointer, const void *pc, struct sim_location location) {
-    static const char *const memory[] = {"device", "page-locked host", "registered host",
-                                         "managed", "a kernel's own"};
+    static const char *const memory[] = {"device", "page-locked host", "registered host", "managed",
+                                         "a kernel's own"};
     static const char *const instead[] = {"cudaFree()", "cudaFreeHost()", NULL, "cudaFree()",
                                           "free() in a kernel"};
     sim_lock_device();
@@ -76,7 +76,7 @@ static void check_host_free(const void *pointer, const void *pc, struct sim_loca
 
 void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
     struct worker *w = sim_worker;
-    if (!w || !w->config) {
+    if (!w || !w->block.config) {
         check_host_free(pointer, pc, (struct sim_location){file, line});
         if (sim_hooks) {
             sim_hooks->host_frees(pointer, (struct sim_location){file, line});
@@ -87,8 +87,8 @@ void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
     if (!pointer) {
         return;
     }
-    bool busy = w->busy;
-    w->busy = true;
+    bool busy = w->lane.busy;
+    w->lane.busy = true;
     enum heap_answer answer = sim_heap_delete(pointer);
     if (answer != HEAP_FREED) {
         refuse(answer, pointer, pc, (struct sim_location){file, line});
@@ -96,5 +96,5 @@ void sim_heap_free(void *pointer, const void *pc, const char *file, int line) {
     if (sim_hooks) {
         sim_hooks->heap_changed(pointer, 0);
     }
-    w->busy = busy;
+    w->lane.busy = busy;
 }

@@ -37,8 +37,7 @@ struct sim_hooks {
     /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
     void (*warp_barrier)(unsigned first, unsigned lanes);
 
-    /* The running thread is about to access these bytes atomically, in a call that returns to pc.
-     */
+    /* The running thread will access these bytes atomically, in a call that returns to pc. */
     void (*atomic)(const void *at, size_t bytes, const void *pc);
 
     /* A kernel has allocated these bytes of the heap, or (0 bytes) freed the chunk there. */
@@ -49,6 +48,7 @@ struct sim_hooks {
 
     /* The program counter of the last event that trace/ saw, or NULL. */
     const void *(*position)(void);
+
     /* The running thread is about to access `bytes` bytes through a texture or a surface. `pc`: the
      * return address of the call in the kernel. */
     void (*accessed)(const void *address, size_t bytes, bool store, const void *pc);
@@ -56,6 +56,10 @@ struct sim_hooks {
     /* The runtime API has filled `bytes` bytes from the host, or copied them. */
     void (*filled)(const void *to, size_t bytes);
     void (*copied)(const void *to, const void *from, size_t bytes);
+
+    /* The runtime API is about to copy `bytes` bytes from the device to the host, for its call at
+     * `location`. */
+    void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 
     /* Host code has called malloc() there, or is about to call free() there. */
     void (*host_allocated)(void *memory, size_t bytes, struct sim_location location);
@@ -69,9 +73,6 @@ struct sim_hooks {
 
     /* The student's code is called next, by the function with this frame; NULL: it has returned. */
     void (*students_turn)(const void *frame);
-
-    /* It is about to copy them from the device to the host, for the call at `location`. */
-    void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 };
 
 /* NULL in a plain program. trace/ sets it before main(). */

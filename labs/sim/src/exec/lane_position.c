@@ -1,6 +1,6 @@
 #include "exec/lane_position.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -62,9 +62,9 @@ static void leave_function(struct lane_position *p) {
 }
 
 void position_pass(struct lane_position *p, uint64_t mark) {
-    unsigned kind = mark >> 48 & 0xff;
-    uint32_t number = (uint32_t)mark;
-    unsigned arm = mark >> 32 & 0xffff;
+    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
+    const uint32_t number = SIM_NUMBER_OF(mark);
+    const unsigned arm = SIM_ARM_OF(mark);
     int at;
     struct level *level;
     if (p->below > 0 && kind != SIM_MARK_FUNCTION && kind != SIM_MARK_RETURN) {
@@ -97,7 +97,7 @@ void position_pass(struct lane_position *p, uint64_t mark) {
         level->round = arm;
         level->passed = 0;
         break;
-    default:
+    case SIM_MARK_END:
         at = find(p, number);
         if (at > 0) {
             p->depth = at - 1;

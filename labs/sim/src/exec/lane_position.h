@@ -13,9 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the arm of a mark of a loop, after number_unrolled() of profile/: which of the loops begins with this round,
- * from 1; 0: the one of the round before. */
+/* In the arm of a mark of a loop, after number_unrolled() of profile/: which of the loops begins
+ * with this round, from 1; 0: the one of the round before. */
 #define UNROLLED_COPIES 0xf00u
+#define UNROLLED_COPIES_SHIFT 8
 #define UNROLLED_ROUND_SHIFT 16 /* of these bits, to the number of a round */
 
 #define POSITION_MAX_DEPTH 48 /* levels; deeper ones are one with the last */
@@ -29,8 +30,8 @@ struct level {
 
 /* position_reset(): at the start of the kernel. */
 struct lane_position {
-    int depth; /* of the innermost level; the kernel's is level[0] */
-    int below; /* functions entered beyond POSITION_MAX_DEPTH */
+    int depth;           /* of the innermost level; the kernel's is level[0] */
+    int below;           /* functions entered beyond POSITION_MAX_DEPTH */
     struct level beyond; /* stands for a construct that found no room */
     struct level level[POSITION_MAX_DEPTH];
 };
@@ -41,7 +42,7 @@ static inline void position_reset(struct lane_position *position) {
     position->level[0] = (struct level){.number = 0};
 }
 
-/* Moves a position past a mark: SIM_MARK() of sim_marks.h. */
+/* Moves a position past a mark: SIM_MARK() of sim/marks.h. */
 void position_pass(struct lane_position *position, uint64_t mark);
 
 /* Negative, 0 or positive if `a` comes before, at or after `b`. */

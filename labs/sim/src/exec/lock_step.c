@@ -1,13 +1,13 @@
 #include "exec/lock_step.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A lane spins if it has read the same this often in a row. One that polls several flags reads
- * different things: it gives way after so many reads without a write, and then sooner. Of loops that
- * write as well, sim_settle_warp() takes care. */
+ * different things: it gives way after so many reads without a write, and then sooner. Of loops
+ * that write as well, sim_settle_warp() takes care. */
 #define REPEATED 32
 #define MANY_READS 4096
 #define MORE_READS 64
@@ -21,7 +21,7 @@ static void reset(struct lock_step *it) {
 }
 
 void sim_lock_step_begin(struct worker *w) {
-    for (unsigned t = 0; w->stepped && t < w->count; t++) {
+    for (unsigned t = 0; w->stepped && t < w->block.count; t++) {
         if (w->thread[t].lock_step) {
             reset(w->thread[t].lock_step);
         }
@@ -30,10 +30,10 @@ void sim_lock_step_begin(struct worker *w) {
 
 /* What is known of the running thread; NULL outside of kernels and when out of memory. */
 static struct lock_step *mine(struct worker *w) {
-    if (w == NULL || w->config == NULL) {
+    if (w == NULL || w->block.config == NULL) {
         return NULL;
     }
-    struct thread *me = &w->thread[w->current];
+    struct thread *me = &w->thread[w->lane.thread];
     if (me->lock_step == NULL && (me->lock_step = malloc(sizeof *me->lock_step)) != NULL) {
         reset(me->lock_step);
         w->stepped = true;
@@ -68,12 +68,12 @@ uint32_t sim_foremost(const struct worker *w, unsigned number) {
 
 /* The running thread waits for its warp. */
 static void wait_for_warp(struct worker *w, const void *pc) {
-    w->thread[w->current].pc = pc;
+    w->thread[w->lane.thread].pc = pc;
     sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
 }
 
 static bool is_local(const struct worker *w, const volatile void *address) {
-    return (size_t)((const volatile char *)address - w->running->stack) < w->running->bytes;
+    return (size_t)((const volatile char *)address - w->lane.fiber->stack) < w->lane.fiber->bytes;
 }
 
 /* Does the running thread only repeat a read until another one writes? What it reads is looked at
@@ -85,7 +85,8 @@ static bool spins(struct lock_step *me, const volatile void *address, size_t byt
         me->repeats = 0;
     } else {
         uint64_t value = 0;
-        memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
+        memcpy(&value, (const void *)(uintptr_t)address,
+               bytes < sizeof value ? bytes : sizeof value);
         me->repeats = value == me->value ? me->repeats + 1 : 0;
         me->value = value;
     }
@@ -148,7 +149,7 @@ int sim_lock_step_mark(unsigned long long mark) {
         return 0;
     }
     position_pass(&me->position, mark);
-    unsigned kind = mark >> 48 & 0xff;
+    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
     if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
         me->wrote = false;
         wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);

@@ -50,24 +50,24 @@ static char *copy_of(const char *from, size_t bytes) {
 /* Copies the running block; NULL when out of memory. Its stacks are then free for others. */
 static struct parked_content *save(struct worker *w) {
     unsigned alive = 0;
-    for (unsigned t = 0; t < w->count; t++) {
+    for (unsigned t = 0; t < w->block.count; t++) {
         alive += has_stack(w, t);
     }
     struct parked_content *content = calloc(1, sizeof *content + alive * sizeof *content->threads);
     if (!content) {
         return NULL;
     }
-    memcpy(content->warps, w->warps, w->warp_count * sizeof *w->warps);
-    content->leader = w->leader;
-    content->differs = w->differs;
-    content->faulted = w->faulted;
-    content->fault = w->fault;
+    memcpy(content->warps, w->warps, w->block.warp_count * sizeof *w->warps);
+    content->leader = w->block.leader;
+    content->differs = w->block.differs;
+    content->faulted = w->block.faulted;
+    content->fault = w->block.fault;
     content->arena_bytes = sim_shared_laid_out();
-    content->dynamic_bytes = (size_t)(w->dynamic_end - w->dynamic);
+    content->dynamic_bytes = (size_t)(w->dynamic_end - w->block.dynamic);
     content->arena = copy_of(w->arena, content->arena_bytes);
-    content->dynamic = copy_of(w->dynamic, content->dynamic_bytes);
+    content->dynamic = copy_of(w->block.dynamic, content->dynamic_bytes);
     bool saved = content->arena && content->dynamic;
-    for (unsigned t = 0; t < w->count && saved; t++) {
+    for (unsigned t = 0; t < w->block.count && saved; t++) {
         if (has_stack(w, t)) {
             struct parked_thread *it = &content->threads[content->count++];
             it->thread = w->thread[t];
@@ -94,7 +94,7 @@ bool sim_park(struct worker *w) {
         free(parked);
         return false;
     }
-    parked->index = w->block;
+    parked->index = w->block.index;
     parked->state = sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING : AT_GRID;
     if (sim_hooks) {
         parked->observed = sim_hooks->block_parks(w);
@@ -105,9 +105,9 @@ bool sim_park(struct worker *w) {
 
 void sim_park_again(struct worker *w, struct parked_block *parked) {
     parked->next = NULL;
-    w->parked_count++;
-    *w->last = parked;
-    w->last = &parked->next;
+    w->launch.parked_count++;
+    *w->launch.last_parked = parked;
+    w->launch.last_parked = &parked->next;
 }
 
 /* Takes the stacks of these threads from the idle ones. */
@@ -128,14 +128,14 @@ static void take_stacks(struct worker *w, const struct parked_content *content) 
 void sim_unpark(struct worker *w, struct parked_block *parked) {
     struct parked_content *content = parked->content;
     take_stacks(w, content);
-    memcpy(w->warps, content->warps, w->warp_count * sizeof *w->warps);
-    w->leader = content->leader;
-    w->differs = content->differs;
-    w->faulted = content->faulted;
-    w->fault = content->fault;
-    sim_shared_reset(w, w->config->shared);
+    memcpy(w->warps, content->warps, w->block.warp_count * sizeof *w->warps);
+    w->block.leader = content->leader;
+    w->block.differs = content->differs;
+    w->block.faulted = content->faulted;
+    w->block.fault = content->fault;
+    sim_shared_reset(w, w->block.config->shared);
     memcpy(w->arena, content->arena, content->arena_bytes);
-    memcpy(w->dynamic, content->dynamic, content->dynamic_bytes);
+    memcpy(w->block.dynamic, content->dynamic, content->dynamic_bytes);
     for (unsigned i = 0; i < content->count; i++) {
         struct parked_thread *it = &content->threads[i];
         free(w->thread[it->number].lock_step);
@@ -162,13 +162,13 @@ void sim_forget_parked(struct parked_block *list) {
 
 bool sim_open_grid(struct worker *w, const struct sim_config *config) {
     uint64_t there = 0;
-    for (const struct parked_block *p = w->parked; p; p = p->next) {
+    for (const struct parked_block *p = w->launch.parked; p; p = p->next) {
         there++;
     }
     if (there != (uint64_t)config->grid.x * config->grid.y * config->grid.z) {
         return false;
     }
-    for (struct parked_block *p = w->parked; p; p = p->next) {
+    for (struct parked_block *p = w->launch.parked; p; p = p->next) {
         p->open = true;
     }
     if (sim_hooks) {
@@ -178,7 +178,7 @@ bool sim_open_grid(struct worker *w, const struct sim_config *config) {
 }
 
 void sim_report_parked(const struct worker *w, const struct sim_config *config) {
-    const struct parked_block *first = w->parked;
+    const struct parked_block *first = w->launch.parked;
     for (const struct parked_block *p = first; p; p = p->next) {
         first = p->state == AT_GRID && first->state != AT_GRID ? p : first;
     }
@@ -198,7 +198,7 @@ void sim_report_parked(const struct worker *w, const struct sim_config *config) 
                                   .thread = thread};
     if (first->state == AT_GRID) {
         uint64_t there = 0;
-        for (const struct parked_block *p = w->parked; p; p = p->next) {
+        for (const struct parked_block *p = w->launch.parked; p; p = p->next) {
             there += p->state == AT_GRID;
         }
         sim_report(&finding,

@@ -59,7 +59,7 @@ static size_t round_up(size_t n, size_t to) {
  * variables alone are too large; the translator has refused those of one function (variables.py),
  * but does not see that a kernel calls functions with variables of their own. */
 static void refuse(const struct sim_shared_slot *slot, size_t needed) {
-    const struct sim_config *c = sim_worker->config;
+    const struct sim_config *c = sim_worker->block.config;
     if (needed > SIM_BLOCK_SHARED) {
         const struct sim_finding finding = {
             .kind = "invalid-launch", .kernel = c->kernel, .location = {slot->file, slot->line}};
@@ -87,7 +87,7 @@ static void refuse(const struct sim_shared_slot *slot, size_t needed) {
 
 void *sim_shared_address(struct sim_shared_slot *slot) {
     if (__atomic_load_n(&slot->launch, __ATOMIC_ACQUIRE) != sim_shared_launch) {
-        sim_worker->busy = true;
+        sim_worker->lane.busy = true;
         pthread_mutex_lock(&lock);
         size_t align = slot->align > 16 ? slot->align : 16;
         size_t needed = round_up(used, align) + slot->size;
@@ -103,7 +103,7 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
             __atomic_store_n(&slot->launch, sim_shared_launch, __ATOMIC_RELEASE);
         }
         pthread_mutex_unlock(&lock);
-        sim_worker->busy = false;
+        sim_worker->lane.busy = false;
         if (!fits && slot->launch != sim_shared_launch) {
             refuse(slot, needed);
         }
@@ -112,7 +112,7 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
 }
 
 void *sim_dynamic_shared(void) {
-    return sim_worker->dynamic;
+    return sim_worker->block.dynamic;
 }
 
 bool sim_shared_create(struct worker *w) {
@@ -126,14 +126,14 @@ bool sim_shared_create(struct worker *w) {
     mprotect(memory + SIM_SHARED_ARENA, SIM_SHARED_GUARD, PROT_NONE);
     mprotect(w->dynamic_end, SIM_SHARED_GUARD, PROT_NONE);
     memset(w->arena, SIM_POISON, SIM_SHARED_ARENA);
-    w->dynamic = w->dynamic_end;
+    w->block.dynamic = w->dynamic_end;
     return true;
 }
 
 void sim_shared_reset(struct worker *w, size_t bytes) {
     memset(w->arena, SIM_POISON, w->poisoned);
-    w->dynamic = w->dynamic_end - (bytes + 15) / 16 * 16;
-    memset(w->dynamic, SIM_POISON, (size_t)(w->dynamic_end - w->dynamic));
+    w->block.dynamic = w->dynamic_end - (bytes + 15) / 16 * 16;
+    memset(w->block.dynamic, SIM_POISON, (size_t)(w->dynamic_end - w->block.dynamic));
 }
 
 bool sim_past_dynamic_shared(const void *address) {

@@ -11,12 +11,12 @@ _Thread_local struct worker *sim_worker;
 
 /* The running thread is done. */
 static void end_thread(struct worker *w) {
-    struct warp *warp = w->now;
-    warp->in[DONE] |= 1u << w->current % SIM_WARP_SIZE;
+    struct warp *warp = w->warp.state;
+    warp->in[DONE] |= 1u << w->lane.thread % SIM_WARP_SIZE;
     if (warp->in[AT_WARP]) {
         warp->mixed = true; /* lanes may wait for this one */
     }
-    w->progress = true;
+    w->block.progress = true;
 }
 
 /* The function of every fiber: runs the next thread that has not begun to its end, and so on. A
@@ -24,21 +24,21 @@ static void end_thread(struct worker *w) {
 static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
-        while (w->round && w->failed == cudaSuccess) {
+        while (w->warp.round && w->block.failed == cudaSuccess) {
             const unsigned lane = sim_next_lane(w);
             const uint32_t bit = 1u << lane;
-            if (!(w->now->fresh & bit)) {
+            if (!(w->warp.state->fresh & bit)) {
                 break;
             }
-            w->now->fresh &= ~bit;
-            w->round &= ~bit;
-            sim_become(w, w->warp * SIM_WARP_SIZE + lane);
-            w->busy = false;
-            w->call(w->closure);
-            w->busy = true;
+            w->warp.state->fresh &= ~bit;
+            w->warp.round &= ~bit;
+            sim_become(w, w->warp.number * SIM_WARP_SIZE + lane);
+            w->lane.busy = false;
+            w->launch.call(w->launch.closure);
+            w->lane.busy = true;
             end_thread(w);
         }
-        struct fiber *me = w->running;
+        struct fiber *me = w->lane.fiber;
         w->idle[w->idle_count++] = me;
         fiber_switch(me, sim_successor(w));
     }
@@ -50,7 +50,7 @@ struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
 
 void sim_give_way(const void *pc) {
     struct worker *w = sim_worker;
-    w->thread[w->current].pc = pc;
+    w->thread[w->lane.thread].pc = pc;
     sim_suspend(SPINNING, (struct sim_location){NULL, 0});
 }
 
@@ -58,16 +58,16 @@ void sim_give_way(const void *pc) {
 
 void sim_spin(void) {
     struct worker *w = sim_worker;
-    if (w && w->config && ++w->failures >= MAX_FAILURES) {
+    if (w && w->block.config && ++w->lane.failures >= MAX_FAILURES) {
         sim_give_way((const char *)__builtin_return_address(0) - 1);
     }
 }
 
 void sim_sleep(void) {
     struct worker *w = sim_worker;
-    if (w && w->config) {
+    if (w && w->block.config) {
         sim_give_way((const char *)__builtin_return_address(0) - 1);
-        w->progress = true; /* time passes */
+        w->block.progress = true; /* time passes */
     }
 }
 
@@ -81,7 +81,7 @@ enum thread_state sim_state(const struct worker *w, unsigned t) {
 }
 
 bool sim_any(const struct worker *w, enum thread_state state) {
-    for (unsigned i = 0; i < w->warp_count; i++) {
+    for (unsigned i = 0; i < w->block.warp_count; i++) {
         if (w->warps[i].in[state]) {
             return true;
         }
@@ -90,7 +90,7 @@ bool sim_any(const struct worker *w, enum thread_state state) {
 }
 
 void sim_wake(struct worker *w, enum thread_state from) {
-    for (unsigned i = 0; i < w->warp_count; i++) {
+    for (unsigned i = 0; i < w->block.warp_count; i++) {
         w->warps[i].in[READY] |= w->warps[i].in[from];
         w->warps[i].in[from] = 0;
     }
@@ -104,19 +104,19 @@ static void add_fiber(struct worker *w) {
         w->idle[w->idle_count++] = fiber;
         return;
     }
-    struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->config->kernel};
+    struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->block.config->kernel};
     sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
-               w->config->kernel);
-    w->failed = cudaErrorLaunchOutOfResources;
+               w->block.config->kernel);
+    w->block.failed = cudaErrorLaunchOutOfResources;
 }
 
 void sim_run_round(struct worker *w, unsigned warp) {
-    w->warp = warp;
-    w->now = &w->warps[warp];
-    w->lanes = &w->thread[warp * SIM_WARP_SIZE];
-    w->round = w->now->in[READY];
-    w->now->in[READY] = 0;
-    while (w->round && w->failed == cudaSuccess) {
+    w->warp.number = warp;
+    w->warp.state = &w->warps[warp];
+    w->warp.lanes = &w->thread[warp * SIM_WARP_SIZE];
+    w->warp.round = w->warp.state->in[READY];
+    w->warp.state->in[READY] = 0;
+    while (w->warp.round && w->block.failed == cudaSuccess) {
         struct fiber *next = sim_successor(w);
         if (next == &w->host) {
             add_fiber(w);
@@ -127,19 +127,19 @@ void sim_run_round(struct worker *w, unsigned warp) {
 }
 
 void sim_end_kernel(cudaError_t error) {
-    sim_worker->failed = error;
+    sim_worker->block.failed = error;
     for (;;) {
-        fiber_switch(sim_worker->running, &sim_worker->host);
+        fiber_switch(sim_worker->lane.fiber, &sim_worker->host);
     }
 }
 
 void sim_end_thread(cudaError_t error) {
     struct worker *w = sim_worker;
     static _Thread_local struct fiber nobody;
-    struct fiber *mine = w->running;
-    w->busy = true;
-    w->faulted = true;
-    w->fault = error;
+    struct fiber *mine = w->lane.fiber;
+    w->lane.busy = true;
+    w->block.faulted = true;
+    w->block.fault = error;
     end_thread(w);
     if (!fiber_restart(mine)) {
         sim_end_kernel(cudaErrorLaunchOutOfResources);
@@ -158,43 +158,43 @@ void sim_abandon_stacks(struct worker *w) {
 }
 
 int sim_on_device(void) {
-    return sim_worker && sim_worker->config;
+    return sim_worker && sim_worker->block.config;
 }
 
 bool sim_current(const char **kernel, uint3 *block, uint3 *thread, const void *address,
                  bool *on_guard) {
     const struct worker *w = sim_worker;
-    if (!w || !w->config) {
+    if (!w || !w->block.config) {
         return false;
     }
-    *kernel = w->config->kernel;
+    *kernel = w->block.config->kernel;
     *block = blockIdx;
     *thread = threadIdx;
-    *on_guard = w->running && fiber_overflowed(w->running, address);
+    *on_guard = w->lane.fiber && fiber_overflowed(w->lane.fiber, address);
     return true;
 }
 
 void sim_trap(const char *file, int line) {
-    if (!sim_worker || !sim_worker->config) {
+    if (!sim_worker || !sim_worker->block.config) {
         abort();
     }
     struct sim_finding finding = {.kind = "trap",
-                                  .kernel = sim_worker->config->kernel,
+                                  .kernel = sim_worker->block.config->kernel,
                                   .location = {file, line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
-    sim_report(&finding, "kernel %s called __trap()", sim_worker->config->kernel);
+    sim_report(&finding, "kernel %s called __trap()", sim_worker->block.config->kernel);
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
 /* Called by assert(): in a kernel it ends the kernel and not the program, as on the device. */
 void __assert_fail(const char *claim, const char *file, unsigned int line, const char *function) {
-    if (!sim_worker || !sim_worker->config) {
+    if (!sim_worker || !sim_worker->block.config) {
         fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, claim);
         abort();
     }
     struct sim_finding finding = {.kind = "assert",
-                                  .kernel = sim_worker->config->kernel,
+                                  .kernel = sim_worker->block.config->kernel,
                                   .location = {file, (int)line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
@@ -218,5 +218,5 @@ unsigned long long sim_clock(void) {
 }
 
 long sim_clock_or_time(void) {
-    return sim_worker && sim_worker->config ? (long)sim_clock() : (long)clock();
+    return sim_worker && sim_worker->block.config ? (long)sim_clock() : (long)clock();
 }

@@ -37,7 +37,7 @@ struct thread {
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;
-    unsigned long long value; /* its input; when the thread is ready, its result */
+    unsigned long long value;    /* its input; when the thread is ready, its result */
     struct lock_step *lock_step; /* from malloc(), or NULL */
 };
 
@@ -64,14 +64,19 @@ struct warp {
 
 #define SIM_MAX_WARPS (SIM_MAX_THREADS / SIM_WARP_SIZE)
 
+/* What a host thread knows of the blocks that it runs. The parts without a name of their own last
+ * as long as the program. */
 struct worker {
     struct worker *older; /* the worker created before; after a fork the parent's still exist */
     pthread_t host_thread;
     pid_t process;
-    uint64_t watched_turns, last_look; /* for the watch */
-    unsigned looks, same_looks;
+    bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
+    uint64_t turns;                       /* how often a thread has begun to run */
+
+    /* The threads of the block that runs, and their warps. */
     struct thread thread[SIM_MAX_THREADS];
     struct warp warps[SIM_MAX_WARPS];
+    bool stepped;                 /* a thread has a lock_step */
     uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
     dim3 shape;
 
@@ -79,41 +84,59 @@ struct worker {
     struct fiber *idle[SIM_MAX_THREADS];
     unsigned fibers, idle_count;
     struct fiber host; /* the scheduler's own stack */
-    struct fiber *running;
-
-    /* The block that runs now. `round` has the lanes of warp `warp` that will run before the
-     * scheduler looks at the warp again; `now` is that warp and `lanes` are its threads. */
-    const struct sim_config *config; /* NULL between blocks */
-    void (*call)(const void *);
-    const void *closure;
-    uint64_t block;
-    unsigned current, warp, warp_count, count;
-    uint32_t round;
-    struct warp *now;
-    struct thread *lanes;
-    bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
-    bool stepped;   /* a thread has a lock_step */
-    unsigned steps; /* how often lanes of `warp` went on together to a volatile access */
-    uint64_t turns;                       /* how often a thread has begun to run */
-    unsigned failures;  /* tries of the running thread in a row that another one has thwarted */
-    bool reversed;      /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
-    bool progress;      /* since it was last reset, a thread did more than to spin */
-    bool preempted;     /* since then the watch has interrupted a thread */
-    volatile bool busy; /* the running thread is inside the runtime */
-    bool differs;       /* not all threads wait at the same barrier */
-    bool faulted;       /* a thread was ended by its error, */
-    cudaError_t fault;  /* this one */
-    const struct thread *leader;         /* the first that arrived at the barrier */
-    struct sim_barrier_result barrier;   /* of the last barrier */
-    cudaError_t failed;                  /* why the kernel ended early */
-    cudaError_t launch_fault;            /* or why it will, once all blocks of a traced one ran */
-    struct parked_block *parked, **last; /* blocks that wait for others, in a list: park.h */
-    uint64_t parked_count;
 
     char *arena;       /* static shared memory */
     char *dynamic_end; /* end of the dynamic shared memory, at a guard page */
-    char *dynamic;     /* its start */
     unsigned poisoned; /* bytes of the arena that must be poisoned again */
+
+    struct {
+        void (*call)(const void *);
+        const void *closure;
+        bool reversed;     /* begin with the last thread: CONVLABS_SIM_ORDER=reverse */
+        cudaError_t fault; /* why it will fail, once all blocks of a traced one ran */
+        struct parked_block *parked, **last_parked; /* that wait for others, in a list: park.h */
+        uint64_t parked_count;
+    } launch;
+
+    /* The block that runs now. */
+    struct {
+        const struct sim_config *config; /* of its launch; NULL between blocks */
+        uint64_t index;
+        unsigned warp_count, count;
+        char *dynamic;      /* start of its dynamic shared memory */
+        cudaError_t failed; /* why the kernel ended early */
+        bool faulted;       /* a thread was ended by its error, */
+        cudaError_t fault;  /* this one */
+        bool progress;      /* since it was last reset, a thread did more than to spin */
+        bool preempted;     /* since then the watch has interrupted a thread */
+
+        const struct thread *leader;       /* the first that arrived at the barrier */
+        bool differs;                      /* not all threads wait at the same barrier */
+        struct sim_barrier_result barrier; /* of the last barrier */
+    } block;
+
+    /* The warp that runs now. */
+    struct {
+        unsigned number;
+        struct warp *state;
+        struct thread *lanes;
+        uint32_t round; /* lanes that run before the scheduler looks at the warp again */
+        unsigned steps; /* how often lanes went on together to a volatile access */
+    } warp;
+
+    /* The thread that runs now. */
+    struct {
+        unsigned thread; /* its number in the block */
+        struct fiber *fiber;
+        unsigned failures;  /* tries in a row that another thread has thwarted */
+        volatile bool busy; /* it is inside the runtime */
+    } lane;
+
+    /* What the watch saw when it last looked, and how often it has looked at the same turn. */
+    struct {
+        uint64_t turns, registers;
+        unsigned looks, same_looks;
+    } watch;
 
     /* What each thread passed to sim_warp_collect(), and what its group may read. */
     char offered[SIM_MAX_THREADS][SIM_COLLECT_BYTES], collected[SIM_MAX_THREADS][SIM_COLLECT_BYTES];
@@ -160,8 +183,8 @@ void sim_abandon_stacks(struct worker *w);
 /* ---- from one thread to the next: inline, because a warp function costs little more than this */
 
 static inline void sim_become(struct worker *w, unsigned t) {
-    w->current = t;
-    w->failures = 0;
+    w->lane.thread = t;
+    w->lane.failures = 0;
     __atomic_store_n(&w->turns, w->turns + 1, __ATOMIC_RELAXED); /* the watch reads it */
     threadIdx = w->index[t];
     if (sim_hooks) {
@@ -171,46 +194,46 @@ static inline void sim_become(struct worker *w, unsigned t) {
 
 /* The next lane of a round that is not over. */
 static inline unsigned sim_next_lane(const struct worker *w) {
-    return w->reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->round)
-                       : (unsigned)__builtin_ctz(w->round);
+    return w->launch.reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->warp.round)
+                              : (unsigned)__builtin_ctz(w->warp.round);
 }
 
 /* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for
  * it. Returns the stack to switch to: the scheduler's if it must decide. */
 static inline struct fiber *sim_successor(struct worker *w) {
-    if (w->failed != cudaSuccess || (w->round == 0 && !w->next_round(w))) {
+    if (w->block.failed != cudaSuccess || (w->warp.round == 0 && !w->next_round(w))) {
         return &w->host;
     }
     unsigned lane = sim_next_lane(w);
-    if (w->now->fresh >> lane & 1u) {
-        return w->idle_count ? w->running = w->idle[--w->idle_count] : &w->host;
+    if (w->warp.state->fresh >> lane & 1u) {
+        return w->idle_count ? w->lane.fiber = w->idle[--w->idle_count] : &w->host;
     }
-    w->round &= ~(1u << lane);
-    struct fiber *next = w->running = w->lanes[lane].fiber;
-    const struct fiber *later = w->lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
+    w->warp.round &= ~(1u << lane);
+    struct fiber *next = w->lane.fiber = w->warp.lanes[lane].fiber;
+    const struct fiber *later = w->warp.lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
     if (later) {
         __builtin_prefetch(later->stack_pointer);
     }
-    sim_become(w, w->warp * SIM_WARP_SIZE + lane);
+    sim_become(w, w->warp.number * SIM_WARP_SIZE + lane);
     return next;
 }
 
 /* The running thread waits in `state` at `at`. Returns when it is resumed. */
 static inline __attribute__((always_inline)) struct thread *
 sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
-    unsigned lane = w->current % SIM_WARP_SIZE;
-    struct thread *me = &w->lanes[lane];
-    struct fiber *mine = w->running;
-    w->busy = true;
+    unsigned lane = w->lane.thread % SIM_WARP_SIZE;
+    struct thread *me = &w->warp.lanes[lane];
+    struct fiber *mine = w->lane.fiber;
+    w->lane.busy = true;
     me->at = at;
     me->fiber = mine;
-    w->now->in[state] |= 1u << lane;
-    w->progress |= state != SPINNING && state != AT_VOLATILE;
+    w->warp.state->in[state] |= 1u << lane;
+    w->block.progress |= state != SPINNING && state != AT_VOLATILE;
     struct fiber *next = sim_successor(w);
     if (next != mine) {
         fiber_switch(mine, next);
     }
-    w->busy = false;
+    w->lane.busy = false;
     return me;
 }
 

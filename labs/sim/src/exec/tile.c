@@ -6,18 +6,18 @@
 
 void sim_tile_barrier(unsigned threads, const char *file, int line) {
     struct worker *w = sim_worker;
-    w->thread[w->current].tile = threads;
+    w->thread[w->lane.thread].tile = threads;
     sim_wait(w, AT_TILE, (struct sim_location){file, line});
 }
 
 void sim_tile_exchange(unsigned threads, const void *value, size_t bytes, struct sim_ranks ranks,
                        void *all, const char *file, int line) {
     struct worker *w = sim_worker;
-    unsigned first = w->current / threads * threads;
-    memcpy(w->offered[w->current], value, bytes);
+    unsigned first = w->lane.thread / threads * threads;
+    memcpy(w->offered[w->lane.thread], value, bytes);
     sim_tile_barrier(threads, file, line);
     char *to = all;
-    for (unsigned rank = ranks.first; rank < threads && first + rank < w->count;
+    for (unsigned rank = ranks.first; rank < threads && first + rank < w->block.count;
          rank += ranks.step) {
         memcpy(to, w->offered[first + rank], bytes);
         to += bytes;
@@ -43,14 +43,14 @@ static bool is_complete(const struct worker *w, unsigned first, unsigned last, u
 
 bool sim_open_tiles(struct worker *w) {
     bool opened = false;
-    for (unsigned i = 0; i < w->warp_count; i++) {
+    for (unsigned i = 0; i < w->block.warp_count; i++) {
         if (!w->warps[i].in[AT_TILE]) {
             continue;
         }
         unsigned lane = (unsigned)__builtin_ctz(w->warps[i].in[AT_TILE]);
         unsigned threads = w->thread[i * SIM_WARP_SIZE + lane].tile;
         unsigned warps = threads / SIM_WARP_SIZE, first = i / warps * warps;
-        unsigned last = first + warps < w->warp_count ? first + warps : w->warp_count;
+        unsigned last = first + warps < w->block.warp_count ? first + warps : w->block.warp_count;
         if (!is_complete(w, first, last, threads)) {
             continue;
         }

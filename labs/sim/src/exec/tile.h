@@ -1,5 +1,5 @@
 /* Tiles of several warps: neighbouring threads of a block that wait for each other and exchange
- * values. sim_abi.h declares what a program calls. */
+ * values. sim/abi.h declares what a program calls. */
 #ifndef SIM_TILE_H
 #define SIM_TILE_H
 

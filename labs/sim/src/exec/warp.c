@@ -7,7 +7,7 @@
 #include <string.h>
 
 unsigned sim_lane(void) {
-    return sim_worker->current % SIM_WARP_SIZE;
+    return sim_worker->lane.thread % SIM_WARP_SIZE;
 }
 
 /* The running lane calls an operation whose mask does not name it. A device does not say what it
@@ -15,7 +15,7 @@ unsigned sim_lane(void) {
 static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask,
                                                      const char *what, struct sim_location at) {
     struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->config->kernel,
+                                  .kernel = w->block.config->kernel,
                                   .location = at,
                                   .block = &blockIdx,
                                   .thread = &threadIdx};
@@ -23,7 +23,7 @@ static __attribute__((noinline)) void report_outside(const struct worker *w, uns
                     "thread (%u,%u,%u) of block (%u,%u,%u) is lane %u of its warp, which the mask "
                     "0x%08x of this %s does not name: the result is undefined",
                     threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-                    w->current % SIM_WARP_SIZE, mask, what);
+                    w->lane.thread % SIM_WARP_SIZE, mask, what);
 }
 
 static const char *name_of(enum sim_warp_operation operation) {
@@ -53,8 +53,8 @@ static inline void join(struct warp *warp, enum sim_warp_operation operation, un
 static inline __attribute__((always_inline)) unsigned long long
 take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
           unsigned long long value, unsigned from, const char *file, int line) {
-    uint32_t bit = 1u << w->current % SIM_WARP_SIZE;
-    struct thread *me = &w->lanes[w->current % SIM_WARP_SIZE];
+    uint32_t bit = 1u << w->lane.thread % SIM_WARP_SIZE;
+    struct thread *me = &w->warp.lanes[w->lane.thread % SIM_WARP_SIZE];
     me->operation = operation;
     me->mask = mask;
     me->value = value;
@@ -64,7 +64,7 @@ take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
             report_outside(w, mask, name_of(operation), (struct sim_location){file, line});
             return operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0;
         }
-        join(w->now, operation, mask, bit);
+        join(w->warp.state, operation, mask, bit);
     }
     return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
 }
@@ -94,16 +94,16 @@ static unsigned source(enum sim_shuffle_kind how, unsigned lane, unsigned operan
 unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, unsigned shape,
                                     unsigned operand, const char *file, int line) {
     struct worker *w = sim_worker;
-    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->current % SIM_WARP_SIZE, operand,
-                           shape & 0xff);
+    unsigned from = source((enum sim_shuffle_kind)(shape >> 8), w->lane.thread % SIM_WARP_SIZE,
+                           operand, shape & 0xff);
     return take_part(w, SIM_WARP_SHUFFLE, mask, value, from, file, line);
 }
 
 void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
                       const char *file, int line) {
     struct worker *w = sim_worker;
-    unsigned first = w->current / SIM_WARP_SIZE * SIM_WARP_SIZE;
-    memcpy(w->offered[w->current], value, bytes);
+    unsigned first = w->lane.thread / SIM_WARP_SIZE * SIM_WARP_SIZE;
+    memcpy(w->offered[w->lane.thread], value, bytes);
     unsigned lanes = (unsigned)take_part(w, SIM_WARP_COLLECT, mask, bytes, 0, file, line);
     for (unsigned left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -138,7 +138,7 @@ static void report_absent(const struct worker *w, unsigned number, uint32_t lane
     const struct thread *leader = &w->thread[first + (unsigned)__builtin_ctz(lanes)];
     const uint3 *index = &w->index[first + lane];
     struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->config->kernel,
+                                  .kernel = w->block.config->kernel,
                                   .location = leader->at,
                                   .block = &blockIdx,
                                   .thread = index};
@@ -297,16 +297,17 @@ static void complete_what_can_be(struct worker *w, unsigned number) {
     }
 }
 
-#define MAX_STEPS 16384 /* of a warp before others run: it may wait for them in a loop that writes */
+/* Of a warp before others run: it may wait for them in a loop that writes. */
+#define MAX_STEPS 16384
 
 /* No other lane can go on: those do that wait before the foremost volatile access. Returns false if
  * there are none, or if it is the turn of other warps. */
 static bool step(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
-    if (warp->in[AT_VOLATILE] == 0 || w->steps >= MAX_STEPS) {
+    if (warp->in[AT_VOLATILE] == 0 || w->warp.steps >= MAX_STEPS) {
         return false;
     }
-    w->steps++;
+    w->warp.steps++;
     uint32_t lanes = sim_foremost(w, number);
     warp->in[AT_VOLATILE] &= ~lanes;
     warp->in[READY] |= lanes;
@@ -314,16 +315,16 @@ static bool step(struct worker *w, unsigned number) {
 }
 
 bool sim_next_round(struct worker *w) {
-    struct warp *warp = &w->warps[w->warp];
+    struct warp *warp = &w->warps[w->warp.number];
     if (sim_hooks || warp->mixed) {
         return false;
     }
     if (warp->complete) {
-        complete_what_can_be(w, w->warp);
-    } else if (!step(w, w->warp)) {
+        complete_what_can_be(w, w->warp.number);
+    } else if (!step(w, w->warp.number)) {
         return false;
     }
-    w->round = warp->in[READY];
+    w->warp.round = warp->in[READY];
     warp->in[READY] = 0;
     return true;
 }
@@ -350,7 +351,7 @@ static bool complete_active(struct worker *w, unsigned number) {
 
 void sim_settle_warp(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
-    w->steps = 0;
+    w->warp.steps = 0;
     do {
         do {
             if (warp->in[READY]) {
@@ -360,6 +361,7 @@ void sim_settle_warp(struct worker *w, unsigned number) {
                 }
             }
             complete_what_can_be(w, number);
-        } while (w->failed == cudaSuccess && (warp->in[READY] || step(w, number)));
-    } while (w->failed == cudaSuccess && !warp->in[AT_VOLATILE] && complete_active(w, number));
+        } while (w->block.failed == cudaSuccess && (warp->in[READY] || step(w, number)));
+    } while (w->block.failed == cudaSuccess && !warp->in[AT_VOLATILE] &&
+             complete_active(w, number));
 }

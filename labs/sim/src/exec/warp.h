@@ -4,8 +4,8 @@
 
 #include "exec/thread.h"
 
-/* The round of warp `w->warp` is over. If operations are complete, gives their lanes the results,
- * lets them form the next round and returns true. */
+/* The round of warp `w->warp.number` is over. If operations are complete, gives their lanes the
+ * results, lets them form the next round and returns true. */
 bool sim_next_round(struct worker *w);
 
 /* Runs this warp until each of its lanes is done, spins, waits at a barrier of the block, or waits

@@ -21,8 +21,8 @@
 #define PATIENCE 2000    /* milliseconds for a thread to say where it is, on a busy machine */
 #define LIMIT_STATUS 124 /* as of timeout(1) */
 
-static pid_t owner;          /* threads do not survive a fork */
-static volatile int stopped; /* the signal that ends the program; -1: its time limit */
+static pid_t owner;            /* threads do not survive a fork */
+static volatile int stopped;   /* the signal that ends the program; -1: its time limit */
 static bool reporting;         /* a thread has begun to say where it is, */
 static volatile bool reported; /* and has said it */
 
@@ -66,8 +66,8 @@ static void report_position(const struct worker *w, const void *pc) {
     }
     struct sim_finding finding = {.severity = "note",
                                   .kind = "stopped",
-                                  .kernel = w->config->kernel,
-                                  .location = {w->config->file, w->config->line},
+                                  .kernel = w->block.config->kernel,
+                                  .location = {w->block.config->file, w->block.config->line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx,
                                   .pc = pc};
@@ -75,7 +75,7 @@ static void report_position(const struct worker *w, const void *pc) {
     const void *seen = sim_hooks ? sim_hooks->position() : NULL;
     if (seen) {
         finding.pc = seen;
-    } else if ((const char *)pc < __executable_start || (const char *)pc >= etext || w->busy) {
+    } else if ((const char *)pc < __executable_start || (const char *)pc >= etext || w->lane.busy) {
         finding.pc = NULL;
     }
     if (finding.pc) {
@@ -85,7 +85,7 @@ static void report_position(const struct worker *w, const void *pc) {
     }
     sim_report(&finding, "%s: thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s was running%s",
                reason(), threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-               w->config->kernel, exact);
+               w->block.config->kernel, exact);
     __atomic_store_n(&reported, true, __ATOMIC_RELEASE);
 }
 
@@ -94,10 +94,10 @@ static bool spins(struct worker *w, const void *context) {
     size_t bytes;
     const void *from = registers(context, &bytes);
     uint64_t now = hash(from, bytes);
-    w->same_looks = bytes > 0 && now == w->last_look ? w->same_looks + 1 : 0;
-    w->last_look = now;
-    w->looks++;
-    return w->same_looks >= SAME || w->looks >= LONG;
+    w->watch.same_looks = bytes > 0 && now == w->watch.registers ? w->watch.same_looks + 1 : 0;
+    w->watch.registers = now;
+    w->watch.looks++;
+    return w->watch.same_looks >= SAME || w->watch.looks >= LONG;
 }
 
 /* The signal handler of a host thread: on the stack of the thread that it interrupts. */
@@ -105,7 +105,7 @@ static void interrupted(int number, siginfo_t *info, void *context) {
     (void)number;
     (void)info;
     struct worker *w = sim_worker;
-    if (!w || !w->config) {
+    if (!w || !w->block.config) {
         return;
     }
     const char *pc = sim_program_counter(context);
@@ -114,16 +114,16 @@ static void interrupted(int number, siginfo_t *info, void *context) {
         return;
     }
     char here;
-    const struct fiber *fiber = w->running;
+    const struct fiber *fiber = w->lane.fiber;
     /* Before the first thread runs, no fiber does. */
-    bool in_kernel = fiber && !w->busy && !sim_hooks && pc >= __executable_start && pc < etext &&
-                     &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
-    if (!in_kernel || w->turns != w->watched_turns || !spins(w, context)) {
+    bool in_kernel = fiber && !w->lane.busy && !sim_hooks && pc >= __executable_start &&
+                     pc < etext && &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
+    if (!in_kernel || w->turns != w->watch.turns || !spins(w, context)) {
         return;
     }
     int saved = errno;
-    w->looks = w->same_looks = 0;
-    w->preempted = true;
+    w->watch.looks = w->watch.same_looks = 0;
+    w->block.preempted = true;
     sim_give_way(pc);
     errno = saved;
 }
@@ -131,9 +131,9 @@ static void interrupted(int number, siginfo_t *info, void *context) {
 /* Looks at one worker. */
 static void look_at(struct worker *w) {
     uint64_t turns = __atomic_load_n(&w->turns, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&w->config, __ATOMIC_RELAXED) == NULL || turns != w->watched_turns) {
-        w->watched_turns = turns;
-        w->looks = w->same_looks = 0;
+    if (__atomic_load_n(&w->block.config, __ATOMIC_RELAXED) == NULL || turns != w->watch.turns) {
+        w->watch.turns = turns;
+        w->watch.looks = w->watch.same_looks = 0;
     } else if (!sim_hooks) {
         pthread_kill(w->host_thread, INTERRUPT);
     }
@@ -147,7 +147,7 @@ static void pause_for(long milliseconds) {
 /* Asks the host threads for the positions of their kernels. */
 static void ask_all(pid_t process) {
     for (struct worker *w = sim_workers(); w; w = w->older) {
-        if (w->process == process && __atomic_load_n(&w->config, __ATOMIC_RELAXED)) {
+        if (w->process == process && __atomic_load_n(&w->block.config, __ATOMIC_RELAXED)) {
             pthread_kill(w->host_thread, INTERRUPT);
         }
     }
@@ -187,12 +187,12 @@ static void stop(int number, siginfo_t *info, void *context) {
     struct worker *w = sim_worker;
     stopped = number;
     signal(number, SIG_DFL);
-    if (w && w->config) {
+    if (w && w->block.config) {
         report_position(w, sim_program_counter(context));
     } else {
         bool any = false;
         for (struct worker *it = sim_workers(); it; it = it->older) {
-            any |= it->process == getpid() && it->config != NULL;
+            any |= it->process == getpid() && it->block.config != NULL;
         }
         ask_all(getpid());
         for (int i = 0; i < PATIENCE && any && !reported; i++) {

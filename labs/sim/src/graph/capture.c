@@ -1,5 +1,5 @@
-/* Captures: what a program queues in streams becomes a graph. A stream takes part from the call that
- * begins the capture, or from when it waits for an event of a stream that takes part. */
+/* Captures: what a program queues in streams becomes a graph. A stream takes part from the call
+ * that begins the capture, or from when it waits for an event of a stream that takes part. */
 #include "api/api.h"
 #include "api/event.h"
 #include "graph/graph.h"
@@ -179,7 +179,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
     sim_unlock_graphs();
     sim_lock_queue();
     struct sim_stream *stream = sim_stream_of(handle);
-    cudaError_t error = !stream                       ? cudaErrorInvalidResourceHandle
+    cudaError_t error = !stream                        ? cudaErrorInvalidResourceHandle
                         : stream == &sim_legacy_stream ? cudaErrorStreamCaptureUnsupported
                         : stream->capture              ? cudaErrorIllegalState
                         : c->graph                     ? cudaSuccess
@@ -246,7 +246,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
         return invalidate(c, cudaErrorStreamCaptureUnmatched);
     }
     sim_lock_graphs();
-    cudaError_t error = c->invalidated  ? cudaErrorStreamCaptureInvalidated
+    cudaError_t error = c->invalidated ? cudaErrorStreamCaptureInvalidated
                         : is_joined(c) ? cudaSuccess
                                        : cudaErrorStreamCaptureUnjoined;
     if (error == cudaSuccess) {
@@ -260,7 +260,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
 }
 
 static enum cudaStreamCaptureStatus status_of(const struct capture *c) {
-    return !c                ? cudaStreamCaptureStatusNone
+    return !c               ? cudaStreamCaptureStatusNone
            : c->invalidated ? cudaStreamCaptureStatusInvalidated
                             : cudaStreamCaptureStatusActive;
 }

@@ -27,10 +27,10 @@ void sim_unlock_graphs(void) {
 struct sim_step *sim_new_step(const struct sim_operation *operation) {
     size_t bytes = operation->closure_bytes;
     struct sim_step *step = calloc(1, sizeof *step);
-    void *closure = bytes ? aligned_alloc(CLOSURE_ALIGNMENT, (bytes + CLOSURE_ALIGNMENT - 1) /
-                                                                 CLOSURE_ALIGNMENT *
-                                                                 CLOSURE_ALIGNMENT)
-                          : NULL;
+    void *closure =
+        bytes ? aligned_alloc(CLOSURE_ALIGNMENT, (bytes + CLOSURE_ALIGNMENT - 1) /
+                                                     CLOSURE_ALIGNMENT * CLOSURE_ALIGNMENT)
+              : NULL;
     if (!step || (bytes && !closure)) {
         free(step);
         free(closure);

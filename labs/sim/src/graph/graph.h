@@ -85,8 +85,8 @@ const void *sim_node_memory(const struct sim_graph_node *node);
 struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaGraphNodeType type,
                                        const void *memory);
 
-/* A node that frees this memory is about to be added: false, after a report, if there is one. If the
- * graph allocates the memory as well, nothing else may free it. */
+/* A node that frees this memory is about to be added: false, after a report, if there is one. If
+ * the graph allocates the memory as well, nothing else may free it. */
 bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location);
 
 /* Such a graph cannot be copied by the program, and nothing of it can be removed. */

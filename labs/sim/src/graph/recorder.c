@@ -21,8 +21,7 @@ bool sim_begin_recorder(struct sim_recorder *recorder) {
     *recorder = (struct sim_recorder){.capture = {.take = take}};
     recorder->end = &recorder->first;
     sim_lock_queue();
-    recorder->stream =
-        sim_new_stream(cudaStreamNonBlocking, 0, (struct sim_location){NULL, 0});
+    recorder->stream = sim_new_stream(cudaStreamNonBlocking, 0, (struct sim_location){NULL, 0});
     if (recorder->stream) {
         recorder->stream->capture = &recorder->capture;
     }

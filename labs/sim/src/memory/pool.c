@@ -4,7 +4,6 @@
 
 #define CHUNK ((size_t)32 << 20) /* what a pool asks of the device at a time */
 
-
 struct sim_pool sim_default_pool = {.reuse = {1, 1, 1}};
 struct sim_pool *sim_current_pool = &sim_default_pool;
 static struct sim_pool *pools;
@@ -12,9 +11,7 @@ static struct sim_pool *pools;
 struct sim_pool *sim_pool_create(size_t most) {
     struct sim_pool *pool = calloc(1, sizeof *pool);
     if (pool) {
-        *pool = (struct sim_pool){.reuse = {1, 1, 1},
-                                  .most = most,
-                                  .next = pools};
+        *pool = (struct sim_pool){.reuse = {1, 1, 1}, .most = most, .next = pools};
         pools = pool;
     }
     return pool;

@@ -6,12 +6,12 @@
 #include "base/device.h"
 
 struct sim_pool {
-    uint64_t threshold;      /* bytes that it keeps when the device is idle */
-    int reuse[3];            /* cudaMemPoolReuse...: stored only */
-    size_t most;             /* its size; 0: the device's */
-    size_t used, used_most;  /* bytes of live allocations; the most since the program reset it */
-    size_t kept, kept_most;  /* bytes that it has of the device */
-    bool destroyed; /* kept while allocations live */
+    uint64_t threshold;     /* bytes that it keeps when the device is idle */
+    int reuse[3];           /* cudaMemPoolReuse...: stored only */
+    size_t most;            /* its size; 0: the device's */
+    size_t used, used_most; /* bytes of live allocations; the most since the program reset it */
+    size_t kept, kept_most; /* bytes that it has of the device */
+    bool destroyed;         /* kept while allocations live */
     struct sim_pool *next;
 };
 

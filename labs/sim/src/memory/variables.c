@@ -10,7 +10,9 @@
 static struct sim_variable *variables;
 
 /* The ranges whose address the program has asked for. */
-static struct { const char *from, *to; } known[MAX_KNOWN];
+static struct {
+    const char *from, *to;
+} known[MAX_KNOWN];
 static unsigned known_count;
 
 void sim_register_variable(struct sim_variable *variable) {

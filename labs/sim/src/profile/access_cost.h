@@ -1,9 +1,9 @@
 /* What one memory instruction of one warp costs on the device, given the addresses of its lanes.
  *
- * The model is exact for every pattern of labs/tests/nsight/patterns.csv, measured with Nsight
+ * The model is exact for every pattern of labs/studies/nsight/patterns.csv, measured with Nsight
  * Compute on an H200 (compute capability 9.0). */
-#ifndef SIM_COUNTERS_H
-#define SIM_COUNTERS_H
+#ifndef SIM_ACCESS_COST_H
+#define SIM_ACCESS_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ struct warp_access {
  * l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}. */
 unsigned cost_sectors(const struct warp_access *a);
 
-/* The passes through the L1 cache that an access of so many sectors takes: four sectors each, or one
- * line of 128 bytes; a range that begins within a line still takes as many as an aligned one. A
+/* The passes through the L1 cache that an access of so many sectors takes: four sectors each, or
+ * one line of 128 bytes; a range that begins within a line still takes as many as an aligned one. A
  * model: it fits ncu's l1tex__data_pipe_lsu_wavefronts of coalesced and strided loads. */
 unsigned cost_l1_wavefronts(const struct warp_access *a, unsigned sectors);
 

@@ -13,8 +13,8 @@
 /* Chooses about `target` blocks of a grid; 0: all of them. */
 void sample_begin(const dim3 *grid, uint64_t target);
 
-/* Called after the first block of a grid along one axis, when that has done much: now the first, the
- * middle and the last one stand for all. Blocks that go through an image with a stride do the same. */
+/* Called after the first block of a grid along one axis, when that has done much: now the first,
+ * the middle and the last one stand for all. Blocks that stride through an image do the same. */
 void sample_fewer(void);
 
 /* How many blocks this one stands for, times sample_divisor(); 0: it is not counted. */

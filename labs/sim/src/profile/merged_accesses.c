@@ -4,7 +4,7 @@
 #include "profile/profile.h"
 #include "profile/unrolled_loops.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void open_access(struct merging *m, struct open_access access) {
 
 /* Which parts of an aligned piece of memory are accessed. */
 struct piece {
-    unsigned count, width; /* of the parts */
+    unsigned count, width;                  /* of the parts */
     const struct open_access *part[WIDEST]; /* the lane's first access; NULL: there is none */
 };
 
@@ -234,8 +234,7 @@ static void expect(struct pending *p, const struct access_tag *tag) {
 static uint64_t take_tag(struct pending *p, uint64_t address, bool store) {
     for (unsigned i = p->count; i > 0; i--) {
         const struct access_tag *tag = p->tag[i - 1];
-        if (tag->address == address &&
-            store == (SIM_TAG_KIND(tag->info) >= SIM_TAG_SHARED_STORE)) {
+        if (tag->address == address && store == (SIM_TAG_KIND(tag->info) >= SIM_TAG_SHARED_STORE)) {
             p->count--;
             memmove(p->tag + i - 1, p->tag + i, (p->count + 1 - i) * sizeof *p->tag);
             return tag->info;
@@ -254,30 +253,30 @@ struct unrolled {
 /* A round of a loop begins at an event: does a basic block of nvcc's begin there? */
 static bool begins_block(struct unrolled *u, const struct lane_stream *s, size_t at) {
     const uint64_t event = s->codes[at];
-    const unsigned how = event >> 32 & 0xffff;
+    const unsigned how = SIM_ARM_OF(event);
     const size_t copies = how & SIM_BY_TWO ? 2 : 4;
     if (!(how & SIM_UNROLLED) || !(how & SIM_REMAINDER_LAST)) {
         return true;
     }
-    if (at < u->end && u->loop == (uint32_t)event) {
+    if (at < u->end && u->loop == SIM_NUMBER_OF(event)) {
         u->round++;
         return u->round >= u->whole || u->round % copies == 0;
     }
     size_t rounds, length = unrolled_rounds(s->codes + at, s->code_count - at, &rounds);
-    *u = (struct unrolled){(uint32_t)event, at + length, 0, rounds - rounds % copies};
+    *u = (struct unrolled){SIM_NUMBER_OF(event), at + length, 0, rounds - rounds % copies};
     return true;
 }
 
 static void pass_mark(struct merging *m, struct unrolled *u, size_t at) {
     const uint64_t event = m->stream->codes[at];
-    switch (event >> 48 & 0xff) {
+    switch (SIM_KIND_OF(event)) {
     case SIM_MARK_FUNCTION:
     case SIM_MARK_RETURN:
         end(m, everything);
         break;
     case SIM_MARK_LOOP:
         if (begins_block(u, m->stream, at)) {
-            end(m, (struct ended){(uint32_t)event, ~0u});
+            end(m, (struct ended){SIM_NUMBER_OF(event), ~0u});
         }
         break;
     default:
@@ -302,7 +301,7 @@ static void remove_merged(struct lane_stream *s, uint64_t from, uint64_t to) {
     size_t codes = 0, addresses = 0, access = 0;
     for (size_t i = 0; i < s->code_count; i++) {
         const uint64_t code = s->codes[i];
-        const bool is_access = !(code & EVENT_MARK);
+        const bool is_access = !SIM_IS_MARK(code);
         if (is_access && code & REMOVED) {
             const uint64_t address = s->addresses[access++];
             if (sim_options.predict && !(code & EVENT_STORE) && address >= from && address < to) {
@@ -332,7 +331,7 @@ void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64
         for (; tag < tags->count && tags->all[tag].event <= i; tag++) {
             expect(&pending, &tags->all[tag]);
         }
-        if (code & EVENT_MARK) {
+        if (SIM_IS_MARK(code)) {
             pass_mark(&m, &unrolled, i);
             continue;
         }
@@ -345,10 +344,10 @@ void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64
                 end(&m, everything);
             }
             open_access(&m, (struct open_access){.event = i,
-                                                .access = access,
-                                                .address = address,
-                                                .info = info,
-                                                .width = event_width(code)});
+                                                 .access = access,
+                                                 .address = address,
+                                                 .info = info,
+                                                 .width = event_width(code)});
         }
         access++;
     }

@@ -20,7 +20,7 @@
 
 #include "profile/warp_replay.h"
 
-/* An access that may be merged; `info`: SIM_TAG() of sim_marks.h. */
+/* An access that may be merged; `info`: SIM_TAG() of sim/marks.h. */
 struct access_tag {
     uint64_t address;
     uint64_t info;

@@ -8,7 +8,7 @@
 #include "memory/variables.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
-#include "profile/sectors.h"
+#include "profile/sector_set.h"
 #include "profile/warp_replay.h"
 #include "profile/worst_access.h"
 
@@ -155,7 +155,8 @@ static struct site *find(uint64_t code, enum space space) {
 }
 
 /* What a prediction needs of an access of global memory. A store does not stay in the L1 cache. */
-static bool count_for_prediction(struct site *site, const struct warp_access *access, unsigned cost) {
+static bool count_for_prediction(struct site *site, const struct warp_access *access,
+                                 unsigned cost) {
     unsigned fresh = cost;
     site->l1_wavefronts += weight * cost_l1_wavefronts(access, cost);
     if (sim_options.sample == 1) { /* the other blocks are somewhere in the same memory */
@@ -246,8 +247,12 @@ static void write_site(FILE *file, const struct site *s, bool first) {
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
             scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
     if (sim_options.predict) {
-        fprintf(file, ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,\"from\":%llu,\"to\":%llu",
-                s->code & EVENT_ATOMIC ? "true" : "false", scaled(s->l1_wavefronts), scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0), (unsigned long long)s->to);
+        fprintf(file,
+                ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"
+                "\"from\":%llu,\"to\":%llu",
+                s->code & EVENT_ATOMIC ? "true" : "false", scaled(s->l1_wavefronts),
+                scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0),
+                (unsigned long long)s->to);
     }
     fprintf(file, "}");
 }

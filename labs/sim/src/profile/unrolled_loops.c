@@ -1,6 +1,7 @@
 #include "profile/unrolled_loops.h"
 
-#include "sim_marks.h"
+#include "exec/lane_position.h"
+#include "sim/marks.h"
 
 #include <stdbool.h>
 
@@ -12,28 +13,24 @@ struct copy {
     unsigned number;
 };
 
-static unsigned kind_of(uint64_t mark) {
-    return mark >> 48 & 0xff;
-}
-
 static unsigned unrolling(uint64_t event) {
-    bool is_loop = event >> 63 && kind_of(event) == SIM_MARK_LOOP;
-    return is_loop && event >> 32 & SIM_UNROLLED ? event >> 32 & 0xffff : 0;
+    bool is_loop = SIM_IS_MARK(event) && SIM_KIND_OF(event) == SIM_MARK_LOOP;
+    return is_loop && SIM_ARM_OF(event) & SIM_UNROLLED ? SIM_ARM_OF(event) : 0;
 }
 
 /* Does an event belong to the rounds of this loop? Its marks rise in the order of the source, and
  * it calls nothing. */
 static bool is_within(uint64_t event, uint32_t loop) {
-    if (!(event >> 63)) {
+    if (!SIM_IS_MARK(event)) {
         return true;
     }
-    switch (kind_of(event)) {
+    switch (SIM_KIND_OF(event)) {
     case SIM_MARK_LOOP:
     case SIM_MARK_ROUND:
-        return (uint32_t)event == loop;
+        return SIM_NUMBER_OF(event) == loop;
     case SIM_MARK_ARM:
     case SIM_MARK_END:
-        return (uint32_t)event > loop;
+        return SIM_NUMBER_OF(event) > loop;
     default:
         return false;
     }
@@ -68,7 +65,7 @@ static unsigned divide(size_t rounds, unsigned how, struct copy copies[MOST_COPI
 size_t unrolled_rounds(const uint64_t *events, size_t count, size_t *rounds) {
     size_t end = 0;
     *rounds = 0;
-    for (; end < count && is_within(events[end], (uint32_t)events[0]); end++) {
+    for (; end < count && is_within(events[end], SIM_NUMBER_OF(events[0])); end++) {
         *rounds += unrolling(events[end]) != 0;
     }
     return end;
@@ -84,7 +81,7 @@ static size_t number_loop(uint64_t *events, size_t count) {
     size_t round = 0;
     for (size_t i = 0; i < end && next < copy_count; i++) {
         if (unrolling(events[i]) != 0 && round++ == copies[next].first) {
-            events[i] |= (uint64_t)copies[next++].number << 40;
+            events[i] |= SIM_MARK(0, copies[next++].number << UNROLLED_COPIES_SHIFT, 0);
         }
     }
     return end;

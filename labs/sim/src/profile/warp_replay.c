@@ -111,10 +111,6 @@ static void issue(struct warp *w, uint32_t lanes, uint64_t code) {
     w->emit(w->context, code, &access);
 }
 
-static bool is_mark(uint64_t event) {
-    return event & EVENT_MARK;
-}
-
 /* Issues the accesses of a full warp whose lanes agree. */
 static void issue_all(struct warp *w, const uint64_t *events) {
     struct warp_access access = {.active = UINT32_MAX};
@@ -122,7 +118,7 @@ static void issue_all(struct warp *w, const uint64_t *events) {
     memcpy(address, w->address, sizeof address);
     size_t count = 0;
     for (; *events != 0; events++) {
-        if (!is_mark(*events)) {
+        if (!SIM_IS_MARK(*events)) {
             access.width = event_width(*events);
             for (unsigned lane = 0; lane < WARP_LANES; lane++) {
                 access.address[lane] = address[lane][count];
@@ -135,7 +131,7 @@ static void issue_all(struct warp *w, const uint64_t *events) {
 
 static void pass_all(struct lane_position *position, const uint64_t *events) {
     for (; *events != 0; events++) {
-        if (is_mark(*events)) {
+        if (SIM_IS_MARK(*events)) {
             position_pass(position, *events);
         }
     }
@@ -152,7 +148,7 @@ static void replay_converged(struct warp *w, uint32_t lanes) {
         issue_all(w, events);
     } else {
         for (const uint64_t *event = events; *event != 0; event++) {
-            if (!is_mark(*event)) {
+            if (!SIM_IS_MARK(*event)) {
                 issue(w, lanes, *event);
             }
         }
@@ -178,7 +174,7 @@ static uint32_t lanes_of(const struct warp *w, uint32_t runs) {
 }
 
 static bool is_access(uint64_t event) {
-    return event != 0 && !(event & EVENT_MARK);
+    return event != 0 && !SIM_IS_MARK(event);
 }
 
 /* How many accesses all runs of `group` make before the next block of any of them, if these are the
@@ -213,9 +209,9 @@ static bool comes_later(const struct run *run, uint64_t code) {
     return false;
 }
 
-/* The next accesses of the runs of `pending` differ: the one that is to be issued. That is one which
- * none of them makes later; if there is none, because the lanes repeat an access for which there is
- * no mark, that of the run with the most accesses left. */
+/* The next accesses of the runs of `pending` differ: the one that is to be issued. That is one
+ * which none of them makes later; if there is none, because the lanes repeat an access for which
+ * there is no mark, that of the run with the most accesses left. */
 static uint64_t choose(const struct warp *w, uint32_t pending) {
     size_t most = 0;
     uint64_t longest = 0;

@@ -8,20 +8,20 @@
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
 
-#include "profile/access_cost.h"
 #include "exec/lane_position.h"
+#include "profile/access_cost.h"
+#include "sim/marks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* An event is a code: SIM_MARK() of sim_marks.h, or an access with its program counter in the low
+/* An event is a code: SIM_MARK() of sim/marks.h, or an access with its program counter in the low
  * 32 bits. */
-#define EVENT_MARK (UINT64_C(1) << 63)
 #define EVENT_STORE (UINT64_C(1) << 62)
 #define EVENT_ATOMIC (UINT64_C(1) << 61) /* counted only for a prediction */
-#define EVENT_WIDTH_SHIFT 32 /* 8 bits: bytes, 1 to 16 */
-#define EVENT_PIECE_SHIFT 40 /* 8 bits: which piece of a larger copy */
+#define EVENT_WIDTH_SHIFT 32             /* 8 bits: bytes, 1 to 16 */
+#define EVENT_PIECE_SHIFT 40             /* 8 bits: which piece of a larger copy */
 
 static inline uint64_t event_access(uint32_t pc, unsigned width, bool store, unsigned piece) {
     return pc | (uint64_t)width << EVENT_WIDTH_SHIFT | (uint64_t)piece << EVENT_PIECE_SHIFT |

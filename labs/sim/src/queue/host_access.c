@@ -90,10 +90,11 @@ static void check_source(const struct sim_async *w) {
     if (w->has_snapshot && !w->reported && hash(host_source(w)) != w->snapshot) {
         struct sim_finding f = sim_async_finding(w, "async-race");
         char operation[128];
-        sim_report_once(&f,
-                        "host code changed memory that %s had not read yet: wait for this operation "
-                        "before you use the memory again",
-                        sim_async_describe(&w->operation, operation, sizeof operation));
+        sim_report_once(
+            &f,
+            "host code changed memory that %s had not read yet: wait for this operation "
+            "before you use the memory again",
+            sim_async_describe(&w->operation, operation, sizeof operation));
     }
 }
 

@@ -11,8 +11,8 @@ enum sim_operation_kind {
     SIM_OP_HOST_CALL, /* runs without the device's lock */
     SIM_OP_ALLOCATE,  /* memory in the order of a stream; no function but in a graph */
     SIM_OP_FREE,
-    SIM_OP_RECORD,    /* of an event; no function */
-    SIM_OP_WAIT,      /* for an event; no function */
+    SIM_OP_RECORD, /* of an event; no function */
+    SIM_OP_WAIT,   /* for an event; no function */
 };
 
 /* Memory that an operation accesses: `rows` rows of `bytes` bytes, `pitch` bytes apart. */
@@ -43,7 +43,8 @@ struct sim_operation {
 };
 
 /* A capture receives the operations of a stream in place of the queue: struct sim_stream. What is
- * NULL is not allowed while it lasts. Each is called without a lock, and returns the call's error. */
+ * NULL is not allowed while it lasts. Each is called without a lock and returns the call's error.
+ */
 struct sim_capture {
     cudaError_t (*take)(struct sim_capture *capture, cudaStream_t stream,
                         const struct sim_operation *operation);

@@ -8,14 +8,14 @@
 /* Explains why the handle cannot be used, and ends the kernel. */
 __attribute__((noreturn, cold)) static void
 refuse(const struct sim_texture *t, unsigned long long handle, int role, struct sim_location at) {
-    if (!sim_worker || !sim_worker->config) {
+    if (!sim_worker || !sim_worker->block.config) {
         fprintf(stderr, "convlabs-sim: %s:%d: host code calls a texture function of the device\n",
                 at.file, at.line);
         abort();
     }
     const char *what = role == TEXTURE_SURFACE ? "surface" : "texture";
     struct sim_finding finding = {.kind = "use-after-free",
-                                  .kernel = sim_worker->config->kernel,
+                                  .kernel = sim_worker->block.config->kernel,
                                   .location = at,
                                   .block = &blockIdx,
                                   .thread = &threadIdx};

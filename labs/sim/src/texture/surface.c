@@ -16,7 +16,7 @@ __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, st
                                                  struct sim_location location) {
     const struct texture_level *l = &s->levels[0];
     struct sim_finding finding = {.kind = "out-of-bounds",
-                                  .kernel = sim_worker->config->kernel,
+                                  .kernel = sim_worker->block.config->kernel,
                                   .location = location,
                                   .block = &blockIdx,
                                   .thread = &threadIdx};

@@ -7,7 +7,7 @@
 
 #include "memory/array.h"
 
-#include "sim_texture_abi.h"
+#include "sim/texture_abi.h"
 
 /* How an element's channel becomes 32 bits. */
 enum texel_format {

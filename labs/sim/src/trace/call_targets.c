@@ -12,7 +12,7 @@ enum { STATUS = 3, MOST_CODE = 256 };
 
 uintptr_t sim_recent_targets[RECENT_TARGETS];
 
-/* Of the section that labs/common/course.ld makes; a program that is linked without it has none. */
+/* Of the section that labs/runtime/course.ld makes; a program that is linked without it has none. */
 extern const uintptr_t __start_sim_call_targets[] __attribute__((weak)),
     __stop_sim_call_targets[] __attribute__((weak));
 
@@ -85,7 +85,7 @@ static size_t symbol_count(const uint32_t *hash) {
 }
 
 /* The functions that the virtual tables of a library name. */
-static void add_virtual(const struct library *l, const ElfW(Dyn) * d) {
+static void add_virtual(const struct library *l, const ElfW(Dyn) *d) {
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
     const uint32_t *hash = NULL;
@@ -166,9 +166,10 @@ GENERAL_REGISTERS static bool is_permitted(uintptr_t target) {
     return permitted == NULL || (from < count && permitted[from] == target);
 }
 
-static const char WHY[] = "this call through a pointer reaches an address that is neither a function "
-                          "of yours nor one that your code names: set the pointer to a function, "
-                          "and check what overwrites it";
+static const char WHY[] =
+    "this call through a pointer reaches an address that is neither a function "
+    "of yours nor one that your code names: set the pointer to a function, "
+    "and check what overwrites it";
 
 __attribute__((noreturn, noinline, cold)) static void end(const struct sim_finding *finding) {
     sim_report(finding, "%s", WHY);

@@ -1,6 +1,6 @@
-/* What the code of a graded, traced program may call through a pointer: its own functions, functions
- * of others whose address its source takes by name (labs/sim/translate/call_targets.sed lists both),
- * and the virtual functions of the C++ library, which its headers call. */
+/* What the code of a graded, traced program may call through a pointer: its own functions,
+ * functions of others whose address its source takes by name (labs/sim/translate/call_targets.sed
+ * lists both), and the virtual functions of the C++ library, which its headers call. */
 #ifndef SIM_CALL_TARGETS_H
 #define SIM_CALL_TARGETS_H
 

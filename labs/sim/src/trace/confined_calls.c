@@ -1,7 +1,7 @@
-/* Functions of the C library that write where they are told to, or call what they are given: a traced
- * program's own calls of them come here first (confined_calls.symbols), because the compiler reports
- * no access that a library makes. Kernels call none of them, but for what g++ makes of the copy of a
- * large structure, which it reports itself. */
+/* Functions of the C library that write where they are told to, or call what they are given: a
+ * traced program's own calls of them come here first (confined_calls.symbols), because the compiler
+ * reports no access that a library makes. Kernels call none of them, but for what g++ makes of the
+ * copy of a large structure, which it reports itself. */
 #include "trace/call_targets.h"
 #include "trace/confined_call.h"
 #include "trace/recorder.h"
@@ -107,7 +107,7 @@ CONFINED(int, pthread_once, pthread_once_t *once, void (*function)(void)) {
 /* A function that returns a part of x and writes the other part to where it is told. */
 #define CONFINED_PARTS(type, name, other)                                                          \
     CONFINED(type, name, type x, other *to) {                                                      \
-        record_library(to, sizeof *to, true, CALLER);                                                \
+        record_library(to, sizeof *to, true, CALLER);                                              \
         return name(x, to);                                                                        \
     }
 

@@ -25,7 +25,7 @@ CONFINED_LOCK(rwlock_t, rwlock_trywrlock)
 CONFINED_LOCK(rwlock_t, rwlock_unlock)
 CONFINED_LOCK(rwlock_t, rwlock_destroy)
 
-#define CONFINED_BEGIN(name)                                                                 \
+#define CONFINED_BEGIN(name)                                                                       \
     CONFINED(int, pthread_##name##_init, pthread_##name##_t *lock,                                 \
              const pthread_##name##attr_t *attributes) {                                           \
         record_library(lock, sizeof *lock, true, CALLER);                                          \

@@ -49,8 +49,7 @@ static int print(FILE *file, const char *format, va_list arguments, const void *
 }
 
 /* To memory. `bytes`: its size; SIZE_MAX: what the text needs. */
-static int print_to(char *to, size_t bytes, const char *format, va_list arguments,
-                    const void *pc) {
+static int print_to(char *to, size_t bytes, const char *format, va_list arguments, const void *pc) {
     va_list twice;
     va_copy(twice, arguments);
     confine_counts(format, twice, pc);

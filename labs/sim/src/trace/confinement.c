@@ -19,7 +19,7 @@ bool is_confined;
 static struct confined_range library[MOST_LIBRARIES];
 static int library_count;
 
-/* Of the sections that labs/common/course.ld makes; a program that is linked without it has none.
+/* Of the sections that labs/runtime/course.ld makes; a program that is linked without it has none.
  */
 extern const char __start_sim_course[] __attribute__((weak)),
     __stop_sim_course[] __attribute__((weak)), __start_sim_course_zero[] __attribute__((weak)),
@@ -123,7 +123,7 @@ void confinement_judge(uintptr_t address, size_t bytes, bool store, const void *
 }
 
 void confine_host(const void *at, size_t bytes, bool store, const void *pc) {
-    const bool in_kernel = sim_worker != NULL && sim_worker->config != NULL;
+    const bool in_kernel = sim_worker != NULL && sim_worker->block.config != NULL;
     if (!in_kernel && bytes > 0) {
         confine(at, bytes, store, pc);
     }

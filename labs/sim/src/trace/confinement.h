@@ -2,7 +2,7 @@
  * and findings that speak about it, the key of its evidence, and the stack of its callers. Kernels
  * need no such rule: they may access nothing but the device's memory (check/memcheck.h).
  *
- * The runtime's variables are in sections of their own (labs/common/course.ld) and its thread-local
+ * The runtime's variables are in sections of their own (labs/runtime/course.ld) and its thread-local
  * ones after those of the program (tls_mark.c); what it allocates is in a heap of its own
  * (base/own_heap.h). */
 #ifndef SIM_CONFINEMENT_H
@@ -46,8 +46,8 @@ void confinement_judge(uintptr_t address, size_t bytes, bool store, const void *
 /* An access of host code; nothing happens in a kernel. */
 void confine_host(const void *at, size_t bytes, bool store, const void *pc);
 
-/* An access of a kernel to memory that is not the device's. It may read thread-local variables, such
- * as threadIdx. */
+/* An access of a kernel to memory that is not the device's. It may read thread-local variables,
+ * such as threadIdx. */
 void confine_kernel(const void *at, size_t bytes, bool store, const void *pc);
 
 /* The same for an access that the runtime API makes for a call at `location`. */

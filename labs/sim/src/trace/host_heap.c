@@ -1,4 +1,4 @@
-/* malloc() and its relatives as host code of a traced program calls them: sim_heap.h gives them
+/* malloc() and its relatives as host code of a traced program calls them: sim/host_heap.h gives them
  * these names. In a checked program they remember who has allocated what, so that memory which is
  * never freed, or freed while pending work uses it, is found. */
 #include "trace/host_heap.h"
@@ -51,7 +51,7 @@ static bool grow(void) {
 }
 
 static void *remember(struct block block) {
-    const bool in_kernel = sim_worker && sim_worker->config;
+    const bool in_kernel = sim_worker && sim_worker->block.config;
     if (block.memory && sim_checked && !in_kernel) {
         pthread_mutex_lock(&lock);
         if (2 * count < size || grow()) {
@@ -95,7 +95,7 @@ void host_heap_frees(void *memory, struct sim_location location) {
 }
 
 /* calloc() and realloc() as host code of a traced program calls them, and malloc() and free() where
- * it calls them by their address: sim_host_heap.h gives them these names. */
+ * it calls them by their address: sim/host_heap.h gives them these names. */
 static struct block here(void *memory, size_t bytes, const void *return_address) {
     return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}};
 }

@@ -32,10 +32,10 @@ GENERAL_REGISTERS bool sim_is_known_access(uintptr_t address, uintptr_t what) {
     if (is_reported(address, what / 2, what & 1)) {
         return true;
     }
-    if (w != NULL && w->config != NULL) {
+    if (w != NULL && w->block.config != NULL) {
         const bool store = what & 1; /* a thread only reads the arguments of its kernel */
-        return address - (uintptr_t)w->running->stack < w->running->bytes ||
-               (!store && address - (uintptr_t)w->closure < w->config->closure_bytes);
+        return address - (uintptr_t)w->lane.fiber->stack < w->lane.fiber->bytes ||
+               (!store && address - (uintptr_t)w->launch.closure < w->block.config->closure_bytes);
     }
     /* The frames of host code, from here up to where it was called. */
     return confined_callers.bytes > 0 && address - here < confined_callers.from - here;
@@ -51,7 +51,7 @@ static bool is_on_device(const struct worker *w, const char *at) {
 void sim_look_at_access(uintptr_t address, uintptr_t what, const void *pc) {
     const void *at = (const void *)address;
     const uintptr_t bytes = what / 2;
-    const bool store = what & 1, in_kernel = sim_worker != NULL && sim_worker->config != NULL;
+    const bool store = what & 1, in_kernel = sim_worker != NULL && sim_worker->block.config != NULL;
     if (!in_kernel) {
         confine(at, bytes, store, pc);
     } else if (is_on_device(sim_worker, at)) {
@@ -62,7 +62,7 @@ void sim_look_at_access(uintptr_t address, uintptr_t what, const void *pc) {
 }
 
 void record_library(const void *at, size_t bytes, bool store, const void *pc) {
-    const bool in_kernel = sim_worker != NULL && sim_worker->config != NULL;
+    const bool in_kernel = sim_worker != NULL && sim_worker->block.config != NULL;
     confine_host(at, bytes, store, pc);
     if (in_kernel && bytes > 0 && !is_reported((uintptr_t)at, bytes, store)) {
         record_access(at, bytes, store, pc);

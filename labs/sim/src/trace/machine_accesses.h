@@ -1,8 +1,8 @@
 /* Accesses of a traced program that gcc does not report: labs/sim/translate/machine_accesses.py has
  * the machine code give the address of each instruction to sim_machine_access(), with all registers
- * as they are. What a callback has just reported is known, and so are the running thread's stack and
- * the arguments of its kernel. Of what is left, host code may access what it may by confinement.h,
- * and a kernel's access of the device's memory counts and is checked as any other. */
+ * as they are. What a callback has just reported is known, and so are the running thread's stack
+ * and the arguments of its kernel. Of what is left, host code may access what it may by
+ * confinement.h, and a kernel's access of the device's memory counts and is checked as any. */
 #ifndef SIM_MACHINE_ACCESSES_H
 #define SIM_MACHINE_ACCESSES_H
 

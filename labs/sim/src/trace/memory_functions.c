@@ -1,6 +1,6 @@
-/* memcpy() and its like in a traced program: sim_device_memory.h puts these in their place, because
+/* memcpy() and its like in a traced program: sim/device_memory.h puts these in their place, because
  * the compiler reports no access that the C library makes. */
-#include "sim_abi.h"
+#include "sim/abi.h"
 
 #include "trace/recorder.h"
 

@@ -13,7 +13,7 @@ void spin_note(const volatile void *address, size_t bytes, const void *pc) {
         unsigned times;
     } last;
     const struct worker *w = sim_worker;
-    if (w == NULL || w->config == NULL) {
+    if (w == NULL || w->block.config == NULL) {
         return;
     }
     uint64_t value = 0;

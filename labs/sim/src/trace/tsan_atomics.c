@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The strong compare-and-exchange is atomicCAS(); sim_atomics.h builds other functions from weak
+/* The strong compare-and-exchange is atomicCAS(); sim/atomics.h builds other functions from weak
  * ones. */
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
     record_atomic(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                \

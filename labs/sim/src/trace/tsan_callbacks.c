@@ -23,7 +23,7 @@
 #include "trace/recorder.h"
 #include "trace/spin.h"
 
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,10 @@ static struct {
 
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. */
 static _Thread_local struct lane_stream *stream;
-static _Thread_local struct access_tags *tags;       /* while there is a stream */
-static struct { uintptr_t from, to; } shared_memory; /* of the running block */
+static _Thread_local struct access_tags *tags; /* while there is a stream */
+static struct {
+    uintptr_t from, to;
+} shared_memory; /* of the running block */
 
 static const char *program_base;
 
@@ -75,7 +77,7 @@ static void block_begin(const struct worker *w) {
     }
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
-        for (unsigned t = 0; t < w->count; t++) {
+        for (unsigned t = 0; t < w->block.count; t++) {
             position_reset(&trace.positions[t]);
         }
     }
@@ -107,7 +109,7 @@ static void thread(const struct worker *w, unsigned t) {
     tags = &trace.tags[t % SIM_WARP_SIZE];
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
-    sim_lane_stack = (struct lane_stack){w->running->stack, w->running->bytes};
+    sim_lane_stack = (struct lane_stack){w->lane.fiber->stack, w->lane.fiber->bytes};
 }
 
 /* What is kept of a block while others run. */
@@ -117,13 +119,13 @@ struct kept {
 };
 
 static void *block_parks(const struct worker *w) {
-    struct kept *kept = malloc(sizeof *kept + w->count * sizeof *kept->positions);
+    struct kept *kept = malloc(sizeof *kept + w->block.count * sizeof *kept->positions);
     if (kept == NULL) {
         trace.exhausted = true;
         return NULL;
     }
     kept->counted = trace.counted;
-    memcpy(kept->positions, trace.positions, w->count * sizeof *trace.positions);
+    memcpy(kept->positions, trace.positions, w->block.count * sizeof *trace.positions);
     return kept;
 }
 
@@ -131,7 +133,7 @@ static void block_resumes(const struct worker *w, void *kept, bool at_grid) {
     const struct kept *before = kept;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
-        memcpy(trace.positions, before->positions, w->count * sizeof *trace.positions);
+        memcpy(trace.positions, before->positions, w->block.count * sizeof *trace.positions);
     }
     free(kept);
     if (sim_checked) {

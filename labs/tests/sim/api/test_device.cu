@@ -15,7 +15,7 @@ __global__ void use_symbols(float *d_out) {
     d_out[0] = d_where[1] + d_table[1][2];
 }
 
-START_TEST(symbols) {
+TEST(symbols) {
     float *d_out, h_in[4] = {5, 6, 7, 8}, h_out[6];
     int count = 0;
     ck_success(cudaMalloc(&d_out, sizeof h_in));
@@ -50,7 +50,6 @@ START_TEST(symbols) {
     ck_success(cudaMemcpyToSymbol(c_weights, d_out, 4, 0, cudaMemcpyDeviceToDevice));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 __constant__ double c_wide[4][9];
 struct numbers {
@@ -68,7 +67,7 @@ __global__ void read_wide(double *d_out) {
 }
 
 // Odd, and right: CUDA knows a variable by the address of its first byte, with the size of all.
-START_TEST(other_names_of_a_whole_variable) {
+TEST(other_names_of_a_whole_variable) {
     double h_in[4][9], h_out[4][9];
     void *whole, *first;
     size_t size;
@@ -95,7 +94,6 @@ START_TEST(other_names_of_a_whole_variable) {
     ck_assert_uint_eq(size, sizeof h_in);
     ck_success(cudaMemcpyToSymbol(holder::c_of_class, h_in, 16));
 }
-END_TEST
 
 static void name_parts() {
     double h[9] = {0};
@@ -113,7 +111,7 @@ static void name_parts() {
     ck_error(cudaGetSymbolSize(&size, c_wide[1]), cudaErrorInvalidSymbol);
 }
 
-START_TEST(a_part_of_a_variable_is_no_symbol) {
+TEST(a_part_of_a_variable_is_no_symbol) {
     struct outcome outcome = run_program(name_parts, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "wrong-space",
@@ -124,7 +122,6 @@ START_TEST(a_part_of_a_variable_is_no_symbol) {
     ck_found(outcome, "wrong-space", "add the distance to the address that you get");
     ck_found(outcome, "wrong-space", "without quotes and &");
 }
-END_TEST
 
 __global__ void hand_out(float **d_place) {
     *d_place = &d_table[0][1];
@@ -135,7 +132,7 @@ __global__ void read_first(const float *d_in, float *d_out) {
 }
 
 // As on an H200: cudaErrorInvalidValue, and nothing is copied.
-START_TEST(a_name_is_no_address) {
+TEST(a_name_is_no_address) {
     float value = 5, zero = 0, *d_out, *d_from, **d_place;
     void *address;
     ck_success(cudaMemcpyToSymbol(d_table, &zero, 4, 4));
@@ -161,7 +158,6 @@ START_TEST(a_name_is_no_address) {
     ck_success(cudaFree(d_out));
     ck_success(cudaFree(d_place));
 }
-END_TEST
 
 static void pass_a_name() {
     float *d_out;
@@ -170,12 +166,11 @@ static void pass_a_name() {
     ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
-START_TEST(a_name_is_no_argument) {
+TEST(a_name_is_no_argument) {
     struct outcome outcome = run_program(pass_a_name, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "wrong-space", "argument 1 of kernel read_first");
 }
-END_TEST
 
 struct sums {
     int i, least, most, bits, swapped;
@@ -202,7 +197,7 @@ __global__ void add_up(struct sums *d_sums) {
     }
 }
 
-START_TEST(atomics_over_all_blocks) {
+TEST(atomics_over_all_blocks) {
     const int n = 1000 * 96;
     struct sums *d_sums, h;
     ck_success(cudaMalloc(&d_sums, sizeof h));
@@ -222,7 +217,6 @@ START_TEST(atomics_over_all_blocks) {
     ck_assert_int_eq(h.swapped, 8);
     ck_success(cudaFree(d_sums));
 }
-END_TEST
 
 #define LAYOUT(type, size, alignment)                                                              \
     static_assert(sizeof(type) == size && alignof(type) == alignment, #type)
@@ -254,7 +248,7 @@ __global__ void vectors(const float4 *d_in, float4 *d_out, uchar4 *d_bytes) {
     d_bytes[threadIdx.x] = make_uchar4(1, 2, 3, (unsigned char)v.x);
 }
 
-START_TEST(vector_types) {
+TEST(vector_types) {
     float4 h_in[8], h_out[8], *d_in, *d_out;
     uchar4 h_bytes[8], *d_bytes;
     for (int i = 0; i < 8; i++) {
@@ -275,9 +269,8 @@ START_TEST(vector_types) {
     cudaFree(d_out);
     cudaFree(d_bytes);
 }
-END_TEST
 
-START_TEST(integer_intrinsics) {
+TEST(integer_intrinsics) {
     ck_assert_int_eq(__popc(0xf0f0u), 8);
     ck_assert_int_eq(__popcll(~0ull), 64);
     ck_assert_int_eq(__clz(1), 31);
@@ -297,9 +290,8 @@ START_TEST(integer_intrinsics) {
     ck_assert_float_eq(max(1.5f, (float)NAN), 1.5f);
     ck_assert_double_eq(min(1.5f, 2.5), 1.5);
 }
-END_TEST
 
-START_TEST(less_common_arithmetic) {
+TEST(less_common_arithmetic) {
     double sine, cosine;
     sincospi(2.5, &sine, &cosine);
     ck_assert(sine == 1.0 && cosine == 0.0);
@@ -323,9 +315,8 @@ START_TEST(less_common_arithmetic) {
     ck_assert_uint_eq(__funnelshift_r(2, 1, 1), 0x80000001);
     ck_assert(__hiloint2double(__double2hiint(-0.1), __double2loint(-0.1)) == -0.1);
 }
-END_TEST
 
-START_TEST(conversions) {
+TEST(conversions) {
     ck_assert_int_eq(__float2int_rn(2.5f), 2);
     ck_assert_int_eq(__float2int_rn(3.5f), 4);
     ck_assert_int_eq(__float2int_rz(-2.9f), -2);
@@ -343,7 +334,6 @@ START_TEST(conversions) {
     ck_assert_float_eq(__saturatef(NAN), 0.0f);
     ck_assert_float_eq(rsqrtf(4.0f), 0.5f);
 }
-END_TEST
 
 __attribute__((noinline)) static float apart(float a, float b, float c) {
     return __fadd_rn(__fmul_rn(a, b), c);
@@ -355,7 +345,7 @@ __attribute__((noinline)) static double apart_double(double a, double b, double 
     return __dadd_rn(__dmul_rn(a, b), c);
 }
 
-START_TEST(each_operation_is_rounded) {
+TEST(each_operation_is_rounded) {
     // (1 + e)(1 - e) - 1 is -e^2, which only one rounding keeps.
     float e = 1.0f / 8192;
     ck_assert_float_eq(apart(1 + e, 1 - e, -1), 0);
@@ -364,9 +354,8 @@ START_TEST(each_operation_is_rounded) {
     ck_assert_double_eq(apart_double(1 + tiny, 1 - tiny, -1), 0);
     ck_assert_double_eq(__fma_rn(1 + tiny, 1 - tiny, -1), -tiny * tiny);
 }
-END_TEST
 
-START_TEST(an_h200) {
+TEST(an_h200) {
     cudaDeviceProp p;
     int value, count;
     ck_success(cudaGetDeviceCount(&count));
@@ -387,12 +376,11 @@ START_TEST(an_h200) {
     ck_success(cudaRuntimeGetVersion(&value));
     ck_assert_int_eq(value, CUDART_VERSION);
 }
-END_TEST
 
 __global__ void nothing() {
 }
 
-START_TEST(occupancy) {
+TEST(occupancy) {
     int blocks, grid, block;
     const int cases[][3] = {
         {1024, 0, 2}, {32, 0, 32}, {96, 20000, 11}, {1025, 0, 0}, {64, 60000, 0}};
@@ -405,9 +393,8 @@ START_TEST(occupancy) {
     ck_success(cudaOccupancyMaxPotentialBlockSize(&grid, &block, nothing));
     ck_assert(grid == 264 && block == 1024);
 }
-END_TEST
 
-START_TEST(streams_and_events) {
+TEST(streams_and_events) {
     cudaStream_t stream, gone;
     cudaEvent_t start, end, untimed;
     float ms = -1;
@@ -441,7 +428,6 @@ START_TEST(streams_and_events) {
     ck_success(cudaEventDestroy(untimed));
     ck_success(cudaStreamDestroy(stream));
 }
-END_TEST
 
 static void launch_in_a_child() {
     struct sums *d_sums, h;
@@ -453,7 +439,7 @@ static void launch_in_a_child() {
     ck_success(cudaFree(d_sums));
 }
 
-START_TEST(a_forked_child_has_a_device_too) {
+TEST(a_forked_child_has_a_device_too) {
     launch_in_a_child(); // the pool's threads now exist, and do not follow into a child
     for (int i = 0; i < 3; i++) {
         struct outcome outcome = run_program(launch_in_a_child, NULL);
@@ -461,10 +447,5 @@ START_TEST(a_forked_child_has_a_device_too) {
     }
     launch_in_a_child();
 }
-END_TEST
 
-RUN_SUITE("sim: device", symbols, other_names_of_a_whole_variable,
-          a_part_of_a_variable_is_no_symbol, a_name_is_no_address, a_name_is_no_argument,
-          atomics_over_all_blocks, vector_types, integer_intrinsics, less_common_arithmetic,
-          conversions, each_operation_is_rounded, an_h200, occupancy, streams_and_events,
-          a_forked_child_has_a_device_too)
+SUITE("sim: device")

@@ -11,7 +11,7 @@ static struct sim_held held() {
     return all;
 }
 
-START_TEST(every_call_can_fail_once) {
+TEST(every_call_can_fail_once) {
     int *d = NULL, device;
     sim_fail_call(2, cudaErrorECCUncorrectable);
     ck_success(cudaMalloc(&d, 4));
@@ -24,10 +24,9 @@ START_TEST(every_call_can_fail_once) {
     ck_assert_ptr_null(sim_failed_call());
     ck_success(cudaFree(d));
 }
-END_TEST
 
 /* Asking for the last error is no call that can fail. */
-START_TEST(a_launch_fails_when_the_program_asks) {
+TEST(a_launch_fails_when_the_program_asks) {
     int *d, h = 0;
     ck_success(cudaMalloc(&d, 4));
     ck_success(cudaMemset(d, 0, 4));
@@ -41,10 +40,9 @@ START_TEST(a_launch_fails_when_the_program_asks) {
     ck_assert_int_eq(h, 0);
     ck_success(cudaFree(d));
 }
-END_TEST
 
 /* A program cannot undo it a second time: it is done, and then it fails. */
-START_TEST(what_releases_does_so_before_it_fails) {
+TEST(what_releases_does_so_before_it_fails) {
     int *d, *pinned;
     cudaStream_t stream;
     cudaEvent_t event;
@@ -78,10 +76,9 @@ START_TEST(what_releases_does_so_before_it_fails) {
     const struct sim_held after = held();
     ck_assert_mem_eq(&after, &before, sizeof after);
 }
-END_TEST
 
 /* All that a wait for nothing could report has been reported. */
-START_TEST(a_wait_for_nothing_cannot_fail) {
+TEST(a_wait_for_nothing_cannot_fail) {
     int *d, device;
     cudaEvent_t event;
     cudaStream_t stream;
@@ -105,7 +102,6 @@ START_TEST(a_wait_for_nothing_cannot_fail) {
     ck_success(cudaStreamDestroy(stream));
     ck_success(cudaFree(d));
 }
-END_TEST
 
 /* The calls that wait for a kernel in `stream`, whose end `event` is. */
 static cudaError_t wait_for(int how, cudaStream_t stream, cudaEvent_t event) {
@@ -115,7 +111,7 @@ static cudaError_t wait_for(int how, cudaStream_t stream, cudaEvent_t event) {
                       : cudaEventSynchronize(event);
 }
 
-START_TEST(a_wait_for_a_kernel_can_fail) {
+TEST(a_wait_for_a_kernel_can_fail) {
     int *d;
     cudaEvent_t event;
     cudaStream_t stream;
@@ -137,9 +133,8 @@ START_TEST(a_wait_for_a_kernel_can_fail) {
     ck_success(cudaStreamDestroy(stream));
     ck_success(cudaFree(d));
 }
-END_TEST
 
-START_TEST(memory_of_the_host_is_held_while_it_is_registered) {
+TEST(memory_of_the_host_is_held_while_it_is_registered) {
     static int h[1024];
     const struct sim_held before = held();
     ck_success(cudaHostRegister(h, sizeof h, 0));
@@ -147,14 +142,13 @@ START_TEST(memory_of_the_host_is_held_while_it_is_registered) {
     ck_success(cudaHostUnregister(h));
     ck_assert_uint_eq(held().pinned, before.pinned);
 }
-END_TEST
 
 extern __shared__ char s_bytes[];
 static __global__ void uses_shared() {
     s_bytes[0] = 1;
 }
 
-START_TEST(another_device_has_less_shared_memory) {
+TEST(another_device_has_less_shared_memory) {
     int most = 0;
     sim_limit_shared(100 * 1024);
     ck_success(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
@@ -172,7 +166,6 @@ START_TEST(another_device_has_less_shared_memory) {
     ck_success(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     ck_assert_int_eq(most, 227 * 1024);
 }
-END_TEST
 
 static void leaves_an_error_in_step_5() {
     sim_set_step(5);
@@ -191,20 +184,14 @@ static void ignores_a_call_that_is_made_to_fail() {
 }
 
 /* Its caller judges that, not the simulator. */
-START_TEST(a_call_that_was_made_to_fail_is_no_finding) {
+TEST(a_call_that_was_made_to_fail_is_no_finding) {
     struct outcome outcome = run_program(ignores_a_call_that_is_made_to_fail, NULL);
     ck_assert_str_eq(outcome.findings, "");
 }
-END_TEST
 
-START_TEST(findings_bear_their_step) {
+TEST(findings_bear_their_step) {
     struct outcome outcome = run_program(leaves_an_error_in_step_5, NULL);
     ck_assert_msg(strstr(outcome.findings, "\"step\":5") != NULL, "%s", outcome.findings);
 }
-END_TEST
 
-RUN_SUITE("sim: calls that fail", findings_bear_their_step, a_wait_for_nothing_cannot_fail,
-          a_wait_for_a_kernel_can_fail, a_call_that_was_made_to_fail_is_no_finding,
-          every_call_can_fail_once, a_launch_fails_when_the_program_asks,
-          what_releases_does_so_before_it_fails, memory_of_the_host_is_held_while_it_is_registered,
-          another_device_has_less_shared_memory)
+SUITE("sim: calls that fail")

@@ -28,16 +28,15 @@ static void expect_each_thread_once(dim3 grid, dim3 block) {
     free(h_runs);
 }
 
-START_TEST(every_thread_runs_once) {
+TEST(every_thread_runs_once) {
     expect_each_thread_once(dim3(1), dim3(1));
     expect_each_thread_once(dim3(7), dim3(33));
     expect_each_thread_once(dim3(3, 5), dim3(17, 3));
     expect_each_thread_once(dim3(2, 3, 4), dim3(5, 2, 3));
     expect_each_thread_once(dim3(301, 11), dim3(32, 32));
 }
-END_TEST
 
-START_TEST(sizes_that_the_device_refuses) {
+TEST(sizes_that_the_device_refuses) {
     struct {
         dim3 grid, block;
     } wrong[] = {
@@ -57,7 +56,6 @@ START_TEST(sizes_that_the_device_refuses) {
     nothing<<<1, 1024>>>();
     ck_success(cudaGetLastError());
 }
-END_TEST
 
 enum { ASKED = __LINE__ + 2, WENT_ON = ASKED + 5, LAST = WENT_ON + 5 };
 static void launch_too_many_and_ask() {
@@ -81,7 +79,7 @@ static const char *at_line(int line) {
     return text;
 }
 
-START_TEST(a_refused_launch_is_explained) {
+TEST(a_refused_launch_is_explained) {
     struct outcome asked = run_program(launch_too_many_and_ask, NULL);
     ck_found(asked, "invalid-launch",
              "block (33,33,1) has 1089 threads; a block may have at most 1024");
@@ -94,7 +92,6 @@ START_TEST(a_refused_launch_is_explained) {
     ck_found(last, "invalid-launch", at_line(LAST));
     ck_found(last, "invalid-launch", "The program never checks for this error");
 }
-END_TEST
 
 __global__ void add(float *d_out, float a, const int *d_b, size_t n) {
     n--; // a thread's own copy
@@ -134,7 +131,7 @@ static float evaluated(float value) {
     return value;
 }
 
-START_TEST(arguments_and_names) {
+TEST(arguments_and_names) {
     float *d_out;
     ck_success(cudaMalloc((void **)&d_out, 64 * sizeof(float)));
     add<<<2, 32>>>(d_out, evaluated(3), NULL, 8);
@@ -167,7 +164,6 @@ START_TEST(arguments_and_names) {
     ck_error(CHECKED((conv::set<<<1, 2000>>>(d_out, 1))), cudaErrorInvalidConfiguration);
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 static void injected_calls() {
     float *d_a = NULL, *d_b = NULL;
@@ -189,7 +185,7 @@ static void injected_launch() {
     ck_success(cudaGetLastError());
 }
 
-START_TEST(injection) {
+TEST(injection) {
     struct outcome calls = run_program(injected_calls, "cudaMalloc:2");
     ck_assert_int_eq(calls.status, 0);
     ck_found(calls, "injected", "call 2 of cudaMalloc");
@@ -198,7 +194,6 @@ START_TEST(injection) {
     ck_found(launch, "injected", "\"severity\":\"note\"");
     ck_assert(!found(&launch, "unchecked-error", ""));
 }
-END_TEST
 
 #define BOUNDED __launch_bounds__(96)
 /* Kernels of one text may have one address. */
@@ -227,7 +222,7 @@ __global__ void bounds::declared(int *p, float f) {
     *p = (int)f;
 }
 
-START_TEST(launch_bounds) {
+TEST(launch_bounds) {
     struct {
         int threads;
         cudaError_t answer;
@@ -260,7 +255,5 @@ START_TEST(launch_bounds) {
     ck_assert_int_eq(attributes.maxThreadsPerBlock, 64);
     ck_success(cudaFree(p));
 }
-END_TEST
 
-RUN_SUITE("sim: launch", every_thread_runs_once, sizes_that_the_device_refuses, launch_bounds,
-          a_refused_launch_is_explained, arguments_and_names, injection)
+SUITE("sim: launch")

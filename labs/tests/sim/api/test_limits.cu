@@ -15,7 +15,7 @@
 __global__ void nothing() {
 }
 
-START_TEST(properties_and_attributes_agree) {
+TEST(properties_and_attributes_agree) {
     cudaDeviceProp p;
     ck_success(cudaGetDeviceProperties(&p, 0));
     const struct {
@@ -52,9 +52,8 @@ START_TEST(properties_and_attributes_agree) {
     ck_error(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
     ck_assert_int_eq(cudaComputeModeProhibited, 2);
 }
-END_TEST
 
-START_TEST(limits) {
+TEST(limits) {
     size_t value;
     ck_success(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     ck_assert_uint_eq(value, 1024); // these are an H200's
@@ -78,9 +77,8 @@ START_TEST(limits) {
     ck_success(cudaProfilerStop());
     ck_success(cudaThreadSynchronize());
 }
-END_TEST
 
-START_TEST(one_device) {
+TEST(one_device) {
     char name[16];
     int device = -1, can = -1, value;
     unsigned flags;
@@ -107,9 +105,8 @@ START_TEST(one_device) {
     ck_error(cudaInitDevice(1, 0, 0), cudaErrorInvalidDevice);
     ck_success(cudaSetValidDevices(&device, 1));
 }
-END_TEST
 
-START_TEST(streams_have_priorities) {
+TEST(streams_have_priorities) {
     int least, greatest, priority;
     unsigned flags;
     unsigned long long first, second;
@@ -139,7 +136,6 @@ START_TEST(streams_have_priorities) {
     ck_success(cudaStreamDestroy(t));
     ck_error(cudaStreamGetPriority(s, &priority), cudaErrorInvalidResourceHandle);
 }
-END_TEST
 
 struct calls {
     int order[2], count;
@@ -157,7 +153,7 @@ static void second_call(cudaStream_t, cudaError_t status, void *data) {
     c->status = status;
 }
 
-START_TEST(functions_of_the_host_run_in_order) {
+TEST(functions_of_the_host_run_in_order) {
     struct calls calls = {{0, 0}, 0, cudaErrorUnknown};
     cudaStream_t s;
     ck_success(cudaStreamCreate(&s));
@@ -172,9 +168,8 @@ START_TEST(functions_of_the_host_run_in_order) {
     ck_assert_int_eq(calls.status, cudaSuccess);
     ck_success(cudaStreamDestroy(s));
 }
-END_TEST
 
-START_TEST(occupancy_in_every_form) {
+TEST(occupancy_in_every_form) {
     int blocks, grid, block;
     size_t shared;
     ck_success(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -192,9 +187,8 @@ START_TEST(occupancy_in_every_form) {
     ck_error(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 9, 256),
              cudaErrorInvalidValue);
 }
-END_TEST
 
-START_TEST(complex_numbers) {
+TEST(complex_numbers) {
     cuFloatComplex z = cuCdivf(make_cuComplex(-5, 10), make_cuFloatComplex(3, 4));
     ck_assert_float_eq_tol(cuCrealf(z), 1, 1e-6);
     ck_assert_float_eq_tol(cuCimagf(z), 2, 1e-6);
@@ -204,8 +198,5 @@ START_TEST(complex_numbers) {
     cuDoubleComplex w = cuCmul(cuConj(make_cuDoubleComplex(1, 2)), cuComplexFloatToDouble(z));
     ck_assert_double_eq_tol(w.x, 5, 1e-5);
 }
-END_TEST
 
-RUN_SUITE("sim: limits", properties_and_attributes_agree, limits, one_device,
-          streams_have_priorities, functions_of_the_host_run_in_order, occupancy_in_every_form,
-          complex_numbers)
+SUITE("sim: limits")

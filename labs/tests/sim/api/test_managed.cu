@@ -8,7 +8,7 @@ __global__ void add_one(int *d, int n) {
     }
 }
 
-START_TEST(the_host_and_the_device_share_it) {
+TEST(the_host_and_the_device_share_it) {
     int *m;
     ck_success(cudaMallocManaged(&m, 0));
     ck_error(cudaMallocManaged(&m, 4, cudaMemAttachSingle), cudaErrorInvalidValue);
@@ -38,9 +38,8 @@ START_TEST(the_host_and_the_device_share_it) {
     ck_error(cudaFreeHost(m), cudaErrorInvalidValue);
     ck_success(cudaFree(m));
 }
-END_TEST
 
-START_TEST(advice) {
+TEST(advice) {
     int *m, *d, value;
     cudaStream_t stream;
     cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
@@ -77,20 +76,18 @@ START_TEST(advice) {
     ck_success(cudaFree(d));
     ck_success(cudaFree(m));
 }
-END_TEST
 
 static void lose_it() {
     int *m;
     cudaMallocManaged(&m, 64);
 }
 
-START_TEST(it_leaks_as_well) {
+TEST(it_leaks_as_well) {
     struct outcome outcome = run_program(lose_it, NULL);
     ck_found(outcome, "leak", "64 bytes of managed memory");
 }
-END_TEST
 
-START_TEST(memory_in_the_order_of_a_stream) {
+TEST(memory_in_the_order_of_a_stream) {
     const int n = 1000;
     int *d, h[n] = {};
     uint64_t used, high;
@@ -124,9 +121,8 @@ START_TEST(memory_in_the_order_of_a_stream) {
     ck_success(cudaStreamDestroy(stream));
     ck_error(cudaMallocAsync(&d, 4, stream), cudaErrorInvalidResourceHandle);
 }
-END_TEST
 
-START_TEST(pools) {
+TEST(pools) {
     int *d, *e;
     uint64_t value = 1 << 20;
     cudaMemPool_t pool, current;
@@ -157,9 +153,8 @@ START_TEST(pools) {
     ck_assert_ptr_eq(current, pool);
     ck_error(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
 }
-END_TEST
 
-START_TEST(three_dimensions) {
+TEST(three_dimensions) {
     const size_t w = 5, height = 3, depth = 2;
     float in[depth][height][w], out[depth][height][w] = {};
     for (size_t i = 0; i < w * height * depth; i++) {
@@ -208,7 +203,5 @@ START_TEST(three_dimensions) {
     ck_error(cudaMemcpyPeer(&four, 0, d.ptr, 1, 4), cudaErrorInvalidDevice);
     ck_success(cudaFree(d.ptr));
 }
-END_TEST
 
-RUN_SUITE("sim: managed memory", the_host_and_the_device_share_it, advice, it_leaks_as_well,
-          memory_in_the_order_of_a_stream, pools, three_dimensions)
+SUITE("sim: managed memory")

@@ -1,7 +1,7 @@
 // Memory of the device and of the host: the code of every call, and who may access what.
 #include "../test_sim.h"
 
-START_TEST(getting_and_giving_back) {
+TEST(getting_and_giving_back) {
     float *d_a = NULL, *d_b = NULL, *h_pinned = NULL;
     float h_own[4];
     ck_error(cudaMalloc((void **)NULL, 4), cudaErrorInvalidValue);
@@ -24,9 +24,8 @@ START_TEST(getting_and_giving_back) {
     ck_success(cudaFreeHost(NULL));
     ck_success(cudaFree(d_b));
 }
-END_TEST
 
-START_TEST(pitches) {
+TEST(pitches) {
     const size_t widths[][2] = {{1, 512}, {512, 512}, {513, 1024}, {8000, 8192}};
     for (auto &w : widths) {
         char *d_rows;
@@ -36,9 +35,8 @@ START_TEST(pitches) {
         ck_success(cudaFree(d_rows));
     }
 }
-END_TEST
 
-START_TEST(copies_go_where_they_say) {
+TEST(copies_go_where_they_say) {
     int *d_a, *d_b, h_a[4] = {1, 2, 3, 4}, h_b[4] = {0};
     ck_success(cudaMalloc(&d_a, sizeof h_a));
     ck_success(cudaMalloc(&d_b, sizeof h_a));
@@ -65,9 +63,8 @@ START_TEST(copies_go_where_they_say) {
     ck_success(cudaFree(d_a));
     ck_success(cudaFree(d_b));
 }
-END_TEST
 
-START_TEST(rows) {
+TEST(rows) {
     unsigned char *d_rows, h_in[3][5], h_out[3][7];
     size_t pitch;
     for (int i = 0; i < 15; i++) {
@@ -90,9 +87,8 @@ START_TEST(rows) {
     ck_error(cudaMemset2D(d_rows, 4, 0, 5, 1), cudaErrorInvalidValue);
     ck_success(cudaFree(d_rows));
 }
-END_TEST
 
-START_TEST(page_locked_memory) {
+TEST(page_locked_memory) {
     void *h_mapped, *d_view;
     unsigned flags;
     static char own[8192];
@@ -116,7 +112,6 @@ START_TEST(page_locked_memory) {
     ck_error(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
     ck_error(cudaHostRegister(NULL, 8, 0), cudaErrorInvalidValue);
 }
-END_TEST
 
 __global__ void poison(const unsigned *d_in, unsigned *d_out, int n) {
     unsigned all = ~0u;
@@ -126,7 +121,7 @@ __global__ void poison(const unsigned *d_in, unsigned *d_out, int n) {
     *d_out = all;
 }
 
-START_TEST(new_memory_is_poisoned) {
+TEST(new_memory_is_poisoned) {
     unsigned *d_in, *d_out, h_out = 0;
     ck_success(cudaMalloc(&d_in, 4000));
     ck_success(cudaMalloc(&d_out, 4));
@@ -136,7 +131,6 @@ START_TEST(new_memory_is_poisoned) {
     ck_success(cudaFree(d_in));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 enum { LEAK = __LINE__ + 3 };
 static void leak() {
@@ -147,7 +141,7 @@ static void leak() {
     cudaFree(d_freed);
 }
 
-START_TEST(leaks_are_found_at_the_end) {
+TEST(leaks_are_found_at_the_end) {
     struct outcome outcome = run_program(leak, NULL);
     char text[160];
     snprintf(text, sizeof text,
@@ -156,7 +150,6 @@ START_TEST(leaks_are_found_at_the_end) {
     ck_found(outcome, "leak", "77 bytes of page-locked host memory");
     ck_assert(!found(&outcome, "leak", "\"10 bytes"));
 }
-END_TEST
 
 __global__ void touch(char *d_bytes, long at) {
     if (threadIdx.x == 5 && blockIdx.x == 2) {
@@ -210,7 +203,7 @@ static void misaligned_copy() {
     cudaDeviceSynchronize();
 }
 
-START_TEST(misaligned_vector) {
+TEST(misaligned_vector) {
     /* Other processors let it pass, UBSan is there first; the traced build finds it everywhere. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
     expect_death(misaligned_copy, "misaligned", "a float4 needs a multiple of 16");
@@ -218,9 +211,8 @@ START_TEST(misaligned_vector) {
     (void)misaligned_copy;
 #endif
 }
-END_TEST
 
-START_TEST(out_of_bounds) {
+TEST(out_of_bounds) {
     expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the array of 1000 bytes");
     expect_death(past_the_end, "out-of-bounds", "\"block\":[2,0,0],\"thread\":[5,0,0]");
     expect_death(before_the_start, "out-of-bounds", "4096 bytes before the array of 1000 bytes");
@@ -232,7 +224,6 @@ START_TEST(out_of_bounds) {
     outcome = run_program(inside, NULL);
     ck_nothing_found(outcome);
 }
-END_TEST
 
 static void host_reads_device() {
     int *d_value;
@@ -331,7 +322,7 @@ static void kernels_and_copies_share_memory() {
     ck_success(cudaFree(d_opened));
 }
 
-START_TEST(device_and_host_are_apart) {
+TEST(device_and_host_are_apart) {
     expect_death(host_reads_device, "wrong-space", "host code accessed device memory");
     expect_death(host_reads_after_kernels, "wrong-space", "host code accessed device memory");
     expect_death(host_reads_after_a_full_queue, "wrong-space", "host code accessed device memory");
@@ -349,9 +340,8 @@ START_TEST(device_and_host_are_apart) {
     ck_found(outcome, "use-after-free", "cudaFree() of memory that was already freed");
     ck_found(outcome, "wrong-space", "cudaFree() of a pointer that no allocation returned");
 }
-END_TEST
 
-START_TEST(many_allocations_come_and_go) {
+TEST(many_allocations_come_and_go) {
     for (int i = 0; i < 6000; i++) { // more than the quarantine keeps
         void *d_bytes;
         ck_success(cudaMalloc(&d_bytes, 100));
@@ -361,9 +351,8 @@ START_TEST(many_allocations_come_and_go) {
     ck_success(cudaMemGetInfo(&available, &total));
     ck_assert_uint_eq(available, total);
 }
-END_TEST
 
-START_TEST(what_is_queued_is_written_down) {
+TEST(what_is_queued_is_written_down) {
     const struct sim_queued want[] = {
         {SIM_COPY_THERE, 2}, {SIM_LAUNCH, 0}, {SIM_LAUNCH, 2}, {SIM_COPY_BACK, 1}};
     const struct sim_queued *seen;
@@ -390,9 +379,8 @@ START_TEST(what_is_queued_is_written_down) {
     ck_success(cudaStreamDestroy(second));
     ck_success(cudaFree(d));
 }
-END_TEST
 
-START_TEST(what_copies_read_is_written_down) {
+TEST(what_copies_read_is_written_down) {
     const struct sim_copied *seen;
     float h[8] = {0}, *h_pinned, *h_combined, *d;
     ck_success(cudaMalloc(&d, sizeof h));
@@ -427,9 +415,5 @@ START_TEST(what_copies_read_is_written_down) {
     ck_success(cudaFreeHost(h_combined));
     ck_success(cudaFree(d));
 }
-END_TEST
 
-RUN_SUITE("sim: memory", getting_and_giving_back, pitches, copies_go_where_they_say, rows,
-          page_locked_memory, new_memory_is_poisoned, leaks_are_found_at_the_end, misaligned_vector,
-          out_of_bounds, device_and_host_are_apart, many_allocations_come_and_go,
-          what_is_queued_is_written_down, what_copies_read_is_written_down)
+SUITE("sim: memory")

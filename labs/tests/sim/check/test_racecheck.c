@@ -1,6 +1,7 @@
 /* Data races. Each test lists what threads do, in the order in which the simulator would run them,
  * and asks which access races with an earlier one. */
-#include <check.h>
+#include "../../suite.h"
+
 #include <string.h>
 
 #include "check/race_time.h"
@@ -32,7 +33,7 @@ static void begin(void) {
     race_block();
 }
 
-START_TEST(a_read_and_a_write_of_two_threads) {
+TEST(a_read_and_a_write_of_two_threads) {
     begin();
     race_thread(0);
     ck_no_race(in_shared(RACE_STORE, 1));
@@ -47,9 +48,8 @@ START_TEST(a_read_and_a_write_of_two_threads) {
     ck_no_race(in_shared(RACE_LOAD, 1));
     ck_race(in_shared(RACE_STORE, 2), 1); /* thread 0 read it as well */
 }
-END_TEST
 
-START_TEST(a_barrier_orders_the_block) {
+TEST(a_barrier_orders_the_block) {
     begin();
     race_thread(0);
     ck_no_race(in_shared(RACE_STORE, 1));
@@ -59,9 +59,8 @@ START_TEST(a_barrier_orders_the_block) {
     race_thread(0); /* it is resumed, and must not overwrite what thread 1 reads */
     ck_race(in_shared(RACE_STORE, 3), 2);
 }
-END_TEST
 
-START_TEST(an_older_reader_is_not_forgotten) {
+TEST(an_older_reader_is_not_forgotten) {
     begin();
     race_thread(0);
     ck_no_race(in_shared(RACE_LOAD, 1));
@@ -73,9 +72,8 @@ START_TEST(an_older_reader_is_not_forgotten) {
     race_thread(41);
     ck_race(in_shared(RACE_STORE, 4), 1);
 }
-END_TEST
 
-START_TEST(a_warp_barrier_orders_its_lanes_only) {
+TEST(a_warp_barrier_orders_its_lanes_only) {
     begin();
     race_thread(3);
     ck_no_race(in_shared(RACE_STORE, 1));
@@ -100,9 +98,8 @@ START_TEST(a_warp_barrier_orders_its_lanes_only) {
     race_thread(32);
     ck_race(in_shared(RACE_LOAD, 3), 1);
 }
-END_TEST
 
-START_TEST(shared_memory_is_new_in_every_block) {
+TEST(shared_memory_is_new_in_every_block) {
     begin();
     race_thread(0);
     ck_no_race(in_shared(RACE_STORE, 1));
@@ -110,9 +107,8 @@ START_TEST(shared_memory_is_new_in_every_block) {
     race_thread(1);
     ck_no_race(in_shared(RACE_LOAD, 2));
 }
-END_TEST
 
-START_TEST(a_barrier_does_not_order_blocks) {
+TEST(a_barrier_does_not_order_blocks) {
     begin();
     race_thread(0);
     ck_no_race(in_global(RACE_STORE, 1));
@@ -126,9 +122,8 @@ START_TEST(a_barrier_does_not_order_blocks) {
     race_thread(0);
     ck_no_race(in_global(RACE_LOAD, 2));
 }
-END_TEST
 
-START_TEST(atomics_race_with_plain_accesses_only) {
+TEST(atomics_race_with_plain_accesses_only) {
     begin();
     race_thread(0);
     ck_no_race(in_global(RACE_ATOMIC, 1));
@@ -139,9 +134,8 @@ START_TEST(atomics_race_with_plain_accesses_only) {
     race_thread(0);
     ck_race(in_global(RACE_STORE, 3), 2);
 }
-END_TEST
 
-START_TEST(a_guess_that_is_compared_is_no_race) {
+TEST(a_guess_that_is_compared_is_no_race) {
     begin();
     race_thread(0);
     ck_no_race(in_global(RACE_LOAD, 1));
@@ -163,7 +157,6 @@ START_TEST(a_guess_that_is_compared_is_no_race) {
     race_thread(1);
     ck_race(in_global(RACE_COMPARE, 2), 1);
 }
-END_TEST
 
 /* Block 0 writes and publishes, with or without a fence; block 1 draws a ticket and reads. */
 static struct race after_ticket(bool fence, bool ticket) {
@@ -184,14 +177,13 @@ static struct race after_ticket(bool fence, bool ticket) {
     return in_global(RACE_LOAD, 2);
 }
 
-START_TEST(a_fence_and_an_atomic_order_blocks) {
+TEST(a_fence_and_an_atomic_order_blocks) {
     ck_no_race(after_ticket(true, true));
     ck_race(after_ticket(false, true), 1);
     ck_race(after_ticket(true, false), 1);
 }
-END_TEST
 
-START_TEST(the_same_value_stored_twice) {
+TEST(the_same_value_stored_twice) {
     begin();
     race_thread(0);
     ck_no_race(in_global(RACE_STORE, 1));
@@ -207,9 +199,8 @@ START_TEST(the_same_value_stored_twice) {
     ck_race(race, 1);
     ck_assert(!race.same_value);
 }
-END_TEST
 
-START_TEST(who_it_was) {
+TEST(who_it_was) {
     begin();
     race_thread(7);
     ck_no_race(in_global(RACE_STORE, 1));
@@ -228,7 +219,6 @@ START_TEST(who_it_was) {
     ck_assert_uint_eq(thread, 9);
     ck_assert_uint_eq(block, 1);
 }
-END_TEST
 
 static unsigned random_below(unsigned limit) {
     static uint64_t state = 1;
@@ -262,7 +252,7 @@ static void ck_same_answer(struct shadow_cell *quick, struct shadow_cell *full, 
     }
 }
 
-START_TEST(the_quick_answer_is_the_full_one) {
+TEST(the_quick_answer_is_the_full_one) {
     unsigned decided_with[2] = {0, 0};
     for (int round = 0; round < 4000; round++) {
         struct shadow_cell quick[3], full[3];
@@ -296,30 +286,5 @@ START_TEST(the_quick_answer_is_the_full_one) {
     ck_assert_uint_gt(decided_with[0], 1000);
     ck_assert_uint_gt(decided_with[1], 1000);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: racecheck");
-    TCase *tests = tcase_create("all");
-    const TTest *all[] = {a_read_and_a_write_of_two_threads,
-                          a_barrier_orders_the_block,
-                          an_older_reader_is_not_forgotten,
-                          a_warp_barrier_orders_its_lanes_only,
-                          shared_memory_is_new_in_every_block,
-                          a_barrier_does_not_order_blocks,
-                          atomics_race_with_plain_accesses_only,
-                          a_guess_that_is_compared_is_no_race,
-                          a_fence_and_an_atomic_order_blocks,
-                          the_same_value_stored_twice,
-                          who_it_was};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        tcase_add_test(tests, all[i]);
-    }
-    tcase_add_test(tests, the_quick_answer_is_the_full_one);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("sim: racecheck")

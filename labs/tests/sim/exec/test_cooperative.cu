@@ -36,7 +36,7 @@ __global__ void matches(int *d_out) {
     }
 }
 
-START_TEST(lanes_match) {
+TEST(lanes_match) {
     run(matches, 32);
     for (int t = 0; t < 32; t++) {
         int group = 0;
@@ -52,7 +52,6 @@ START_TEST(lanes_match) {
         ck_assert_int_eq(h_out[192 + t], t >= 8 ? 0 : t % 2 ? 0xaa : 0x55);
     }
 }
-END_TEST
 
 __global__ void reductions(int *d_out) {
     int t = threadIdx.x;
@@ -67,7 +66,7 @@ __global__ void reductions(int *d_out) {
     d_out[256 + t] = (int)__reduce_add_sync(FULL, 0xffffffffu);
 }
 
-START_TEST(lanes_reduce) {
+TEST(lanes_reduce) {
     run(reductions, 32);
     int all_xor = 0;
     for (int t = 0; t < 32; t++) {
@@ -85,7 +84,6 @@ START_TEST(lanes_reduce) {
         ck_assert_int_eq(h_out[256 + t], -32);
     }
 }
-END_TEST
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -99,7 +97,7 @@ __global__ void old_functions(int *d_out) {
 }
 #pragma GCC diagnostic pop
 
-START_TEST(functions_without_a_mask) {
+TEST(functions_without_a_mask) {
     run(old_functions, 32);
     for (int t = 0; t < 32; t++) {
         int up = t > 0 ? t - 1 : 0, down = t < 31 ? t + 1 : 31;
@@ -108,7 +106,6 @@ START_TEST(functions_without_a_mask) {
         ck_assert_int_eq(h_out[64 + t], t < 8 ? 0xaa : 0);
     }
 }
-END_TEST
 
 // A block of 50 threads: its last tile of 16 has two.
 __global__ void tiles(int *d_out) {
@@ -137,7 +134,7 @@ __global__ void tiles(int *d_out) {
     at[13] = (int)cg::this_thread().size() + (int)cg::this_thread().thread_rank();
 }
 
-START_TEST(tiles_of_a_block) {
+TEST(tiles_of_a_block) {
     run(tiles, dim3(10, 5));
     for (int t = 0; t < 50; t++) {
         const int *at = h_out + 16 * t;
@@ -160,7 +157,6 @@ START_TEST(tiles_of_a_block) {
         ck_assert_int_eq(at[13], 1);
     }
 }
-END_TEST
 
 struct pair {
     double least;
@@ -193,7 +189,7 @@ __global__ void group_reductions(int *d_out) {
     d_out[320 + t] = cg::invoke_one_broadcast(eight, [](int a) { return a + 1; }, t);
 }
 
-START_TEST(groups_reduce_and_scan) {
+TEST(groups_reduce_and_scan) {
     run(group_reductions, 32);
     int greatest = 0;
     for (int t = 0; t < 32; t++) {
@@ -211,7 +207,6 @@ START_TEST(groups_reduce_and_scan) {
         ck_assert_int_eq(h_out[320 + t], t / 8 * 8 + 1);
     }
 }
-END_TEST
 
 // The aggregated increment: one atomic function for the lanes of a branch.
 __device__ int aggregated(int *counter) {
@@ -241,7 +236,7 @@ __global__ void coalesced(int *d_out) {
     }
 }
 
-START_TEST(lanes_of_a_branch) {
+TEST(lanes_of_a_branch) {
     run(coalesced, 32);
     ck_assert_int_eq(h_out[0], 11);
     for (int rank = 0; rank < 11; rank++) {
@@ -258,7 +253,6 @@ START_TEST(lanes_of_a_branch) {
         ck_assert_int_eq(h_out[800 + t], rank % 4 + 10 * (rank < 8 ? 4 : 3) + 100 * (rank / 4));
     }
 }
-END_TEST
 
 __global__ void copies(int *d_out) {
     __shared__ int s_a[100], s_b[100];
@@ -277,7 +271,7 @@ __global__ void copies(int *d_out) {
     cg::invoke_one(block, [&] { d_out[400] += 1; });
 }
 
-START_TEST(copies_of_a_group) {
+TEST(copies_of_a_group) {
     run(copies, 64);
     for (int t = 0; t < 64; t++) {
         ck_assert_int_eq(h_out[200 + t], (99 - t) * (99 - t) + (t + 1) * (t + 1));
@@ -285,7 +279,6 @@ START_TEST(copies_of_a_group) {
     }
     ck_assert_int_eq(h_out[400], 1);
 }
-END_TEST
 
 __global__ void large_tiles(int *d_out) {
     __shared__ cg::block_tile_memory<256> scratch;
@@ -307,7 +300,7 @@ __global__ void large_tiles(int *d_out) {
     d_out[1536 + t] = cg::reduce(cg::tiled_partition<32>(tile), 1, cg::plus<int>());
 }
 
-START_TEST(tiles_of_several_warps) {
+TEST(tiles_of_several_warps) {
     run(large_tiles, 256, 2);
     for (int t = 0; t < 256; t++) {
         int first = t / 64 * 64;
@@ -320,7 +313,6 @@ START_TEST(tiles_of_several_warps) {
         ck_assert_int_eq(h_out[1536 + t], 32);
     }
 }
-END_TEST
 
 // A function that takes any group.
 static __device__ int sum_of_any(cg::thread_group group, int *values, int value) {
@@ -342,14 +334,13 @@ __global__ void any_groups(int *d_out) {
     d_out[128 + t] = sum_of_any(small, s_values + t / 16 * 16, t);
 }
 
-START_TEST(tiles_become_any_group) {
+TEST(tiles_become_any_group) {
     run(any_groups, 128);
     ck_assert_int_eq(h_out[0], 127 * 64);
     for (int i = 0; i < 8; i++) {
         ck_assert_int_eq(h_out[128 + 16 * i], 256 * i + 120);
     }
 }
-END_TEST
 
 enum { WRONG_MASK = __LINE__ + 4 };
 __global__ void outside_of_its_mask(int *d_out) {
@@ -367,7 +358,7 @@ static void run_outside() {
     ck_success(cudaFree(d_out));
 }
 
-START_TEST(a_lane_outside_of_its_mask_is_named) {
+TEST(a_lane_outside_of_its_mask_is_named) {
     struct outcome outcome = run_program(run_outside, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "barrier-divergence", "lane 8 of its warp, which the mask 0x000000ff");
@@ -375,8 +366,5 @@ START_TEST(a_lane_outside_of_its_mask_is_named) {
     snprintf(line, sizeof line, "\"line\":%d", WRONG_MASK);
     ck_found(outcome, "barrier-divergence", line);
 }
-END_TEST
 
-RUN_SUITE("sim: cooperative groups", lanes_match, lanes_reduce, functions_without_a_mask,
-          tiles_of_a_block, groups_reduce_and_scan, lanes_of_a_branch, copies_of_a_group,
-          tiles_of_several_warps, tiles_become_any_group, a_lane_outside_of_its_mask_is_named)
+SUITE("sim: cooperative groups")

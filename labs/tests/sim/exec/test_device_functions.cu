@@ -47,7 +47,7 @@ __global__ void add_all(sums *d) {
     }
 }
 
-START_TEST(atomic_functions_of_every_width) {
+TEST(atomic_functions_of_every_width) {
     sums h, *d;
     ck_success(cudaMalloc(&d, sizeof h));
     ck_success(cudaMemset(d, 0, sizeof h));
@@ -60,7 +60,6 @@ START_TEST(atomic_functions_of_every_width) {
     ck_assert(h.exchanged.low == -h.exchanged.high);
     ck_success(cudaFree(d));
 }
-END_TEST
 
 // ---- the heap
 
@@ -92,7 +91,7 @@ __global__ void sum_lists(int *d_sums) {
     d_sums[threadIdx.x] = sum;
 }
 
-START_TEST(heap_lives_from_launch_to_launch) {
+TEST(heap_lives_from_launch_to_launch) {
     int h[THREADS], *d;
     ck_success(cudaMalloc(&d, sizeof h));
     for (int again = 0; again < 30; again++) { // 30 times what fits at once
@@ -105,7 +104,6 @@ START_TEST(heap_lives_from_launch_to_launch) {
     }
     ck_success(cudaFree(d));
 }
-END_TEST
 
 __global__ void fill_heap(int *d_blocks, int *d_aligned) {
     void *first = NULL;
@@ -128,7 +126,7 @@ __global__ void fill_heap(int *d_blocks, int *d_aligned) {
     free(NULL);
 }
 
-START_TEST(heap_has_a_limit) {
+TEST(heap_has_a_limit) {
     int h[2], *d;
     ck_success(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
     ck_success(cudaMalloc(&d, sizeof h));
@@ -140,7 +138,6 @@ START_TEST(heap_has_a_limit) {
     ck_assert_int_eq(h[1], h[0]);
     ck_success(cudaFree(d));
 }
-END_TEST
 
 __device__ char *d_kept;
 
@@ -182,7 +179,7 @@ static void host_frees_heap(void) {
     exit(cudaFree(p) == cudaErrorInvalidValue ? 0 : 1);
 }
 
-START_TEST(heap_findings) {
+TEST(heap_findings) {
     struct outcome outcome = run_program(leaks_heap, NULL);
     ck_found(outcome, "leak", "1 allocation of kernels on the device's heap (100 bytes)");
     outcome = run_program(frees_twice, NULL);
@@ -195,7 +192,6 @@ START_TEST(heap_findings) {
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "wrong-space", "use free() or delete in a kernel, not cudaFree()");
 }
-END_TEST
 
 // ---- clocks, memory spaces, printf()
 
@@ -224,7 +220,7 @@ __global__ void look_around(int *d_out, unsigned *d_results) {
     *d_results = bits;
 }
 
-START_TEST(a_kernel_sees_its_device) {
+TEST(a_kernel_sees_its_device) {
     unsigned h, *d;
     int *d_out;
     ck_success(cudaMalloc(&d, sizeof h));
@@ -236,7 +232,6 @@ START_TEST(a_kernel_sees_its_device) {
     ck_success(cudaFree(d));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 // ---- vector types
 
@@ -270,7 +265,7 @@ __global__ void hints(float4 *d, const float4 *d_from) {
     __stwt(&d[4].y, 7); // an int for a float: the type of the pointer decides
 }
 
-START_TEST(cache_hints_load_and_store) {
+TEST(cache_hints_load_and_store) {
     float4 h[8], *d;
     for (int i = 0; i < 4; i++) {
         h[i] = make_float4(i, i + 10, i + 20, i + 30);
@@ -283,21 +278,5 @@ START_TEST(cache_hints_load_and_store) {
     ck_assert(h[0].x == 1 && h[1].y == 10 && h[2].w == 33 && h[3].x == 14 && h[4].y == 7);
     ck_success(cudaFree(d));
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("device functions");
-    TCase *tests = tcase_create("device functions");
-    tcase_add_test(tests, atomic_functions_of_every_width);
-    tcase_add_test(tests, heap_lives_from_launch_to_launch);
-    tcase_add_test(tests, heap_has_a_limit);
-    tcase_add_test(tests, heap_findings);
-    tcase_add_test(tests, a_kernel_sees_its_device);
-    tcase_add_test(tests, cache_hints_load_and_store);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("device functions")

@@ -74,13 +74,12 @@ template <class T> __global__ void unrolled_sum(const T *d_in, T *d_out) {
         d_out[blockIdx.x] = s_sum[0];
     }
 }
-START_TEST(the_last_warp_adds) {
+TEST(the_last_warp_adds) {
     run<int>(unrolled_sum<int>, 8, 128, [] { check_sums(8, 128); });
     run<float>(unrolled_sum<float>, 8, 128, [] { check_sums(8, 128); });
     run<double>(unrolled_sum<double>, 8, 128, [] { check_sums(8, 128); });
     run<short>(unrolled_sum<short>, 8, 128, [] { check_sums(8, 128); });
 }
-END_TEST
 
 template <unsigned SIZE, class T> __device__ void warp_sum(volatile T *v, unsigned t) {
     if (SIZE >= 64) v[t] += v[t + 32];
@@ -105,12 +104,11 @@ template <unsigned SIZE> __global__ void sum_in_place(int *d_in, int *d_out) {
         d_out[blockIdx.x] = mine[0];
     }
 }
-START_TEST(a_template_adds_in_global_memory) {
+TEST(a_template_adds_in_global_memory) {
     run<int>(sum_in_place<256>, 8, 256, [] { check_sums(8, 256); });
     run<int>(sum_in_place<64>, 8, 64, [] { check_sums(8, 64); });
     run<int>(sum_in_place<8>, 1, 8, [] { check_sums(1, 8); });
 }
-END_TEST
 
 // A partial warp; in each round fewer lanes take part, and the others are past the branch.
 __global__ void sum_in_a_loop(const float *d_in, float *d_out) {
@@ -126,11 +124,10 @@ __global__ void sum_in_a_loop(const float *d_in, float *d_out) {
         d_out[blockIdx.x] = s_sum[0];
     }
 }
-START_TEST(fewer_lanes_in_each_round) {
+TEST(fewer_lanes_in_each_round) {
     run<float>(sum_in_a_loop, 4, 32, [] { check_sums(4, 32); });
     run<float>(sum_in_a_loop, 4, 16, [] { check_sums(4, 16); });
 }
-END_TEST
 
 // Sixteen lanes a sum; the two halves of a warp do different things.
 __global__ void two_halves(const int *d_in, int *d_out) {
@@ -151,7 +148,7 @@ __global__ void two_halves(const int *d_in, int *d_out) {
     }
     d_out[threadIdx.x] = v[15 - t];
 }
-START_TEST(halves_of_a_warp_apart) {
+TEST(halves_of_a_warp_apart) {
     run<int>(two_halves, 1, 64, [] {
         for (int t = 0; t < 64; t++) {
             int first = t / 16 * 16;
@@ -164,7 +161,6 @@ START_TEST(halves_of_a_warp_apart) {
         }
     });
 }
-END_TEST
 
 // An inclusive scan of each warp, as in NVIDIA's samples.
 __global__ void scan(const int *d_in, int *d_out) {
@@ -178,14 +174,13 @@ __global__ void scan(const int *d_in, int *d_out) {
     }
     d_out[threadIdx.x] = s_scan[at];
 }
-START_TEST(three_warps_scan) {
+TEST(three_warps_scan) {
     run<int>(scan, 1, 96, [] {
         for (int t = 0; t < 96; t++) {
             ck_assert_double_eq(h_out[t], sum_of(t / 32 * 32, t % 32 + 1));
         }
     });
 }
-END_TEST
 
 // Lanes that have left, and lanes that come to it late.
 __global__ void some_lanes(const int *d_in, int *d_out) {
@@ -207,7 +202,7 @@ __global__ void some_lanes(const int *d_in, int *d_out) {
     v[t] += v[t + 1];
     d_out[t] = t == 0 ? v[0] : rounds;
 }
-START_TEST(half_of_the_warp_has_left) {
+TEST(half_of_the_warp_has_left) {
     run<int>(some_lanes, 1, 32, [] {
         ck_assert_double_eq(h_out[0], sum_of(0, 32));
         for (int t = 1; t < 16; t++) {
@@ -215,7 +210,6 @@ START_TEST(half_of_the_warp_has_left) {
         }
     });
 }
-END_TEST
 
 // Lanes meet after each branch, so none of them is a round ahead. Every lane reads the number of
 // the round from its neighbour.
@@ -238,14 +232,13 @@ __global__ void rounds(const int *, int *d_out) {
     }
     d_out[t] = wrong;
 }
-START_TEST(no_lane_is_a_round_ahead) {
+TEST(no_lane_is_a_round_ahead) {
     run<int>(rounds, 1, 32, [] {
         for (int t = 0; t < 32; t++) {
             ck_assert_double_eq(h_out[t], 0);
         }
     });
 }
-END_TEST
 
 struct cell {
     volatile int value;
@@ -284,7 +277,7 @@ __global__ void members(const int *d_in, int *d_out) {
         d_out[3] = (int)s_cast[16];
     }
 }
-START_TEST(members_types_and_casts) {
+TEST(members_types_and_casts) {
     run<int>(members, 1, 32, [] {
         for (int i = 0; i < 3; i++) {
             ck_assert_double_eq(h_out[i], sum_of(0, 32));
@@ -292,7 +285,6 @@ START_TEST(members_types_and_casts) {
         ck_assert_double_eq(h_out[3], h_in[16] + h_in[24] + h_in[20] + h_in[28]);
     });
 }
-END_TEST
 
 // A lane of the warp, the first or the last, sets what the others wait for.
 __global__ void wait_in_a_warp(const int *, int *d_out) {
@@ -312,14 +304,13 @@ __global__ void wait_in_a_warp(const int *, int *d_out) {
     }
     d_out[t] = flag[0] + flag[1];
 }
-START_TEST(lanes_wait_for_one_of_them) {
+TEST(lanes_wait_for_one_of_them) {
     run<int>(wait_in_a_warp, 1, 32, [] {
         for (int t = 0; t < 32; t++) {
             ck_assert_double_eq(h_out[t], 2);
         }
     });
 }
-END_TEST
 
 // One warp fills a ring for the other one.
 __global__ void ring(const int *d_in, int *d_out) {
@@ -342,14 +333,13 @@ __global__ void ring(const int *d_in, int *d_out) {
         }
     }
 }
-START_TEST(one_warp_produces_for_another) {
+TEST(one_warp_produces_for_another) {
     run<int>(ring, 1, 64, [] {
         for (int i = 0; i < 2048; i++) {
             ck_assert_double_eq(h_out[i], h_in[i]);
         }
     });
 }
-END_TEST
 
 // A lock whose holder sets a volatile flag back, as in CUDA by Example.
 __device__ int d_lock;
@@ -363,10 +353,9 @@ __global__ void locks(const int *, int *d_out) {
         *(volatile int *)&d_lock = 0;
     }
 }
-START_TEST(a_lock_that_a_volatile_write_opens) {
+TEST(a_lock_that_a_volatile_write_opens) {
     run<int>(locks, 48, 64, [] { ck_assert_double_eq(h_out[0], 48); });
 }
-END_TEST
 
 // Every block waits for the one after it, in a loop that writes as well.
 __global__ void later_blocks(const int *, volatile int *d_out) {
@@ -377,14 +366,13 @@ __global__ void later_blocks(const int *, volatile int *d_out) {
         d_out[blockIdx.x] = 1;
     }
 }
-START_TEST(blocks_write_while_they_wait) {
+TEST(blocks_write_while_they_wait) {
     run<int>(later_blocks, 12, 32, [] {
         for (int b = 0; b < 12; b++) {
             ck_assert_double_eq(h_out[b], 1);
         }
     });
 }
-END_TEST
 
 // As lanes that wait may be passed by others: the one that all wait for is behind them in the code.
 __global__ void writes_in_a_warp(const int *, int *d_out) {
@@ -399,14 +387,13 @@ __global__ void writes_in_a_warp(const int *, int *d_out) {
     s_flag = 1;
     d_out[t] = s_tries[t] > 0 || t == 7;
 }
-START_TEST(lanes_write_while_they_wait) {
+TEST(lanes_write_while_they_wait) {
     run<int>(writes_in_a_warp, 1, 32, [] {
         for (int t = 0; t < 32; t++) {
             ck_assert_double_eq(h_out[t], 1);
         }
     });
 }
-END_TEST
 
 // After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
 __device__ void put(volatile int *to, int value) {
@@ -425,14 +412,13 @@ __global__ void read_after(const int *d_in, int *d_out) {
     put(s_all + 64 + t, first);
     d_out[t] = first + s_all[64 + (t ^ 15)];
 }
-START_TEST(lanes_read_after_a_branch) {
+TEST(lanes_read_after_a_branch) {
     run<int>(read_after, 1, 64, [] {
         for (int t = 0; t < 32; t++) {
             ck_assert_double_eq(h_out[t], h_in[t ^ 31] + h_in[t ^ 15 ^ 31]);
         }
     });
 }
-END_TEST
 
 // Warp functions, barriers of the block and of the grid between volatile accesses.
 __global__ void with_barriers(const int *d_in, int *d_out) {
@@ -455,7 +441,7 @@ __global__ void with_barriers(const int *d_in, int *d_out) {
         d_out[blockIdx.x] = v[0] / 2;
     }
 }
-START_TEST(with_barriers_between) {
+TEST(with_barriers_between) {
     for (int i = 0; i < MAX_VALUES; i++) {
         h_in[i] = (i * 7 + 3) % 101;
     }
@@ -476,11 +462,5 @@ START_TEST(with_barriers_between) {
     ck_success(cudaFree(d_in));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
-RUN_SUITE("sim: volatile accesses", the_last_warp_adds, a_template_adds_in_global_memory,
-          fewer_lanes_in_each_round, halves_of_a_warp_apart, three_warps_scan,
-          half_of_the_warp_has_left, no_lane_is_a_round_ahead, members_types_and_casts,
-          lanes_wait_for_one_of_them, one_warp_produces_for_another,
-          a_lock_that_a_volatile_write_opens, blocks_write_while_they_wait,
-          lanes_write_while_they_wait, lanes_read_after_a_branch, with_barriers_between)
+SUITE("sim: volatile accesses")

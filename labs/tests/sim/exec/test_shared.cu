@@ -34,7 +34,7 @@ template <int N, class T> __global__ void many(T *d_out) {
                    (T)shared_in_a_function(100 * t);
 }
 
-START_TEST(every_kind_of_declaration) {
+TEST(every_kind_of_declaration) {
     float *d_out, h_out[3 + THREADS];
     ck_success(cudaMalloc(&d_out, sizeof h_out));
     many<5, float><<<40, THREADS, 2 * sizeof(int)>>>(d_out);
@@ -48,7 +48,6 @@ START_TEST(every_kind_of_declaration) {
     }
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 __global__ void first_look(unsigned *d_out) {
     extern __shared__ unsigned s_dynamic[];
@@ -58,7 +57,7 @@ __global__ void first_look(unsigned *d_out) {
     s_static[t] = s_dynamic[t] = 0; // must not be seen by the next block
 }
 
-START_TEST(poison_in_every_block) {
+TEST(poison_in_every_block) {
     const int count = 64 * THREADS;
     unsigned *d_out, h_out[count];
     ck_success(cudaMalloc(&d_out, sizeof h_out));
@@ -70,7 +69,6 @@ START_TEST(poison_in_every_block) {
     }
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 __global__ void large_static(char *d_out) {
     __shared__ char s_large[40000];
@@ -84,7 +82,7 @@ __global__ void dynamic_only(char *d_out, int bytes) {
     d_out[threadIdx.x] = s_bytes[bytes - 1];
 }
 
-START_TEST(how_much_a_block_may_have) {
+TEST(how_much_a_block_may_have) {
     char *d_out;
     ck_success(cudaMalloc(&d_out, 32));
     dynamic_only<<<1, 1, 49152>>>(d_out, 49152);
@@ -114,7 +112,6 @@ START_TEST(how_much_a_block_may_have) {
     ck_assert_int_eq(attributes.maxDynamicSharedSizeBytes, 9152);
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 static void run_past_dynamic() {
     char *d_out;
@@ -122,12 +119,11 @@ static void run_past_dynamic() {
     dynamic_only<<<1, 1, 64>>>(d_out, 65);
 }
 
-START_TEST(past_the_end_of_dynamic_memory) {
+TEST(past_the_end_of_dynamic_memory) {
     struct outcome outcome = run_program(run_past_dynamic, NULL);
     ck_assert(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGSEGV);
     ck_found(outcome, "out-of-bounds", "the launch asked for 64 bytes of dynamic shared memory");
 }
-END_TEST
 
 __device__ char with_its_own(int i) {
     __shared__ char s_inner[30000];
@@ -151,14 +147,13 @@ static void run_too_much_in_all() {
     }
 }
 
-START_TEST(what_nvcc_would_not_compile) {
+TEST(what_nvcc_would_not_compile) {
     struct outcome outcome = run_program(run_too_much_in_all, NULL);
     ck_found(outcome, "invalid-launch", "nvcc does not compile with_a_function");
     ck_found(outcome, "invalid-launch", "take 60000 bytes; a block may have 49152 (48 KB)");
     ck_found(outcome, "invalid-launch", "use a smaller tile, or declare it extern __shared__");
     ck_assert(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 0);
 }
-END_TEST
 
 static void run_too_much_dynamic() {
     char *d_out;
@@ -166,15 +161,12 @@ static void run_too_much_dynamic() {
     dynamic_only<<<1, 1, 50000>>>(d_out, 50000);
 }
 
-START_TEST(dynamic_memory_that_nobody_asked_for) {
+TEST(dynamic_memory_that_nobody_asked_for) {
     struct outcome outcome = run_program(run_too_much_dynamic, NULL);
     ck_found(outcome, "invalid-launch",
              "50000 bytes of shared memory (0 of them __shared__ variables); a block may have "
              "49152 (48 KB), or up to 232448 after cudaFuncSetAttribute(dynamic_only, "
              "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
 }
-END_TEST
 
-RUN_SUITE("sim: shared memory", every_kind_of_declaration, poison_in_every_block,
-          how_much_a_block_may_have, past_the_end_of_dynamic_memory,
-          what_nvcc_would_not_compile, dynamic_memory_that_nobody_asked_for)
+SUITE("sim: shared memory")

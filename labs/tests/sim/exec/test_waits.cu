@@ -34,10 +34,9 @@ __global__ void locked_sum(int *d_out) {
     __threadfence();
     atomicExch(&d_lock, 0);
 }
-START_TEST(a_lock_that_all_threads_take) {
+TEST(a_lock_that_all_threads_take) {
     run(locked_sum, 8, 64, [] { ck_assert_int_eq(h_out[0], 512); });
 }
-END_TEST
 
 __global__ void exchanged_lock(int *d_out) {
     while (atomicExch(&d_lock, 1)) {
@@ -47,10 +46,9 @@ __global__ void exchanged_lock(int *d_out) {
     __threadfence();
     atomicExch(&d_lock, 0);
 }
-START_TEST(a_lock_by_exchange) {
+TEST(a_lock_by_exchange) {
     run(exchanged_lock, 4, 64, [] { ck_assert_int_eq(h_out[0], 256); });
 }
-END_TEST
 
 // The first thread waits for the last one, the last for the first, in turns.
 __global__ void ping_pong(int *d_out) {
@@ -69,14 +67,13 @@ __global__ void ping_pong(int *d_out) {
     __syncthreads();
     d_out[1 + threadIdx.x] = *ball;
 }
-START_TEST(threads_wait_for_each_other) {
+TEST(threads_wait_for_each_other) {
     run(ping_pong, 1, 64, [] {
         for (int t = 0; t < 64; t++) {
             ck_assert_int_eq(h_out[1 + t], 10);
         }
     });
 }
-END_TEST
 
 // Each block waits for the next one, which begins after it (or before it, in reverse).
 __global__ void chain_up(int *d_out) {
@@ -93,14 +90,13 @@ __global__ void chain_up(int *d_out) {
         done[blockIdx.x] = s_seen + 1;
     }
 }
-START_TEST(blocks_wait_for_later_blocks) {
+TEST(blocks_wait_for_later_blocks) {
     run(chain_up, 20, 32, [] {
         for (int i = 0; i < 20; i++) {
             ck_assert_int_eq(h_out[i], 20 - i);
         }
     });
 }
-END_TEST
 
 // A barrier of the grid that the program has made itself.
 __global__ void own_barrier(int *d_out) {
@@ -119,14 +115,13 @@ __global__ void own_barrier(int *d_out) {
     int other = (blockIdx.x + 1) % gridDim.x;
     d_out[100 + other * 64 + threadIdx.x] += s_mine[threadIdx.x];
 }
-START_TEST(a_barrier_of_the_grid_by_hand) {
+TEST(a_barrier_of_the_grid_by_hand) {
     run(own_barrier, 16, 64, [] {
         for (int i = 0; i < 16 * 64; i++) {
             ck_assert_int_eq(h_out[100 + i], (i / 64 + 15) % 16 + i % 64);
         }
     });
 }
-END_TEST
 
 // Pointers into the stack and into shared memory hold across the barrier.
 __global__ void steps(int *a, int *b, int n, int count) {
@@ -180,12 +175,11 @@ static void expect_steps(int blocks, int threads) {
     ck_success(cudaFree(d_b));
 }
 
-START_TEST(a_grid_synchronises) {
+TEST(a_grid_synchronises) {
     expect_steps(1, 32);
     expect_steps(7, 50);
     expect_steps(200, 64);
 }
-END_TEST
 
 static void too_large() {
     int *d_a = NULL, n = 1, count = 0;
@@ -194,11 +188,10 @@ static void too_large() {
              cudaErrorCooperativeLaunchTooLarge);
     ck_error(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
 }
-START_TEST(a_grid_that_the_device_cannot_run_at_once) {
+TEST(a_grid_that_the_device_cannot_run_at_once) {
     struct outcome outcome = run_program(too_large, NULL);
     ck_assert_int_eq(outcome.status, 0);
 }
-END_TEST
 
 enum { PARTIAL = __LINE__ + 3 };
 __global__ void partial(int *d_out) {
@@ -214,7 +207,7 @@ static void run_partial() {
     cudaLaunchCooperativeKernel(partial, dim3(3), dim3(32), arguments, 0, 0);
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
-START_TEST(a_block_that_misses_the_barrier_of_its_grid) {
+TEST(a_block_that_misses_the_barrier_of_its_grid) {
     struct outcome outcome = run_program(run_partial, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "barrier-divergence", "only 2 of them reach a barrier of the grid");
@@ -222,7 +215,6 @@ START_TEST(a_block_that_misses_the_barrier_of_its_grid) {
     snprintf(line, sizeof line, "\"line\":%d", PARTIAL);
     ck_found(outcome, "barrier-divergence", line);
 }
-END_TEST
 
 static void run_without_cooperation() {
     int *d_out;
@@ -230,12 +222,11 @@ static void run_without_cooperation() {
     partial<<<3, 32>>>(d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
-START_TEST(a_grid_that_may_not_synchronise) {
+TEST(a_grid_that_may_not_synchronise) {
     struct outcome outcome = run_program(run_without_cooperation, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "invalid-launch", "cudaLaunchCooperativeKernel()");
 }
-END_TEST
 
 __global__ void quotient(int *d_out) {
     d_out[1] = 10 / d_out[0];
@@ -249,7 +240,7 @@ static void run_quotient() {
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 #endif
 }
-START_TEST(a_division_by_zero_is_named) {
+TEST(a_division_by_zero_is_named) {
     struct outcome outcome = run_program(run_quotient, NULL);
 #if defined(__SANITIZE_ADDRESS__) // which names it in its own words
     ck_assert(outcome.status != 0);
@@ -258,7 +249,6 @@ START_TEST(a_division_by_zero_is_named) {
     ck_found(outcome, "division-by-zero", "kernel quotient divides an integer by zero");
 #endif
 }
-END_TEST
 
 __global__ void large_arrays(int *d_out) {
     int local[100000];
@@ -268,14 +258,13 @@ __global__ void large_arrays(int *d_out) {
     __syncthreads();
     d_out[1 + threadIdx.x] = local[99999 - threadIdx.x];
 }
-START_TEST(a_local_array_of_400_kb) {
+TEST(a_local_array_of_400_kb) {
     run(large_arrays, 1, 40, [] {
         for (int t = 0; t < 40; t++) {
             ck_assert_int_eq(h_out[1 + t], 99999 - t);
         }
     });
 }
-END_TEST
 
 __global__ void endless(volatile int *d_out) {
     while (d_out[0] == 0) {
@@ -304,7 +293,7 @@ static void run_until_asked_to_end() {
     endless<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
 }
-START_TEST(an_endless_kernel_says_where_it_was) {
+TEST(an_endless_kernel_says_where_it_was) {
     struct outcome outcome = run_program(run_endless, NULL);
     ck_assert(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 124);
     ck_found(outcome, "stopped", "block (0,0,0) of kernel endless was running");
@@ -312,11 +301,5 @@ START_TEST(an_endless_kernel_says_where_it_was) {
     ck_assert(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGTERM);
     ck_found(outcome, "stopped", "SIGTERM ended the program: thread (0,0,0)");
 }
-END_TEST
 
-RUN_SUITE("sim: waiting", a_lock_that_all_threads_take, a_lock_by_exchange,
-          threads_wait_for_each_other, blocks_wait_for_later_blocks, a_barrier_of_the_grid_by_hand,
-          a_grid_synchronises, a_grid_that_the_device_cannot_run_at_once,
-          a_block_that_misses_the_barrier_of_its_grid, a_grid_that_may_not_synchronise,
-          a_division_by_zero_is_named, a_local_array_of_400_kb,
-          an_endless_kernel_says_where_it_was)
+SUITE("sim: waiting")

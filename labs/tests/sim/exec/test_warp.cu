@@ -30,13 +30,12 @@ __global__ void phases(int *d_out) {
     d_out[t] = s_value[t];
 }
 
-START_TEST(barrier_separates_phases) {
+TEST(barrier_separates_phases) {
     run(phases, 1000);
     for (int t = 0; t < 1000; t++) {
         ck_assert_int_eq(h_out[t], (t + 10) % 1000);
     }
 }
-END_TEST
 
 __global__ void early_return(int *d_out) {
     int t = threadIdx.x;
@@ -48,12 +47,11 @@ __global__ void early_return(int *d_out) {
     d_out[t] = set * 100 + all * 10 + none;
 }
 
-START_TEST(barrier_after_an_early_return) {
+TEST(barrier_after_an_early_return) {
     run(early_return, 100);
     ck_assert_int_eq(h_out[0], 3510);
     ck_assert_int_eq(h_out[69], 3510);
 }
-END_TEST
 
 __global__ void different_barriers(int *d_out) {
     __shared__ int s_left;
@@ -66,11 +64,10 @@ __global__ void different_barriers(int *d_out) {
     d_out[threadIdx.x] = s_left;
 }
 
-START_TEST(barriers_of_two_lines_meet) {
+TEST(barriers_of_two_lines_meet) {
     run(different_barriers, 64);
     ck_assert_int_eq(h_out[63], 7);
 }
-END_TEST
 
 __global__ void shuffles(int *d_out) {
     int t = threadIdx.x;
@@ -85,7 +82,7 @@ __global__ void shuffles(int *d_out) {
     d_out[256 + t] = (int)(2 * __shfl_up_sync(FULL, 0.5f * t, 1u));
 }
 
-START_TEST(shuffles_as_an_h200_does_them) {
+TEST(shuffles_as_an_h200_does_them) {
     run(shuffles, 32);
     for (int t = 0; t < 32; t++) {
         ck_assert_int_eq(h_out[t], 5);
@@ -99,7 +96,6 @@ START_TEST(shuffles_as_an_h200_does_them) {
         ck_assert_int_eq(h_out[256 + t], t > 0 ? t - 1 : 0);
     }
 }
-END_TEST
 
 __global__ void partial_warp(int *d_out) {
     int t = threadIdx.x, sum = 1;
@@ -113,14 +109,13 @@ __global__ void partial_warp(int *d_out) {
     d_out[64 + t] = __shfl_down_sync(FULL, 5, 1); // lane 12 of the second warp reads nobody's
 }
 
-START_TEST(the_last_warp_of_a_block_may_be_partial) {
+TEST(the_last_warp_of_a_block_may_be_partial) {
     run(partial_warp, 45);
     ck_assert_int_eq(h_out[0], 32);
     ck_assert_int_eq(h_out[32], 13);
     ck_assert_int_eq(h_out[64 + 43], 5);
     ck_assert_int_eq(h_out[64 + 44], -1); // poison: the device does not say what it is
 }
-END_TEST
 
 __global__ void votes(int *d_out) {
     int t = threadIdx.x;
@@ -137,7 +132,7 @@ __global__ void votes(int *d_out) {
     d_out[96 + t] = d_out[64 + 31 - t];
 }
 
-START_TEST(votes_of_diverged_lanes) {
+TEST(votes_of_diverged_lanes) {
     run(votes, 32);
     unsigned thirds = 0;
     for (int t = 0; t < 32; t += 3) {
@@ -150,7 +145,6 @@ START_TEST(votes_of_diverged_lanes) {
         ck_assert_int_eq(h_out[96 + t], 31 - t < 8 ? 0xaa : 1);
     }
 }
-END_TEST
 
 __global__ void active(int *d_out) {
     int t = threadIdx.x;
@@ -164,13 +158,12 @@ __global__ void active(int *d_out) {
     }
 }
 
-START_TEST(activemask_is_the_lanes_of_the_branch) {
+TEST(activemask_is_the_lanes_of_the_branch) {
     run(active, 32);
     ck_assert_int_eq(h_out[0], 104);
     ck_assert_int_eq(h_out[28], 104);
     ck_assert_int_eq(h_out[1], 0xeeeee);
 }
-END_TEST
 
 enum { STUCK = __LINE__ + 5, BARRIER = __LINE__ + 3 };
 __global__ void deadlock(int *d_out) {
@@ -189,7 +182,7 @@ static void run_deadlock() {
     ck_error(cudaFree(d_out), cudaErrorLaunchFailure); // the device is lost
 }
 
-START_TEST(a_deadlock_is_reported) {
+TEST(a_deadlock_is_reported) {
     struct outcome outcome = run_program(run_deadlock, NULL);
     ck_assert_int_eq(outcome.status, 0);
     char line[64];
@@ -198,7 +191,6 @@ START_TEST(a_deadlock_is_reported) {
     snprintf(line, sizeof line, "thread (3,0,0) waits at " __FILE__ ":%d", BARRIER);
     ck_found(outcome, "barrier-divergence", line);
 }
-END_TEST
 
 // The stacks of a kernel that ended early are unmapped: later mappings may use their addresses.
 static void run_deadlock_and_use_its_memory() {
@@ -210,11 +202,10 @@ static void run_deadlock_and_use_its_memory() {
     }
 }
 
-START_TEST(abandoned_stacks_leave_nothing_behind) {
+TEST(abandoned_stacks_leave_nothing_behind) {
     struct outcome outcome = run_program(run_deadlock_and_use_its_memory, NULL);
     ck_assert_int_eq(outcome.status, 0);
 }
-END_TEST
 
 __global__ void deep(int *d_out) {
     volatile int local[40000 / sizeof(int)]; // more than a page of stack for each thread
@@ -231,13 +222,12 @@ __global__ void deep(int *d_out) {
     d_out[t] = sum;
 }
 
-START_TEST(local_arrays_outlive_a_barrier) {
+TEST(local_arrays_outlive_a_barrier) {
     run(deep, 512);
     for (int t = 0; t < 512; t++) {
         ck_assert_int_eq(h_out[t], (10000 + 63) / 64);
     }
 }
-END_TEST
 
 __device__ int endless(volatile int *d_at, int n) {
     volatile int pad[256];
@@ -256,7 +246,7 @@ static void run_overflow() {
     cudaDeviceSynchronize();
 }
 
-START_TEST(endless_recursion_is_a_stack_overflow) {
+TEST(endless_recursion_is_a_stack_overflow) {
     struct outcome outcome = run_program(run_overflow, NULL);
     ck_assert(outcome.status != 0);
 #ifndef __SANITIZE_ADDRESS__ // which explains it in its own words
@@ -264,7 +254,6 @@ START_TEST(endless_recursion_is_a_stack_overflow) {
     ck_found(outcome, "stack-overflow", "stack overflow in thread (0,0,0)");
 #endif
 }
-END_TEST
 
 __global__ void failing(int *d_out) {
     assert(threadIdx.x != 9);
@@ -285,7 +274,7 @@ static void run_trap() {
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
-START_TEST(assert_and_trap_end_the_kernel) {
+TEST(assert_and_trap_end_the_kernel) {
     struct outcome outcome = run_program(run_assert, NULL);
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "assert", "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
@@ -293,12 +282,5 @@ START_TEST(assert_and_trap_end_the_kernel) {
     ck_assert_int_eq(outcome.status, 0);
     ck_found(outcome, "trap", "__trap()");
 }
-END_TEST
 
-RUN_SUITE("sim: barriers and warps", barrier_separates_phases, barrier_after_an_early_return,
-          barriers_of_two_lines_meet, shuffles_as_an_h200_does_them,
-          the_last_warp_of_a_block_may_be_partial, votes_of_diverged_lanes,
-          activemask_is_the_lanes_of_the_branch, a_deadlock_is_reported,
-          abandoned_stacks_leave_nothing_behind,
-          local_arrays_outlive_a_barrier, endless_recursion_is_a_stack_overflow,
-          assert_and_trap_end_the_kernel)
+SUITE("sim: barriers and warps")

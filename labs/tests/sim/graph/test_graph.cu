@@ -30,7 +30,7 @@ static void count_up(void *data) {
 }
 
 /* d = ((d + 1) * 10 + 1), by nodes that are added in another order than that in which they run. */
-START_TEST(explicit_nodes) {
+TEST(explicit_nodes) {
     int *d, one = 1, ten = 10, zero = 0, calls = 0, h = -1;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
@@ -104,9 +104,8 @@ START_TEST(explicit_nodes) {
     ck_success(cudaStreamDestroy(stream));
     ck_success(cudaFree(d));
 }
-END_TEST
 
-START_TEST(children_clones_and_circles) {
+TEST(children_clones_and_circles) {
     int *d, one = 1;
     cudaGraph_t inner, outer, copy;
     cudaGraphExec_t exec;
@@ -144,7 +143,6 @@ START_TEST(children_clones_and_circles) {
     ck_success(cudaGraphDestroy(copy));
     ck_success(cudaFree(d));
 }
-END_TEST
 
 /* Two streams: the capture forks and joins. */
 static cudaGraph_t fork_and_join(cudaStream_t s, cudaStream_t t, int *d, int *e, int *h) {
@@ -174,7 +172,7 @@ static cudaGraph_t fork_and_join(cudaStream_t s, cudaStream_t t, int *d, int *e,
     return graph;
 }
 
-START_TEST(captures) {
+TEST(captures) {
     int *d, *e, h[2] = {-1, -1}, in = 5;
     cudaStream_t s, t;
     cudaGraphExec_t exec;
@@ -232,9 +230,8 @@ START_TEST(captures) {
     ck_success(cudaStreamDestroy(s));
     ck_success(cudaStreamDestroy(t));
 }
-END_TEST
 
-START_TEST(what_a_capture_refuses) {
+TEST(what_a_capture_refuses) {
     int *d;
     cudaStream_t s, t;
     cudaEvent_t event;
@@ -277,10 +274,9 @@ START_TEST(what_a_capture_refuses) {
     ck_success(cudaStreamDestroy(t));
     ck_success(cudaFree(d));
 }
-END_TEST
 
 /* Memory that a graph allocates and frees: every launch has it at the same address. */
-START_TEST(memory_in_a_graph) {
+TEST(memory_in_a_graph) {
     int *d, h = 0;
     cudaStream_t s;
     cudaGraph_t graph;
@@ -304,9 +300,8 @@ START_TEST(memory_in_a_graph) {
     ck_error(cudaFree(d), cudaErrorInvalidValue);
     ck_success(cudaStreamDestroy(s));
 }
-END_TEST
 
-START_TEST(launches_by_address) {
+TEST(launches_by_address) {
     int *d, n = 7, value = 4;
     sizes s = {1, 2.5, 3};
     ck_success(cudaMalloc(&d, 32 * sizeof *d));
@@ -345,7 +340,5 @@ START_TEST(launches_by_address) {
     ck_error(cudaGetLastError(), cudaErrorInvalidConfiguration);
     ck_success(cudaFree(d));
 }
-END_TEST
 
-RUN_SUITE("sim: graphs", explicit_nodes, children_clones_and_circles, captures,
-          what_a_capture_refuses, memory_in_a_graph, launches_by_address)
+SUITE("sim: graphs")

@@ -39,7 +39,7 @@ static int read(const int *d) {
     return h;
 }
 
-START_TEST(a_graph_that_frees_its_memory) {
+TEST(a_graph_that_frees_its_memory) {
     allocating_graph g(40);
     int value = 2, h = 0;
     void *arguments[] = {&g.d, &value}, *freed = NULL;
@@ -78,9 +78,8 @@ START_TEST(a_graph_that_frees_its_memory) {
     ck_assert_int_eq(h, 42);
     ck_error(cudaFree(g.d), cudaErrorInvalidValue);
 }
-END_TEST
 
-START_TEST(memory_that_a_launch_leaves) {
+TEST(memory_that_a_launch_leaves) {
     allocating_graph g(7);
     cudaGraphExec_t exec;
     ck_success(cudaGraphInstantiate(&exec, g.graph));
@@ -101,9 +100,8 @@ START_TEST(memory_that_a_launch_leaves) {
     ck_assert_int_eq(read(g.d), 7); // it outlives the graph
     ck_success(cudaFree(g.d));
 }
-END_TEST
 
-START_TEST(memory_that_the_next_launch_frees) {
+TEST(memory_that_the_next_launch_frees) {
     allocating_graph g(7);
     cudaGraphExec_t exec;
     ck_success(cudaGraphInstantiate(&exec, g.graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
@@ -115,9 +113,8 @@ START_TEST(memory_that_the_next_launch_frees) {
     ck_success(cudaGraphExecDestroy(exec));
     ck_success(cudaGraphDestroy(g.graph));
 }
-END_TEST
 
-START_TEST(memory_that_another_graph_frees) {
+TEST(memory_that_another_graph_frees) {
     allocating_graph g(7);
     cudaGraph_t freeing;
     cudaGraphNode_t end;
@@ -143,9 +140,8 @@ START_TEST(memory_that_another_graph_frees) {
     ck_success(cudaGraphDestroy(g.graph));
     ck_success(cudaGraphDestroy(freeing));
 }
-END_TEST
 
-START_TEST(what_memory_nodes_refuse) {
+TEST(what_memory_nodes_refuse) {
     allocating_graph g(0);
     cudaGraph_t other, copy;
     cudaGraphNode_t node;
@@ -182,7 +178,6 @@ START_TEST(what_memory_nodes_refuse) {
     ck_success(cudaGraphDestroy(g.graph));
     ck_success(cudaGraphDestroy(other));
 }
-END_TEST
 
 static void never_launched(void) {
     allocating_graph destroyed(1), forgotten(2);
@@ -209,7 +204,7 @@ static void used_after_it_was_freed(void) {
     cudaDeviceSynchronize();
 }
 
-START_TEST(findings) {
+TEST(findings) {
     struct outcome outcome = run_program(never_launched, NULL);
     ck_nothing_found(outcome);
     outcome = run_program(launched_and_left, NULL);
@@ -217,8 +212,5 @@ START_TEST(findings) {
     outcome = run_program(used_after_it_was_freed, NULL);
     ck_found(outcome, "use-after-free", "add");
 }
-END_TEST
 
-RUN_SUITE("sim: memory nodes of graphs", a_graph_that_frees_its_memory, memory_that_a_launch_leaves,
-          memory_that_the_next_launch_frees, memory_that_another_graph_frees,
-          what_memory_nodes_refuse, findings)
+SUITE("sim: memory nodes of graphs")

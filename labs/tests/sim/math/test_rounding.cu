@@ -86,20 +86,20 @@ template <class T, class F, class E> static void compare(const char *name, F fun
                    [](T x, T y, T z) { return (void)x, (void)y, (void)z, exact; });                \
     }
 
-START_TEST(floats_round_once){
+TEST(floats_round_once){
     COMPARE(float, __fadd, (x, y), x + y) COMPARE(float, __fsub, (x, y), x - y)
         COMPARE(float, __fmul, (x, y), x *y) COMPARE(float, __fdiv, (x, y), x / y)
             COMPARE(float, __fmaf, (x, y, z), fmaf(x, y, z))
                 COMPARE(float, __fmaf_ieee, (x, y, z), fmaf(x, y, z))
                     COMPARE(float, __frcp, (x), 1.0f / x)
-                        COMPARE(float, __fsqrt, (x), sqrtf(x))} END_TEST
+                        COMPARE(float, __fsqrt, (x), sqrtf(x))}
 
-    START_TEST(doubles_round_once){
+    TEST(doubles_round_once){
         COMPARE(double, __dadd, (x, y), x + y) COMPARE(double, __dsub, (x, y), x - y)
             COMPARE(double, __dmul, (x, y), x *y) COMPARE(double, __ddiv, (x, y), x / y)
                 COMPARE(double, __fma, (x, y, z), fma(x, y, z))
                     COMPARE(double, __drcp, (x), 1.0 / x) COMPARE(double, __dsqrt, (x), sqrt(x))
-                        COMPARE(double, __double2float, (x), (float)x)} END_TEST
+                        COMPARE(double, __double2float, (x), (float)x)}
 
 // Integers as numbers: through the compiler's conversion in that mode. The numbers are bits of
 // doubles.
@@ -107,14 +107,14 @@ START_TEST(floats_round_once){
     COMPARE(T, name, ((From)bits_as<uint64_t>((double)x)),                                         \
             (To)opaque((From)bits_as<uint64_t>((double)x)))
 
-    START_TEST(integers_round_once){
+    TEST(integers_round_once){
         COMPARE_INTEGER(double, int, float, __int2float)
             COMPARE_INTEGER(double, unsigned, float, __uint2float)
                 COMPARE_INTEGER(double, long long, float, __ll2float)
-                    COMPARE_INTEGER(double, long long, double, __ll2double)} END_TEST
+                    COMPARE_INTEGER(double, long long, double, __ll2double)}
 
     // The compiler's own conversion of large unsigned numbers rounds twice in these modes.
-    START_TEST(large_unsigned_integers_round_once) {
+    TEST(large_unsigned_integers_round_once) {
     const unsigned long long x = ~0ull;
     ck_assert(__ull2double_rz(x) == 18446744073709549568.0);
     ck_assert(__ull2double_rd(x) == 18446744073709549568.0);
@@ -125,9 +125,8 @@ START_TEST(floats_round_once){
     ck_assert(__ull2double_ru(0x8000000000000001ull) == 9223372036854777856.0);
     ck_assert(__ull2float_rz(0x8000008000000001ull) == 9223372036854775808.0f);
 }
-END_TEST
 
-START_TEST(conversions_to_integers_saturate) {
+TEST(conversions_to_integers_saturate) {
     ck_assert_int_eq(__float2int_rn(2.5f), 2);
     ck_assert_int_eq(__float2int_rd(-2.5f), -3);
     ck_assert_int_eq(__float2int_ru(-2.5f), -2);
@@ -144,10 +143,9 @@ START_TEST(conversions_to_integers_saturate) {
     ck_assert_int_eq(__double2ll_rn(-9.3e18), INT64_MIN);
     ck_assert_int_eq(__double2ll_ru(4503599627370495.5), 4503599627370496ll);
 }
-END_TEST
 
 // Every float of two binades: all others are these, scaled by a power of 4.
-START_TEST(reciprocal_root_is_the_nearest) {
+TEST(reciprocal_root_is_the_nearest) {
     for (uint32_t bits = 0x3f800000u; bits < 0x40800000u; bits++) {
         float x = bits_as<float>(bits), y = __frsqrt_rn(x);
         long double exact = 1.0L / sqrtl(x);
@@ -157,21 +155,5 @@ START_TEST(reciprocal_root_is_the_nearest) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("rounding");
-    TCase *tests = tcase_create("rounding");
-    tcase_add_test(tests, floats_round_once);
-    tcase_add_test(tests, doubles_round_once);
-    tcase_add_test(tests, integers_round_once);
-    tcase_add_test(tests, large_unsigned_integers_round_once);
-    tcase_add_test(tests, conversions_to_integers_saturate);
-    tcase_add_test(tests, reciprocal_root_is_the_nearest);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("rounding")

@@ -24,7 +24,7 @@ static __global__ void at_ends(unsigned char *p, size_t bytes, int *poison) {
     p[bytes - 1] = 3;
 }
 
-START_TEST(huge_memory_is_poison_and_costs_nothing) {
+TEST(huge_memory_is_poison_and_costs_nothing) {
     for (size_t bytes : {(size_t)5000, (size_t)3 << 20, 2 * GB + 12345, 100 * GB}) {
         unsigned char *p, host[3];
         int *poison, was_poison;
@@ -44,7 +44,6 @@ START_TEST(huge_memory_is_poison_and_costs_nothing) {
         cudaFree(poison);
     }
 }
-END_TEST
 
 static __global__ void add_ends(const unsigned char *p, size_t bytes, int *sum) {
     *sum = p[0] + p[bytes / 2] + p[bytes - 1];
@@ -62,7 +61,7 @@ static void write_past_zeros(void) {
 }
 
 /* As on a device. */
-START_TEST(new_memory_can_be_zeros) {
+TEST(new_memory_can_be_zeros) {
     setenv("CONVLABS_SIM_FRESH", "zeros", 1);
     sim_read_options();
     for (size_t bytes : {(size_t)1, (size_t)5000, (size_t)8192, 2 * GB + 12345, 100 * GB}) {
@@ -85,19 +84,17 @@ START_TEST(new_memory_can_be_zeros) {
     cudaFree(managed);
     cudaFreeHost(host);
 }
-END_TEST
 
 /* The padding after it is poison still: a write of zero there is found. A test of its own, before
  * which no thread runs: one that holds a lock of malloc() would leave it locked in the child. */
-START_TEST(a_write_past_zeros_is_found) {
+TEST(a_write_past_zeros_is_found) {
     setenv("CONVLABS_SIM_FRESH", "zeros", 1);
     sim_read_options();
     struct outcome outcome = run_program(write_past_zeros, NULL);
     ck_assert_msg(found(&outcome, "out-of-bounds", "wrote past the end"), "%s", outcome.findings);
 }
-END_TEST
 
-START_TEST(what_is_not_written_stays_poison) {
+TEST(what_is_not_written_stays_poison) {
     std::vector<unsigned char> host((size_t)5 << 20);
     unsigned char *p, *q;
     cudaMalloc(&p, host.size());
@@ -116,7 +113,6 @@ START_TEST(what_is_not_written_stays_poison) {
     cudaFree(p);
     cudaFree(q);
 }
-END_TEST
 
 /* Thread i of block b adds to its own element of every array. */
 static __global__ void add_to_all(int **arrays, int count) {
@@ -125,7 +121,7 @@ static __global__ void add_to_all(int **arrays, int count) {
     }
 }
 
-START_TEST(many_arrays_opened_by_many_threads) {
+TEST(many_arrays_opened_by_many_threads) {
     enum { ARRAYS = 300, BLOCKS = 64, THREADS = 32 };
     std::vector<int *> arrays(ARRAYS);
     int **list, sums[BLOCKS * THREADS];
@@ -147,21 +143,19 @@ START_TEST(many_arrays_opened_by_many_threads) {
     }
     cudaFree(list);
 }
-END_TEST
 
 static __global__ void set(int *p) {
     *p = 1;
 }
 
 /* The host must not access an array, also after a kernel has. */
-START_TEST(the_host_cannot_access_it) {
+SIGNAL_TEST(the_host_cannot_access_it, SIGSEGV) {
     int *p;
     cudaMalloc(&p, 8 * GB); /* large: opened at the first access */
     set<<<1, 1>>>(p);
     cudaDeviceSynchronize();
     *(volatile int *)p = 2;
 }
-END_TEST
 
 static __global__ void touch_all(unsigned char *p, size_t bytes) {
     for (size_t i = threadIdx.x; i < bytes; i += blockDim.x * 4096) {
@@ -171,7 +165,7 @@ static __global__ void touch_all(unsigned char *p, size_t bytes) {
 
 /* Large copies and fills give the memory other pages: what they do not write must stay, be it
  * poison or data, and a copy within the memory must read what was there. */
-START_TEST(large_writes_change_nothing_else) {
+TEST(large_writes_change_nothing_else) {
     const size_t bytes = (size_t)11 << 20;
     std::vector<unsigned char> source(bytes), model(bytes, 0xff), got(bytes);
     for (size_t i = 0; i < bytes; i++) {
@@ -219,10 +213,9 @@ START_TEST(large_writes_change_nothing_else) {
     }
     ck_success(cudaFree(p));
 }
-END_TEST
 
 /* Its pieces are too small for large pages, but the copy is not. */
-START_TEST(a_large_copy_within_memory_reads_what_was_there) {
+TEST(a_large_copy_within_memory_reads_what_was_there) {
     const size_t bytes = (size_t)11 << 20, piece = (size_t)1 << 20, shift = 12345;
     std::vector<unsigned char> source(bytes), got(bytes - shift);
     for (size_t i = 0; i < bytes; i++) {
@@ -241,9 +234,8 @@ START_TEST(a_large_copy_within_memory_reads_what_was_there) {
         ck_success(cudaFree(p));
     }
 }
-END_TEST
 
-START_TEST(a_closed_descriptor_does_no_harm) {
+TEST(a_closed_descriptor_does_no_harm) {
     for (int i = 3; i < 64; i++) {
         close(i);
     }
@@ -260,10 +252,9 @@ START_TEST(a_closed_descriptor_does_no_harm) {
         ck_assert_int_eq(byte, 0xff);
     }
 }
-END_TEST
 
 /* Without such files, poison is written. */
-START_TEST(a_limit_on_files_does_no_harm) {
+TEST(a_limit_on_files_does_no_harm) {
     const struct rlimit limit = {4096, 4096};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     unsigned char *p, last;
@@ -272,25 +263,5 @@ START_TEST(a_limit_on_files_does_no_harm) {
     ck_assert_int_eq(last, 0xff);
     cudaFree(p);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: lazy memory");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, huge_memory_is_poison_and_costs_nothing);
-    tcase_add_test(tests, new_memory_can_be_zeros);
-    tcase_add_test(tests, a_write_past_zeros_is_found);
-    tcase_add_test(tests, what_is_not_written_stays_poison);
-    tcase_add_test(tests, many_arrays_opened_by_many_threads);
-    tcase_add_test(tests, large_writes_change_nothing_else);
-    tcase_add_test(tests, a_large_copy_within_memory_reads_what_was_there);
-    tcase_add_test_raise_signal(tests, the_host_cannot_access_it, SIGSEGV);
-    tcase_add_test(tests, a_closed_descriptor_does_no_harm);
-    tcase_add_test(tests, a_limit_on_files_does_no_harm);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("sim: lazy memory")

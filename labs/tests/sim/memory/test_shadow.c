@@ -1,5 +1,6 @@
 /* The shadow of memory against a simple model: random ranges of random widths. */
-#include <check.h>
+#include "../../suite.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static unsigned random_below(unsigned limit) {
     return (unsigned)((state >> 33) % limit);
 }
 
-START_TEST(known_bytes) {
+TEST(known_bytes) {
     struct shadow *s = shadow_create(memory, BYTES, false);
     ck_assert_ptr_nonnull(s);
     bool model[BYTES] = {false};
@@ -35,9 +36,8 @@ START_TEST(known_bytes) {
     }
     shadow_release(s);
 }
-END_TEST
 
-START_TEST(copied_knowledge) {
+TEST(copied_knowledge) {
     struct shadow *from = shadow_create(memory, 200, false);
     struct shadow *to = shadow_create(memory + 300, 200, false);
     shadow_set_written(from, memory + 13, 70, true);
@@ -48,9 +48,8 @@ START_TEST(copied_knowledge) {
     shadow_release(from);
     shadow_release(to);
 }
-END_TEST
 
-START_TEST(copied_knowledge_at_any_offset) {
+TEST(copied_knowledge_at_any_offset) {
     enum { HALF = 400 };
     struct shadow *from = shadow_create(memory, HALF, false);
     struct shadow *to = shadow_create(memory + HALF, HALF, false);
@@ -73,17 +72,15 @@ START_TEST(copied_knowledge_at_any_offset) {
     shadow_release(from);
     shadow_release(to);
 }
-END_TEST
 
-START_TEST(everything_known) {
+TEST(everything_known) {
     struct shadow *s = shadow_create(memory, BYTES, true);
     shadow_set_written(s, memory, BYTES, false); /* has no effect: there is nothing to know */
     ck_assert_uint_eq(shadow_written(s, memory, BYTES), BYTES);
     shadow_release(s);
 }
-END_TEST
 
-START_TEST(words_until_a_byte_is_touched) {
+TEST(words_until_a_byte_is_touched) {
     struct shadow *s = shadow_create(memory, 64, true);
     size_t count;
     struct shadow_cell *cells = shadow_cells(s, memory + 8, 16, &count);
@@ -102,20 +99,5 @@ START_TEST(words_until_a_byte_is_touched) {
     }
     shadow_release(s);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: shadow");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, known_bytes);
-    tcase_add_test(tests, copied_knowledge);
-    tcase_add_test(tests, copied_knowledge_at_any_offset);
-    tcase_add_test(tests, everything_known);
-    tcase_add_test(tests, words_until_a_byte_is_touched);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("sim: shadow")

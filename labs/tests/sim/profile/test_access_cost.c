@@ -1,12 +1,13 @@
 /* The cost model against Nsight Compute: it must give every measured pattern exactly. */
-#include <check.h>
+#include "../../suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/access_cost.h"
 
-#define PATTERNS "labs/tests/nsight/patterns.csv" /* tests run from the project's root */
+#define PATTERNS "labs/studies/nsight/patterns.csv" /* tests run from the project's root */
 
 static struct warp_access every_lane(unsigned width, uint64_t base, uint64_t stride) {
     struct warp_access a = {.active = UINT32_MAX, .width = width};
@@ -30,7 +31,7 @@ static struct warp_access from_offsets(unsigned width, uint64_t base, char *offs
     return a;
 }
 
-START_TEST(every_measured_pattern) {
+TEST(every_measured_pattern) {
     FILE *file = fopen(PATTERNS, "r");
     ck_assert_msg(file != NULL, "run from the project's root: %s is not here", PATTERNS);
     char line[2048];
@@ -61,47 +62,42 @@ START_TEST(every_measured_pattern) {
     fclose(file);
     ck_assert_int_eq(rows, 144);
 }
-END_TEST
 
-START_TEST(a_full_row_of_floats_is_four_sectors) {
+TEST(a_full_row_of_floats_is_four_sectors) {
     struct warp_access aligned = every_lane(4, 4096, 4), shifted = every_lane(4, 4100, 4);
     ck_assert_uint_eq(cost_sectors(&aligned), 4);
     ck_assert_uint_eq(cost_sectors(&shifted), 5);
 }
-END_TEST
 
-START_TEST(one_word_for_all_lanes_is_a_broadcast) {
+TEST(one_word_for_all_lanes_is_a_broadcast) {
     struct warp_access a = every_lane(4, 4096, 0);
     ck_assert_uint_eq(cost_sectors(&a), 1);
     ck_assert_uint_eq(cost_wavefronts(&a, true), 1);
     ck_assert_uint_eq(cost_constant_words(&a), 1);
 }
-END_TEST
 
-START_TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
+TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
     struct warp_access column = every_lane(4, 0, 32 * 4), padded = every_lane(4, 0, 33 * 4);
     ck_assert_uint_eq(cost_wavefronts(&column, true), 32);
     ck_assert_uint_eq(cost_wavefronts(&padded, true), 1);
     ck_assert_uint_eq(cost_ideal_wavefronts(&column, true), 1);
 }
-END_TEST
 
-/* As constants.csv and counters.csv of labs/tests/predict/h200 show of an H200. */
-START_TEST(a_pass_through_the_l1_cache_is_four_sectors_or_one_line) {
+/* As constants.csv and counters.csv of labs/studies/predict/h200 show of an H200. */
+TEST(a_pass_through_the_l1_cache_is_four_sectors_or_one_line) {
     const struct {
         unsigned width;
         uint64_t base, stride;
         unsigned wavefronts;
-    } of[] = {{4, 4096, 4, 1},   {4, 4100, 4, 1},   {4, 4096, 0, 1},  {4, 4096, 16, 4},
-              {4, 4096, 32, 8},  {16, 4096, 16, 4}, {8, 4096, 8, 2},  {4, 4096, 128, 31}};
+    } of[] = {{4, 4096, 4, 1},  {4, 4100, 4, 1},   {4, 4096, 0, 1}, {4, 4096, 16, 4},
+              {4, 4096, 32, 8}, {16, 4096, 16, 4}, {8, 4096, 8, 2}, {4, 4096, 128, 31}};
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         const struct warp_access a = every_lane(of[i].width, of[i].base, of[i].stride);
         ck_assert_uint_eq(cost_l1_wavefronts(&a, cost_sectors(&a)), of[i].wavefronts);
     }
 }
-END_TEST
 
-START_TEST(lanes_at_one_address_are_counted) {
+TEST(lanes_at_one_address_are_counted) {
     struct warp_access a = every_lane(4, 4096, 0);
     ck_assert_uint_eq(cost_same_address(&a), 32);
     a = every_lane(4, 4096, 4);
@@ -111,18 +107,16 @@ START_TEST(lanes_at_one_address_are_counted) {
     a.active = 1;
     ck_assert_uint_eq(cost_same_address(&a), 1);
 }
-END_TEST
 
-START_TEST(constant_reads_are_served_word_by_word) {
+TEST(constant_reads_are_served_word_by_word) {
     struct warp_access a = every_lane(4, 0, 0);
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         a.address[lane] = 4 * (lane % 4);
     }
     ck_assert_uint_eq(cost_constant_words(&a), 4);
 }
-END_TEST
 
-START_TEST(a_double_or_a_vector_of_constants_is_one_word) {
+TEST(a_double_or_a_vector_of_constants_is_one_word) {
     struct warp_access same = every_lane(8, 4096, 0), four = every_lane(16, 4096, 0);
     ck_assert_uint_eq(cost_constant_words(&same), 1);
     ck_assert_uint_eq(cost_constant_words(&four), 1);
@@ -133,32 +127,12 @@ START_TEST(a_double_or_a_vector_of_constants_is_one_word) {
     same.active = 1;
     ck_assert_uint_eq(cost_constant_words(&same), 1);
 }
-END_TEST
 
 /* A device cannot do this. A program that does is reported, and must not break the counters. */
-START_TEST(vectors_at_odd_addresses_touch_one_word_more) {
+TEST(vectors_at_odd_addresses_touch_one_word_more) {
     struct warp_access a = every_lane(16, 4098, 64);
     ck_assert_uint_eq(cost_constant_words(&a), 5 * WARP_LANES / 4);
     ck_assert_uint_eq(cost_sectors(&a), WARP_LANES);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: access cost");
-    TCase *tests = tcase_create("model");
-    tcase_add_test(tests, every_measured_pattern);
-    tcase_add_test(tests, a_full_row_of_floats_is_four_sectors);
-    tcase_add_test(tests, one_word_for_all_lanes_is_a_broadcast);
-    tcase_add_test(tests, a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it);
-    tcase_add_test(tests, a_pass_through_the_l1_cache_is_four_sectors_or_one_line);
-    tcase_add_test(tests, lanes_at_one_address_are_counted);
-    tcase_add_test(tests, constant_reads_are_served_word_by_word);
-    tcase_add_test(tests, a_double_or_a_vector_of_constants_is_one_word);
-    tcase_add_test(tests, vectors_at_odd_addresses_touch_one_word_more);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE("sim: access cost")

@@ -1,9 +1,10 @@
 /* The choice of blocks that stand for all of a grid, and the set of sectors. */
-#include <check.h>
+#include "../../suite.h"
+
 #include <stdlib.h>
 
 #include "profile/block_sample.h"
-#include "profile/sectors.h"
+#include "profile/sector_set.h"
 
 /* Sums `value` over the counted blocks of a grid, times their weights. */
 static uint64_t sampled_sum(dim3 grid, uint64_t (*value)(uint3, dim3), uint64_t *counted) {
@@ -52,10 +53,10 @@ static uint64_t by_edge(uint3 b, dim3 g) {
            (b.x == g.x - 1 && b.y == g.y - 1 ? 500 : 0);
 }
 
-static const dim3 grids[] = {{1, 1, 1},    {1000, 1, 1}, {7, 7, 1},    {63, 125, 1}, {1, 400, 1},
+static const dim3 grids[] = {{1, 1, 1},   {1000, 1, 1}, {7, 7, 1},    {63, 125, 1}, {1, 400, 1},
                              {20, 3, 11}, {4, 4, 4},    {100, 90, 2}, {3, 17, 40}};
 
-START_TEST(blocks_that_differ_at_the_edges_only_sum_exactly) {
+LOOP_TEST(blocks_that_differ_at_the_edges_only_sum_exactly, 0, sizeof grids / sizeof *grids) {
     static const uint64_t wanted[] = {0, 2, 9, 16, 27, 100, 256, 100000};
     dim3 grid = grids[_i];
     for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -67,9 +68,8 @@ START_TEST(blocks_that_differ_at_the_edges_only_sum_exactly) {
         ck_assert(wanted[i] == 0 || wanted[i] < 27 || counted <= wanted[i]);
     }
 }
-END_TEST
 
-START_TEST(one_block_stands_for_all) {
+LOOP_TEST(one_block_stands_for_all, 0, sizeof grids / sizeof *grids) {
     dim3 grid = grids[_i];
     uint64_t counted;
     sample_begin(&grid, 1);
@@ -79,12 +79,12 @@ START_TEST(one_block_stands_for_all) {
     uint3 middle = {grid.x / 2, grid.y / 2, grid.z / 2};
     ck_assert_uint_eq(sample_weight(&middle), (uint64_t)grid.x * grid.y * grid.z);
 }
-END_TEST
 
-START_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much) {
+LOOP_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much, 0,
+          sizeof grids / sizeof *grids) {
     const dim3 grid = grids[_i];
-    const bool is_long = grid.x * grid.y * grid.z > 16 &&
-                         (grid.x > 1) + (grid.y > 1) + (grid.z > 1) == 1;
+    const bool is_long =
+        grid.x * grid.y * grid.z > 16 && (grid.x > 1) + (grid.y > 1) + (grid.z > 1) == 1;
     const uint3 first = {0, 0, 0};
     uint64_t counted;
     sample_begin(&grid, 16);
@@ -98,17 +98,15 @@ START_TEST(three_blocks_stand_for_a_long_axis_after_the_first_did_much) {
     sample_fewer();
     ck_assert_uint_eq(sample_size(), 1);
 }
-END_TEST
 
-START_TEST(without_a_wish_all_blocks_count) {
+TEST(without_a_wish_all_blocks_count) {
     dim3 grid = {63, 125, 3};
     sample_begin(&grid, 0);
     ck_assert_uint_eq(sample_size(), 63 * 125 * 3);
     ck_assert_uint_eq(sample_divisor(), 1);
 }
-END_TEST
 
-START_TEST(a_square_grid_is_sampled_on_both_axes) {
+TEST(a_square_grid_is_sampled_on_both_axes) {
     dim3 grid = {1000, 1000, 1};
     sample_begin(&grid, 256);
     ck_assert_uint_eq(sample_size(), 16 * 16);
@@ -118,9 +116,8 @@ START_TEST(a_square_grid_is_sampled_on_both_axes) {
     ck_assert_uint_gt(sample_weight(&inside), sample_weight(&edge));
     ck_assert_uint_eq(sample_weight(&not_one), 0);
 }
-END_TEST
 
-START_TEST(a_sector_is_fresh_once) {
+TEST(a_sector_is_fresh_once) {
     struct sector_set set = {.pages = NULL};
     struct warp_access a = {.active = UINT32_MAX, .width = 4};
     unsigned fresh;
@@ -141,9 +138,8 @@ START_TEST(a_sector_is_fresh_once) {
     ck_assert_uint_eq(set.count, 3);
     sectors_release(&set);
 }
-END_TEST
 
-START_TEST(a_set_of_many_pages_forgets_none) {
+TEST(a_set_of_many_pages_forgets_none) {
     enum { PAGES = 20000 };
     struct sector_set set = {.pages = NULL};
     struct warp_access a = {.active = 1, .width = 16};
@@ -159,24 +155,5 @@ START_TEST(a_set_of_many_pages_forgets_none) {
     ck_assert_uint_le(set.capacity, 4 * PAGES);
     sectors_release(&set);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: block sample");
-    TCase *tests = tcase_create("blocks and sectors");
-    tcase_add_loop_test(tests, blocks_that_differ_at_the_edges_only_sum_exactly, 0,
-                        sizeof grids / sizeof *grids);
-    tcase_add_loop_test(tests, one_block_stands_for_all, 0, sizeof grids / sizeof *grids);
-    tcase_add_loop_test(tests, three_blocks_stand_for_a_long_axis_after_the_first_did_much, 0,
-                        sizeof grids / sizeof *grids);
-    tcase_add_test(tests, without_a_wish_all_blocks_count);
-    tcase_add_test(tests, a_square_grid_is_sampled_on_both_axes);
-    tcase_add_test(tests, a_sector_is_fresh_once);
-    tcase_add_test(tests, a_set_of_many_pages_forgets_none);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE("sim: block sample")

@@ -1,13 +1,14 @@
-/* Neighbouring accesses become one, as in the machine code of nvcc 13.0. Each test lists what a lane
- * accesses and checks what is left. */
+/* Neighbouring accesses become one, as in the machine code of nvcc 13.0. Each test lists what a
+ * lane accesses and checks what is left. */
 #include <check.h>
 #include <stdlib.h>
 
 #include "profile/merged_accesses.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 enum { WINDOW = 10, LOOP = 5 };
-static const uint64_t from = 0x10000, to = 0x20000, global = 0x100000; /* global: a multiple of 16 */
+static const uint64_t from = 0x10000, to = 0x20000,
+                      global = 0x100000; /* global: a multiple of 16 */
 
 static struct lane_stream stream;
 static struct access_tags tags;
@@ -51,7 +52,7 @@ static void expect_at(uint64_t base, unsigned count, const unsigned (*expected)[
     unsigned found = 0;
     merge_accesses(&stream, &tags, from, to);
     for (size_t i = 0; i < stream.code_count; i++) {
-        if (stream.codes[i] & EVENT_MARK) {
+        if (SIM_IS_MARK(stream.codes[i])) {
             continue;
         }
         ck_assert_uint_lt(found, count);

@@ -1,5 +1,6 @@
 /* How often warps pass a place: the most passes of any lane count, once for each warp and epoch. */
-#include <check.h>
+#include "../../suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void lane(uint32_t place, int times) {
     }
 }
 
-START_TEST(the_lane_with_the_most_passes_counts) {
+TEST(the_lane_with_the_most_passes_counts) {
     passes_begin();
     lane(100, 3);
     lane(100, 5);
@@ -38,9 +39,8 @@ START_TEST(the_lane_with_the_most_passes_counts) {
     passes_end_warp(1);
     expect(1, "[[100,5]]");
 }
-END_TEST
 
-START_TEST(warps_add_up_by_weight) {
+TEST(warps_add_up_by_weight) {
     passes_begin();
     lane(100, 2);
     passes_end_warp(3);
@@ -48,18 +48,16 @@ START_TEST(warps_add_up_by_weight) {
     passes_end_warp(4);
     expect(2, "[[100,5]]");
 }
-END_TEST
 
-START_TEST(a_launch_begins_at_zero) {
+TEST(a_launch_begins_at_zero) {
     passes_begin();
     lane(100, 2);
     passes_begin();
     passes_end_warp(1);
     expect(1, "[]");
 }
-END_TEST
 
-START_TEST(thousands_of_places_in_one_lane) {
+TEST(thousands_of_places_in_one_lane) {
     enum { PLACES = 5000 };
     passes_begin();
     for (uint32_t place = 1; place <= PLACES; place++) {
@@ -76,19 +74,5 @@ START_TEST(thousands_of_places_in_one_lane) {
     ck_assert_ptr_nonnull(strstr(text, "[7,2]"));
     free(text);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("passes");
-    TCase *tests = tcase_create("passes");
-    tcase_add_test(tests, the_lane_with_the_most_passes_counts);
-    tcase_add_test(tests, warps_add_up_by_weight);
-    tcase_add_test(tests, a_launch_begins_at_zero);
-    tcase_add_test(tests, thousands_of_places_in_one_lane);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE("passes")

@@ -6,7 +6,7 @@
 
 #include "profile/unrolled_loops.h"
 #include "profile/warp_replay.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 enum { MOST = 400, LOOP = 5 };
 
@@ -54,7 +54,10 @@ static void expect(unsigned how, int number, int expected, const int *first) {
     }
 }
 
-#define FIRST(...) (const int[]){__VA_ARGS__}
+#define FIRST(...)                                                                                 \
+    (const int[]) {                                                                                \
+        __VA_ARGS__                                                                                \
+    }
 #define FOUR SIM_UNROLLED
 
 START_TEST(what_is_left_over_goes_first) {

@@ -1,10 +1,11 @@
-/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of 32
- * lanes of a small program and checks the warp instructions of their replay. */
-#include <check.h>
+/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of
+ * 32 lanes of a small program and checks the warp instructions of their replay. */
+#include "../../suite.h"
+
 #include <stdlib.h>
 
 #include "profile/warp_replay.h"
-#include "sim_marks.h"
+#include "sim/marks.h"
 
 /* Accesses of the little programs, named by their program counters. */
 enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };
@@ -91,7 +92,7 @@ static void tear_down(void) {
     }
 }
 
-START_TEST(lanes_that_agree_are_one_instruction) {
+TEST(lanes_that_agree_are_one_instruction) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         load(lane, ENTRY);
         load(lane, AFTER);
@@ -100,10 +101,9 @@ START_TEST(lanes_that_agree_are_one_instruction) {
     expect(ENTRY, 1, 32);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* An if without calls and loops has no marks. */
-START_TEST(both_sides_of_an_if_meet_after_it) {
+TEST(both_sides_of_an_if_meet_after_it) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         load(lane, ENTRY);
         load(lane, lane % 2 ? BODY : ELSE);
@@ -114,10 +114,9 @@ START_TEST(both_sides_of_an_if_meet_after_it) {
     expect(ELSE, 1, 16);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* for (i = 0; i < lane; i++) load; load */
-START_TEST(different_trip_counts_meet_after_the_loop) {
+TEST(different_trip_counts_meet_after_the_loop) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < lane; i++) {
             loop(lane, FIRST);
@@ -130,11 +129,10 @@ START_TEST(different_trip_counts_meet_after_the_loop) {
     expect(BODY, 31, 31 * 32 / 2);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* for (i = 0; i < 8; i++) { if ((i + lane) % 3 == 0) continue; load }: a border lane that skips a
  * tap must not run one iteration ahead of the others. */
-START_TEST(a_skipped_iteration_does_not_run_ahead) {
+TEST(a_skipped_iteration_does_not_run_ahead) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 8; i++) {
             loop(lane, FIRST);
@@ -150,10 +148,9 @@ START_TEST(a_skipped_iteration_does_not_run_ahead) {
     ck_assert_int_eq(instructions(BODY, &lanes), 8);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* The same in a loop without marks, as a macro of a header may contain. */
-START_TEST(an_unmarked_loop_is_followed_by_its_accesses) {
+TEST(an_unmarked_loop_is_followed_by_its_accesses) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 8; i++) {
             load(lane, HEAD);
@@ -168,11 +165,10 @@ START_TEST(an_unmarked_loop_is_followed_by_its_accesses) {
     ck_assert_int_eq(instructions(HEAD, &lanes), 8);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* for (i = 0; i < 8; i++) { load; if (i == lane) break; if (i % 2) load; else load; load }: a lane
  * that has left waits after the loop, and the others stay together. */
-START_TEST(break_does_not_hold_the_others_divergent) {
+TEST(break_does_not_hold_the_others_divergent) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 8; i++) {
             loop(lane, FIRST);
@@ -194,11 +190,10 @@ START_TEST(break_does_not_hold_the_others_divergent) {
     ck_assert_int_eq(instructions(LATCH, &lanes), 8);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load
  * } */
-START_TEST(early_return_in_a_loop_holds_nobody_up) {
+TEST(early_return_in_a_loop_holds_nobody_up) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
         for (unsigned i = 0; i < 6 && !left; i++) {
@@ -220,11 +215,11 @@ START_TEST(early_return_in_a_loop_holds_nobody_up) {
     expect(LATCH, 6, 28 * 6 + 4 * 2);
     expect(AFTER, 1, 28);
 }
-END_TEST
 
-/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that leave
- * in different iterations do so one after the other, so each exit is a separate instruction. */
-START_TEST(what_comes_before_a_return_belongs_to_its_iteration) {
+/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that
+ * leave in different iterations do so one after the other, so each exit is a separate instruction.
+ */
+TEST(what_comes_before_a_return_belongs_to_its_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         bool left = false;
         for (unsigned i = 0; i < 8 && !left; i++) {
@@ -243,11 +238,10 @@ START_TEST(what_comes_before_a_return_belongs_to_its_iteration) {
     expect(LEAVE, 4, 16);
     expect(AFTER, 1, 16);
 }
-END_TEST
 
 /* Two nested loops whose inner one has lane-dependent bounds: after it the lanes reconverge, in
  * every iteration of the outer one. */
-START_TEST(nested_loops_meet_in_every_outer_iteration) {
+TEST(nested_loops_meet_in_every_outer_iteration) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 5; i++) {
             loop(lane, FIRST);
@@ -264,11 +258,10 @@ START_TEST(nested_loops_meet_in_every_outer_iteration) {
     ck_assert_int_eq(instructions(BODY, &lanes), 5 * 4);
     expect(LATCH, 5, 5 * 32);
 }
-END_TEST
 
 /* while (load) { if (lane % 2) load; }: without the mark at the end of a round, lanes in a loop
  * below would read the head of the next round apart. */
-START_TEST(a_round_ends_for_all_before_the_head_is_read_again) {
+TEST(a_round_ends_for_all_before_the_head_is_read_again) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 3; i++) {
             load(lane, HEAD);
@@ -283,10 +276,9 @@ START_TEST(a_round_ends_for_all_before_the_head_is_read_again) {
     replay();
     expect(HEAD, 3, 3 * 32);
 }
-END_TEST
 
 /* if (lane % 2) load; else load; where both arms call one function that is not inlined. */
-START_TEST(arms_that_share_code_are_separate) {
+TEST(arms_that_share_code_are_separate) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         arm(lane, FIRST, 1 + lane % 2);
         load(lane, BODY);
@@ -297,10 +289,9 @@ START_TEST(arms_that_share_code_are_separate) {
     expect(BODY, 2, 32);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* switch (lane % 3) { case 0: load; case 1: load; } load: who falls through meets the others. */
-START_TEST(cases_meet_where_one_falls_through) {
+TEST(cases_meet_where_one_falls_through) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         if (lane % 3 == 0) {
             arm(lane, FIRST, 1);
@@ -318,11 +309,10 @@ START_TEST(cases_meet_where_one_falls_through) {
     expect(ELSE, 1, 22);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* A function that returns from within its loop: its caller goes on with all lanes. It calls itself
  * more often than there are levels. */
-START_TEST(a_function_ends_for_all_lanes) {
+TEST(a_function_ends_for_all_lanes) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         unsigned calls = 2 * POSITION_MAX_DEPTH + lane % 2;
         for (unsigned i = 0; i < calls; i++) {
@@ -337,10 +327,9 @@ START_TEST(a_function_ends_for_all_lanes) {
     replay();
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* A barrier cuts the streams in the middle of a loop; positions outlive it. */
-START_TEST(positions_outlive_a_barrier) {
+TEST(positions_outlive_a_barrier) {
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned lane = 0; lane < WARP_LANES; lane++) {
             loop(lane, FIRST);
@@ -360,7 +349,6 @@ START_TEST(positions_outlive_a_barrier) {
     expect(LATCH, 4, 4 * 32);
     expect(AFTER, 1, 32);
 }
-END_TEST
 
 /* ---- random programs: whatever the control flow, no access is lost, doubled or out of order */
 
@@ -419,38 +407,12 @@ static void replay_at_random(uint32_t seed) {
     }
 }
 
-START_TEST(nothing_is_lost_in_random_programs) {
+TEST(nothing_is_lost_in_random_programs) {
     for (uint32_t seed = 1; seed <= 60; seed++) {
         tear_down();
         set_up();
         replay_at_random(seed);
     }
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: warp replay");
-    TCase *tests = tcase_create("reconvergence");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, lanes_that_agree_are_one_instruction);
-    tcase_add_test(tests, both_sides_of_an_if_meet_after_it);
-    tcase_add_test(tests, different_trip_counts_meet_after_the_loop);
-    tcase_add_test(tests, a_skipped_iteration_does_not_run_ahead);
-    tcase_add_test(tests, break_does_not_hold_the_others_divergent);
-    tcase_add_test(tests, early_return_in_a_loop_holds_nobody_up);
-    tcase_add_test(tests, what_comes_before_a_return_belongs_to_its_iteration);
-    tcase_add_test(tests, nested_loops_meet_in_every_outer_iteration);
-    tcase_add_test(tests, a_round_ends_for_all_before_the_head_is_read_again);
-    tcase_add_test(tests, arms_that_share_code_are_separate);
-    tcase_add_test(tests, cases_meet_where_one_falls_through);
-    tcase_add_test(tests, a_function_ends_for_all_lanes);
-    tcase_add_test(tests, an_unmarked_loop_is_followed_by_its_accesses);
-    tcase_add_test(tests, positions_outlive_a_barrier);
-    tcase_add_test(tests, nothing_is_lost_in_random_programs);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE_BETWEEN("sim: warp replay", set_up, tear_down)

@@ -32,7 +32,7 @@ struct shared_ints {
     }
 };
 
-START_TEST(nothing_runs_before_something_waits) {
+TEST(nothing_runs_before_something_waits) {
     shared_ints seen(2);
     cudaStream_t stream;
     ck_success(cudaStreamCreate(&stream));
@@ -47,9 +47,8 @@ START_TEST(nothing_runs_before_something_waits) {
     ck_assert_int_eq(seen[1], 2);
     ck_success(cudaStreamDestroy(stream));
 }
-END_TEST
 
-START_TEST(arguments_are_those_of_the_launch) {
+TEST(arguments_are_those_of_the_launch) {
     shared_ints seen(1);
     int value = 1;
     add<<<1, 1>>>(seen.at, value);
@@ -59,10 +58,9 @@ START_TEST(arguments_are_those_of_the_launch) {
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(seen[0], 11);
 }
-END_TEST
 
 // Without an order, the newest of what can run runs first: a consumer before its producer.
-START_TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
+TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
     shared_ints seen(2);
     cudaStream_t producer, consumer;
     cudaEvent_t ready;
@@ -85,7 +83,6 @@ START_TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
     ck_success(cudaStreamDestroy(consumer));
     ck_success(cudaEventDestroy(ready));
 }
-END_TEST
 
 // a, b: two streams. Is the work of `first` done when `second`'s is waited for?
 static bool waits_for(cudaStream_t first, cudaStream_t second) {
@@ -99,7 +96,7 @@ static bool waits_for(cudaStream_t first, cudaStream_t second) {
     return done;
 }
 
-START_TEST(rules_of_the_legacy_default_stream) {
+TEST(rules_of_the_legacy_default_stream) {
     cudaStream_t blocking, other, free_one, both[2];
     ck_success(cudaStreamCreate(&blocking));
     ck_success(cudaStreamCreate(&other));
@@ -123,7 +120,6 @@ START_TEST(rules_of_the_legacy_default_stream) {
     ck_assert_int_eq(seen[0], 2);
     ck_success(cudaStreamDestroy(free_one));
 }
-END_TEST
 
 static bool has_run(const shared_ints &seen) {
     bool done = seen[0] == 1;
@@ -132,7 +128,7 @@ static bool has_run(const shared_ints &seen) {
     return done;
 }
 
-START_TEST(which_calls_wait) {
+TEST(which_calls_wait) {
     shared_ints seen(1), pinned(64);
     int pageable[64] = {0}, *d, *d_more, *d_gone;
     ck_success(cudaMalloc(&d, sizeof pageable));
@@ -161,9 +157,8 @@ START_TEST(which_calls_wait) {
     ck_success(cudaFree(d_more));
     ck_success(cudaFree(d_gone));
 }
-END_TEST
 
-START_TEST(a_pageable_source_is_copied_at_once) {
+TEST(a_pageable_source_is_copied_at_once) {
     int h[2] = {3, 4}, back[2], *d;
     ck_success(cudaMalloc(&d, sizeof h));
     ck_success(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyHostToDevice));
@@ -175,9 +170,8 @@ START_TEST(a_pageable_source_is_copied_at_once) {
     ck_assert_int_eq(back[1], 9);
     ck_success(cudaFree(d));
 }
-END_TEST
 
-START_TEST(a_loop_of_queries_ends) {
+TEST(a_loop_of_queries_ends) {
     shared_ints seen(1);
     cudaStream_t stream;
     cudaEvent_t middle, end, never;
@@ -216,9 +210,8 @@ START_TEST(a_loop_of_queries_ends) {
     ck_success(cudaEventDestroy(never));
     ck_success(cudaStreamDestroy(stream));
 }
-END_TEST
 
-START_TEST(a_record_counts_when_it_is_waited_for) {
+TEST(a_record_counts_when_it_is_waited_for) {
     shared_ints seen(2);
     cudaStream_t a, b;
     cudaEvent_t event;
@@ -239,9 +232,8 @@ START_TEST(a_record_counts_when_it_is_waited_for) {
     ck_success(cudaStreamDestroy(a));
     ck_success(cudaStreamDestroy(b));
 }
-END_TEST
 
-START_TEST(more_than_a_queue_holds) {
+TEST(more_than_a_queue_holds) {
     shared_ints seen(1);
     for (int i = 0; i < 5000; i++) {
         add<<<1, 1>>>(seen.at, 1);
@@ -250,7 +242,6 @@ START_TEST(more_than_a_queue_holds) {
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(seen[0], 5000);
 }
-END_TEST
 
 __global__ void touch(volatile int *at) {
     *at = 1;
@@ -272,11 +263,10 @@ static void fail_later() {
     _exit(0);
 }
 
-START_TEST(an_error_of_a_kernel_shows_at_the_next_wait) {
+TEST(an_error_of_a_kernel_shows_at_the_next_wait) {
     struct outcome outcome = run_program(fail_later, NULL);
     ck_assert_int_eq(outcome.status, 0);
 }
-END_TEST
 
 static void end_at_once() {
     static int answer;
@@ -286,11 +276,10 @@ static void end_at_once() {
     _exit(answer); // what nothing waits for has not run
 }
 
-START_TEST(what_nothing_waits_for_need_not_run) {
+TEST(what_nothing_waits_for_need_not_run) {
     struct outcome outcome = run_program(end_at_once, NULL);
     ck_assert_int_eq(outcome.status, 0);
 }
-END_TEST
 
 static std::mutex door;
 static std::condition_variable knock;
@@ -303,7 +292,7 @@ static void knock_at_the_door(void *) {
 }
 
 // The host can wait by means of its own for what a stream does.
-START_TEST(a_host_function_wakes_a_thread) {
+TEST(a_host_function_wakes_a_thread) {
     shared_ints seen(1);
     set<<<1, 1>>>(seen.at, 5);
     ck_success(cudaLaunchHostFunc(0, knock_at_the_door, NULL));
@@ -316,7 +305,6 @@ START_TEST(a_host_function_wakes_a_thread) {
     ck_assert_int_eq(seen[0], 1);
     ck_success(cudaDeviceSynchronize());
 }
-END_TEST
 
 static cudaError_t answers[3];
 
@@ -327,7 +315,7 @@ static void call_the_api(void *seen) {
     answers[2] = cudaGetLastError();
 }
 
-START_TEST(a_host_function_may_not_call_the_api) {
+TEST(a_host_function_may_not_call_the_api) {
     ck_success(cudaLaunchHostFunc(0, call_the_api, NULL));
     ck_success(cudaDeviceSynchronize());
     for (cudaError_t answer : answers) {
@@ -335,7 +323,6 @@ START_TEST(a_host_function_may_not_call_the_api) {
     }
     ck_success(cudaDeviceSynchronize());
 }
-END_TEST
 
 // Thousands of host functions, each of which needs a lock that the host holds while it queues them.
 static void count_under_lock(void *count) {
@@ -343,7 +330,7 @@ static void count_under_lock(void *count) {
     ++*(int *)count;
 }
 
-START_TEST(a_host_function_never_runs_inside_a_call_that_queues) {
+TEST(a_host_function_never_runs_inside_a_call_that_queues) {
     int count = 0;
     cudaError_t asked = cudaSuccess;
     {
@@ -357,7 +344,6 @@ START_TEST(a_host_function_never_runs_inside_a_call_that_queues) {
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(count, 3000);
 }
-END_TEST
 
 static void work_in_a_thread(int *wrong) {
     cudaStream_t stream;
@@ -372,7 +358,7 @@ static void work_in_a_thread(int *wrong) {
     *wrong += cudaFree(d) != cudaSuccess || cudaStreamDestroy(stream) != cudaSuccess;
 }
 
-START_TEST(host_threads_do_not_disturb_each_other) {
+TEST(host_threads_do_not_disturb_each_other) {
     int wrong[4];
     std::thread *threads[4];
     for (int i = 0; i < 4; i++) {
@@ -384,7 +370,6 @@ START_TEST(host_threads_do_not_disturb_each_other) {
         ck_assert_int_eq(wrong[i], 0);
     }
 }
-END_TEST
 
 // With a seed the order is a random one of those that are allowed, and always the same.
 static void shuffled() {
@@ -420,7 +405,7 @@ static int order_with(const char *seed) {
     return WEXITSTATUS(outcome.status);
 }
 
-START_TEST(a_seed_chooses_the_order) {
+TEST(a_seed_chooses_the_order) {
     int one = order_with("1"), different = 0;
     ck_assert_int_eq(one, order_with("1"));
     for (const char *seed : {"2", "3", "4", "5"}) {
@@ -428,7 +413,6 @@ START_TEST(a_seed_chooses_the_order) {
     }
     ck_assert(different >= 2);
 }
-END_TEST
 
 static void leave_handles() {
     cudaStream_t stream;
@@ -442,20 +426,12 @@ static void reset_handles() {
     cudaDeviceReset();
 }
 
-START_TEST(handles_that_leak) {
+TEST(handles_that_leak) {
     struct outcome outcome = run_program(leave_handles, NULL);
     ck_found(outcome, "leak", "the stream created here was never destroyed");
     ck_found(outcome, "leak", "the event created here was never destroyed");
     outcome = run_program(reset_handles, NULL);
     ck_nothing_found(outcome);
 }
-END_TEST
 
-RUN_SUITE("sim: queue", nothing_runs_before_something_waits, arguments_are_those_of_the_launch,
-          what_nothing_orders_runs_in_the_order_that_hurts, rules_of_the_legacy_default_stream,
-          which_calls_wait, a_pageable_source_is_copied_at_once, a_loop_of_queries_ends,
-          a_record_counts_when_it_is_waited_for, more_than_a_queue_holds,
-          an_error_of_a_kernel_shows_at_the_next_wait, what_nothing_waits_for_need_not_run,
-          a_host_function_wakes_a_thread, a_host_function_may_not_call_the_api,
-          a_host_function_never_runs_inside_a_call_that_queues, host_threads_do_not_disturb_each_other,
-          a_seed_chooses_the_order, handles_that_leak)
+SUITE("sim: queue")

@@ -1,8 +1,8 @@
 /* A fetch at the middle of an element gives the bits that the weighted sum gives, and no other
  * fetch is taken for one. */
+#include "../../suite.h"
 #include "texture/filter.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static struct sim_texture texture_with(enum cudaTextureAddressMode mode, bool no
     for (size_t i = 0; i < WIDTH * HEIGHT * DEPTH; i++) {
         texels[i] = special[i % SPECIALS];
     }
-    t.levels[0] = (struct texture_level){(const char *)texels, WIDTH * 4, WIDTH * HEIGHT * 4,
-                                         WIDTH, HEIGHT, DEPTH};
+    t.levels[0] = (struct texture_level){
+        (const char *)texels, WIDTH * 4, WIDTH * HEIGHT * 4, WIDTH, HEIGHT, DEPTH};
     return t;
 }
 
@@ -49,7 +49,7 @@ static bool agrees(const struct sim_texture *t, unsigned axes, const float at[3]
     return taken;
 }
 
-START_TEST(middles_give_what_the_sum_gives) {
+TEST(middles_give_what_the_sum_gives) {
     for (int mode = cudaAddressModeWrap; mode <= cudaAddressModeBorder; mode++) {
         bool normalised = mode < cudaAddressModeClamp; /* the other two exist only so */
         struct sim_texture t = texture_with((enum cudaTextureAddressMode)mode, normalised);
@@ -69,9 +69,8 @@ START_TEST(middles_give_what_the_sum_gives) {
         }
     }
 }
-END_TEST
 
-START_TEST(other_places_are_left_to_the_sum) {
+TEST(other_places_are_left_to_the_sum) {
     struct sim_texture t = texture_with(cudaAddressModeBorder, false);
     for (unsigned axis = 0; axis < 3; axis++) {
         float at[3] = {1.5f, 2.5f, 1.5f};
@@ -93,17 +92,5 @@ START_TEST(other_places_are_left_to_the_sum) {
     const float none[3] = {NAN, 2.5f, 1e-40f};
     ck_assert(agrees(&t, 3, none)); /* both count as 0, which is clamped */
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: texture filter");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, middles_give_what_the_sum_gives);
-    tcase_add_test(all, other_places_are_left_to_the_sum);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("sim: texture filter")

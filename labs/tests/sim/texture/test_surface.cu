@@ -31,7 +31,7 @@ __global__ void beyond(cudaSurfaceObject_t s, float *out) {
     surf2Dwrite(99.0f, s, 1000, 1000, cudaBoundaryModeZero);
 }
 
-START_TEST(reads_and_writes) {
+TEST(reads_and_writes) {
     const float h_in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     float h_out[16], *d_out;
     cudaArray_t array = array_of(4, 2);
@@ -52,7 +52,6 @@ START_TEST(reads_and_writes) {
     ck_success(cudaFreeArray(array));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
 __global__ void in_elements(cudaSurfaceObject_t s) {
     surf2Dwrite(1.0f, s, (int)threadIdx.x * 8, 0);
@@ -64,11 +63,10 @@ static void outside() {
     ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
-START_TEST(a_trap) {
+TEST(a_trap) {
     struct outcome outcome = run_program(outside, NULL);
     ck_found(outcome, "out-of-bounds", "x counts bytes, not elements");
 }
-END_TEST
 
 texture<float, 1> t_line;
 texture<uchar4, 2, cudaReadModeNormalizedFloat> t_plane;
@@ -80,7 +78,7 @@ __global__ void by_reference(float *out) {
     surf2Dwrite(out[i], s_plane, i * (int)sizeof(float), 0);
 }
 
-START_TEST(references) {
+TEST(references) {
     const float h_line[4] = {1, 2, 3, 4};
     const uchar4 h_plane[4] = {{0, 255, 0, 0}, {0, 0, 0, 0}, {0, 255, 0, 0}, {0, 0, 0, 0}};
     float *d_line, *d_out, h_out[4];
@@ -108,9 +106,8 @@ START_TEST(references) {
     ck_success(cudaFree(d_line));
     ck_success(cudaFree(d_out));
 }
-END_TEST
 
-START_TEST(copies) {
+TEST(copies) {
     float h[24], back[24];
     for (int i = 0; i < 24; i++) {
         h[i] = (float)i;
@@ -134,7 +131,6 @@ START_TEST(copies) {
     ck_success(cudaFreeArray(a));
     ck_success(cudaFreeArray(b));
 }
-END_TEST
 
 static void too_much() {
     float h[8] = {0};
@@ -146,11 +142,10 @@ static void too_much() {
              cudaErrorInvalidResourceHandle);
 }
 
-START_TEST(wrong_copies) {
+TEST(wrong_copies) {
     struct outcome outcome = run_program(too_much, NULL);
     ck_found(outcome, "out-of-bounds", "does not fit the destination");
     ck_found(outcome, "use-after-free", "is an array that was freed");
 }
-END_TEST
 
-RUN_SUITE("surfaces", reads_and_writes, a_trap, references, copies, wrong_copies)
+SUITE("surfaces")

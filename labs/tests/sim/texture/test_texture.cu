@@ -1,5 +1,5 @@
 // Texture objects: every kind of resource, every fetch function, and what a wrong use is told.
-// labs/tests/nsight/texture_truth.cu compares the values with those of a GPU.
+// labs/studies/truth/texture_truth.cu compares the values with those of a GPU.
 #include "../test_sim.h"
 
 template <class T, class F> __global__ void fill(T *out, F fetch) {
@@ -44,7 +44,7 @@ static cudaArray_t array_of(const T *texels, size_t width, size_t height, size_t
     return array;
 }
 
-START_TEST(linear_memory) {
+TEST(linear_memory) {
     short4 h[40], got[32];
     for (int i = 0; i < 40; i++) {
         h[i] = make_short4(i, -i, 100 + i, -32768);
@@ -78,9 +78,8 @@ START_TEST(linear_memory) {
     ck_success(cudaDestroyTextureObject(u));
     ck_success(cudaFree(d));
 }
-END_TEST
 
-START_TEST(filters_and_borders) {
+TEST(filters_and_borders) {
     const float h[8] = {0, 1, 2, 3, 10, 20, 30, 40};
     float got[32];
     cudaArray_t array = array_of(h, 4, 2);
@@ -118,9 +117,8 @@ START_TEST(filters_and_borders) {
     ck_success(cudaDestroyTextureObject(wrap));
     ck_success(cudaFreeArray(array));
 }
-END_TEST
 
-START_TEST(shapes) {
+TEST(shapes) {
     int h[96], got[32];
     for (int i = 0; i < 96; i++) {
         h[i] = i;
@@ -152,9 +150,8 @@ START_TEST(shapes) {
         ck_success(cudaFreeArray(a));
     }
 }
-END_TEST
 
-START_TEST(mipmaps) {
+TEST(mipmaps) {
     cudaMipmappedArray_t mipmap;
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     ck_success(cudaMallocMipmappedArray(&mipmap, &format, make_cudaExtent(4, 4, 0), 3));
@@ -190,7 +187,6 @@ START_TEST(mipmaps) {
     ck_success(cudaDestroyTextureObject(t));
     ck_success(cudaFreeMipmappedArray(mipmap));
 }
-END_TEST
 
 static void use_after_destroy() {
     const float h[4] = {1, 2, 3, 4};
@@ -218,7 +214,7 @@ static void twice() {
     ck_error(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
 }
 
-START_TEST(wrong_uses) {
+TEST(wrong_uses) {
     struct outcome outcome = run_program(use_after_destroy, NULL);
     ck_found(outcome, "use-after-free", "uses a texture object that was destroyed");
     outcome = run_program(leak, NULL);
@@ -228,6 +224,5 @@ START_TEST(wrong_uses) {
     ck_found(outcome, "use-after-free", "already destroyed");
     ck_found(outcome, "use-after-free", "array that was already freed");
 }
-END_TEST
 
-RUN_SUITE("textures", linear_memory, filters_and_borders, shapes, mipmaps, wrong_uses)
+SUITE("textures")

@@ -1,7 +1,7 @@
 /* access_calls.S: all registers and flags stay as they are, whatever the address. */
+#include "../../suite.h"
 #include "trace/lane_stack.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -78,35 +78,20 @@ static void check_all_flags(const void *address) {
     }
 }
 
-START_TEST(an_address_in_the_lanes_stack) {
+TEST(an_address_in_the_lanes_stack) {
     static char stack[64];
     sim_lane_stack = (struct lane_stack){stack, sizeof stack};
     check_all_flags(stack);
     check_all_flags(stack + 63);
     sim_lane_stack = (struct lane_stack){0};
 }
-END_TEST
 
-START_TEST(an_address_that_is_looked_at) {
+TEST(an_address_that_is_looked_at) {
     static char elsewhere[64];
     check_all_flags(elsewhere);
     check_all_flags(NULL);
 }
-END_TEST
 
 #endif
 
-int main(void) {
-    Suite *suite = suite_create("trace: access calls");
-    TCase *tests = tcase_create("all");
-#if defined(__x86_64__)
-    tcase_add_test(tests, an_address_in_the_lanes_stack);
-    tcase_add_test(tests, an_address_that_is_looked_at);
-#endif
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+SUITE("trace: access calls")

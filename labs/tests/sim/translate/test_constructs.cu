@@ -50,7 +50,7 @@ __global__ void devices(int *p) {
     *p = device1() + device2() + device3() + device4() + device5() + device6() + device7();
 }
 
-START_TEST(marks) {
+TEST(marks) {
     set_up();
     int *p = d_out;
     order1<<<1, 1>>>(p);
@@ -77,7 +77,6 @@ START_TEST(marks) {
     IS(91);
     tear_down();
 }
-END_TEST
 
 // ---- kernels that only their arguments determine
 
@@ -121,7 +120,7 @@ struct member {
 };
 static void (*pick(int i))(int *) { return i ? order2 : order1; }
 
-START_TEST(chosen_by_arguments) {
+TEST(chosen_by_arguments) {
     set_up();
     int *p = d_out;
     later<<<1, 1>>>(p);
@@ -150,9 +149,8 @@ START_TEST(chosen_by_arguments) {
     IS(6);
     tear_down();
 }
-END_TEST
 
-START_TEST(kernels_as_values) {
+TEST(kernels_as_values) {
     set_up();
     int *p = d_out;
     go(order1, p);
@@ -187,14 +185,13 @@ START_TEST(kernels_as_values) {
     IS(6);
     tear_down();
 }
-END_TEST
 
 #define GO(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
 #define CASE(N) \
     case N: number<N><<<1, 1>>>(d_out); break
 #define PASTE(a, b) a##b<<<dim3(1), dim3(1)>>>(d_out)
 
-START_TEST(lambdas_and_macros) {
+TEST(lambdas_and_macros) {
     set_up();
     int *p = d_out;
     auto launch = [&](int n) {
@@ -220,7 +217,6 @@ START_TEST(lambdas_and_macros) {
     IS(1);
     tear_down();
 }
-END_TEST
 
 __global__ void later(int *p, int n) { *p = n; }
 
@@ -304,7 +300,7 @@ __global__ void nested(int *p) {
     *p += by_value() * 1000 + without() * 10000;
 }
 
-START_TEST(shared_memory) {
+TEST(shared_memory) {
     set_up();
     int *p = d_out;
     typed<<<1, 4, 64>>>(p);
@@ -324,7 +320,6 @@ START_TEST(shared_memory) {
     IS(65133);
     tear_down();
 }
-END_TEST
 
 // ---- variables of the device
 
@@ -361,7 +356,7 @@ __global__ void variables(int *p) {
     m_other[1] = 17;
 }
 
-START_TEST(variables_of_the_device) {
+TEST(variables_of_the_device) {
     set_up();
     variables<<<1, 1>>>(d_out);
     IS(4 + 7 + 3 + 8 + 10);
@@ -370,7 +365,6 @@ START_TEST(variables_of_the_device) {
     ck_assert_int_eq(m_other[1], 17);
     tear_down();
 }
-END_TEST
 
 // ---- parameters
 
@@ -395,7 +389,7 @@ __global__ void by_value(lock l, point q, int n, big b) {
 template <class T> __global__ void by_value_of(T l, int n = 5) { l.p[0] = n; }
 
 /* As nvcc: the launch copies and destroys its parameters on the host. No thread does. */
-START_TEST(parameters_are_bytes) {
+TEST(parameters_are_bytes) {
     set_up();
     big b;
     b.values[99] = 1000;
@@ -414,7 +408,6 @@ START_TEST(parameters_are_bytes) {
     ck_assert_int_eq(lock::destroyed, 3);
     tear_down();
 }
-END_TEST
 
 // ---- __CUDA_ARCH__
 
@@ -469,7 +462,7 @@ __global__ void architecture(int *p) {
     p[6] = __LINE__;
 }
 
-START_TEST(code_for_one_architecture) {
+TEST(code_for_one_architecture) {
     set_up();
     architecture<<<1, 1>>>(d_out);
     IS(1000);
@@ -482,8 +475,5 @@ START_TEST(code_for_one_architecture) {
     ck_assert_int_eq(marked(1).v, 1);
     tear_down();
 }
-END_TEST
 
-RUN_SUITE("sim: CUDA's constructs", marks, chosen_by_arguments, kernels_as_values,
-          lambdas_and_macros, shared_memory, variables_of_the_device, parameters_are_bytes,
-          code_for_one_architecture)
+SUITE("sim: CUDA's constructs")

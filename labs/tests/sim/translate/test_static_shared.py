@@ -147,7 +147,7 @@ def test_nvcc_decides_alike(tmp_path: Path, name: str, real_nvcc: str) -> None:
 
 
 def test_the_limit_is_the_simulators() -> None:
-    header = (ROOT / "labs/sim/include/sim_abi.h").read_text()
+    header = (ROOT / "labs/sim/include/sim/abi.h").read_text()
     limit = re.search(r"#define SIM_BLOCK_SHARED (.*?)(?:/\*|\n)", header)
     assert limit
     assert eval(limit[1].replace("(size_t)", "")) == 49152

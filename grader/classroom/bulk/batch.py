@@ -1,0 +1,208 @@
+"""A bulk run from start to end: collects, grades, and retries what the grader could not do.
+
+The store knows how far a run has come, so a run that was interrupted continues from there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from grader.classroom.bulk.cache_key import Options, key, made_by
+from grader.classroom.bulk.intake import archive, collect
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.bulk.pool import Done, TimeLimit
+from grader.classroom.bulk.protocol import Answer, Collect, Collected, Failed, Grade, Task
+from grader.classroom.bulk.store import Row, Status, Store, Submission
+from grader.compile import make
+from grader.execute import backend as backends
+from grader.execute.backend import Backend
+from grader.model.spec import Lab
+from grader.sandbox.limits import Limits
+
+MOST_DEATHS = 3  # of workers over one task; then it is given up
+BUILDS, RUNS = 3, 3  # of a grading, and of a check, at most
+COLLECTING = 100.0 + archive.LIMITS.longest()  # seconds that a worker may take for a submission
+
+
+class Progress(Protocol):
+    """Is told how far a run is."""
+
+    def phase(self, name: str, total: int) -> None: ...
+    def step(self, failed: bool) -> None: ...
+
+
+class Executor(Protocol):
+    """Runs tasks: on this machine (Pool), or on others (cluster.executor)."""
+
+    def run(self, tasks: Iterator[Task], limit: TimeLimit, done: Done) -> None: ...
+
+
+def choose_backend(lab: Lab, name: str) -> Backend:
+    """The backend of a lab. `auto` never takes a GPU, which runs one program at a time. Raises
+    BackendError."""
+    return backends.choose(lab, lab.backends[0] if name == "auto" else name)
+
+
+@dataclass
+class Batch:
+    """One run over the submissions of one class."""
+
+    store: Store
+    labs: list[Lab]
+    options: Options
+    progress: Progress
+    every_attempt: bool = False  # grade what was handed in before, too
+    backends: dict[str, Backend] = field(default_factory=dict)  # by lab
+    submissions: dict[str, Entry] = field(default_factory=dict)  # by student
+    digests: dict[str, str] = field(default_factory=dict)  # by student
+    made: dict[str, dict[str, str]] = field(default_factory=dict)  # by lab: cache_key.made_by()
+    deaths: Counter[str] = field(default_factory=Counter)  # while collecting, by student
+
+    def prepare(self) -> None:
+        """Builds what all submissions share. Call it before there are workers: a launch kills every
+        process below this one. Raises BackendError, and BuildError when the course does not
+        build."""
+        self.backends = {lab.id: choose_backend(lab, self.options.backend) for lab in self.labs}
+        self.made = {lab.id: made_by(lab, self.backends[lab.id], self.options) for lab in self.labs}
+        for lab in self.labs:
+            make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
+
+    def run(self, entries: list[Entry], pool: Executor) -> None:
+        """Grades what has changed since the last run. Raises OSError when the disk fails."""
+        self._collect(entries, pool)
+        self._grade(pool, "grading")
+        if self.store.retry_failures():
+            self._grade(pool, "retrying")
+
+    # ---------------------------------------------------------------- collecting
+
+    def _collect(self, entries: list[Entry], pool: Executor) -> None:
+        """Reads the submissions that have changed, or whose grades would have other keys."""
+        self.submissions = {entry.student: entry for entry in entries}
+        labs = [lab.id for lab in self.labs]
+        self.store.keep_only(list(self.submissions), labs)
+        names = collect.names_of(self.labs)
+        keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
+        for student, entry in self.submissions.items():
+            self.digests[student] = collect.digest(entry, names) + keys
+        changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
+        self.progress.phase("collecting", len(changed))
+        tasks = (self._collect_task(self.submissions[student], labs) for student in changed)
+        pool.run(tasks, lambda _: COLLECTING, self._collected)
+
+    def _collect_task(self, entry: Entry, labs: list[str]) -> Task:
+        paths = {name: os.fsencode(path) for name, path in entry.paths.items()}
+        whole = os.fsencode(entry.archive) if entry.archive else b""
+        return Collect(entry.student, paths, entry.problem, labs, whole)
+
+    def _collected(self, task: Task, answer: Answer | None) -> Task | None:
+        """Stores what a submission holds. Returns the task when a worker died and may try again."""
+        assert isinstance(task, Collect)
+        if answer is None:
+            self.deaths[task.student] += 1
+            if self.deaths[task.student] < MOST_DEATHS:
+                return task
+        rows: list[Row] = []
+        files: dict[str, dict[str, bytes]] = {}
+        digest = self.digests[task.student]
+        if isinstance(answer, Collected):
+            rows += self._earlier(task.student, files) if self.every_attempt else []
+            rows += [self._row(lab, answer, files) for lab in self.labs]
+        else:
+            died = f"{MOST_DEATHS} workers died while they read it, or took too long"
+            reason = answer.reason if isinstance(answer, Failed) else died
+            rows = [Row(task.student, lab.id, "error", "", reason) for lab in self.labs]
+            digest = ""  # the next run reads it again
+        entry = self.submissions[task.student]
+        found = answer.notes if isinstance(answer, Collected) else []
+        # A name in a note must not look like another note: they are told apart by ", ".
+        notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
+        submission = Submission(task.student, notes, entry.people, entry.submitted)
+        pseudonyms = answer.pseudonyms if isinstance(answer, Collected) else {}
+        self.store.save_submission(submission, digest, rows, files, pseudonyms)
+        self.progress.step(any(row.status in ("rejected", "error") for row in rows))
+        return None
+
+    def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
+        """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
+        student = collected.student
+        if problem := collected.problems[lab.id]:
+            return Row(student, lab.id, "rejected", "", problem)
+        contents = collected.files[lab.id]
+        if not contents:
+            return Row(student, lab.id, "missing", "", collected.missing[lab.id])
+        return Row(student, lab.id, *self._keyed(lab, contents, files), "")
+
+    def _keyed(
+        self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]
+    ) -> tuple[Status, str]:
+        """The key under which these files are graded, behind whether they are. Adds them to
+        `files`."""
+        grade_key = key(lab, self.made[lab.id], contents)
+        files[grade_key] = contents
+        return "graded" if self.store.has_grade(grade_key) else "waiting", grade_key
+
+    def _earlier(self, student: str, files: dict[str, dict[str, bytes]]) -> list[Row]:
+        """The attempts that are stored already, under the keys that they have now."""
+        labs = {lab.id: lab for lab in self.labs}
+        changed = []
+        for row in self.store.attempts(student):
+            if row.key and row.lab in labs:
+                contents = self.store.files(row.key)
+                status, grade_key = self._keyed(labs[row.lab], contents, files)
+                changed.append(replace(row, status=status, key=grade_key, reason=""))
+        return changed
+
+    # ---------------------------------------------------------------- grading
+
+    def _grade(self, pool: Executor, phase: str) -> None:
+        """Makes every grade that a submission waits for."""
+        waiting = self.store.waiting(self.every_attempt)
+        self.progress.phase(phase, len(waiting))
+        pool.run(self._grade_tasks(waiting), self._limit, self._graded)
+
+    def _grade_tasks(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
+        for grade_key, lab in waiting:
+            yield Grade(
+                key=grade_key,
+                lab=lab,
+                backend=self.backends[lab],
+                files=self.store.files(grade_key),
+                timed=self.options.timed,
+                seconds=self.options.seconds,
+                hidden_seed=self.options.seeds.get(lab),
+                pages=self.options.pages,
+                prediction=self.options.prediction,
+            )
+
+    def _limit(self, task: Task) -> float:
+        """Seconds after which a worker must hang: more than the sum of all its limits."""
+        assert isinstance(task, Grade)
+        lab = next(lab for lab in self.labs if lab.id == task.lab)
+        case = Limits(self.options.seconds or lab.limits.seconds).longest()
+        build = make.COMPILE_LIMITS.longest()
+        return 900 + BUILDS * build + len(lab.checks()) * (RUNS * case + 60)
+
+    def _graded(self, task: Task, answer: Answer | None) -> Task | None:
+        """Stores a grade, or why there is none. Returns the task when a worker died and may try
+        again."""
+        assert isinstance(task, Grade)
+        if answer is None:
+            deaths = self.store.count_death(task.key, task.lab)
+            if deaths < MOST_DEATHS:
+                return task
+            answer = Failed(f"{deaths} workers died while they graded it, or took too long")
+        assert not isinstance(answer, Collected)
+        if isinstance(answer, Failed):
+            self.store.save_failure(task.key, task.lab, answer.reason, None)
+        elif answer.fault:
+            self.store.save_failure(task.key, task.lab, answer.fault, answer.result)
+        else:
+            made = self.made[task.lab]
+            self.store.save_grade(task.key, task.lab, answer.result, answer.page, made)
+        self.progress.step(failed=isinstance(answer, Failed) or bool(answer.fault))
+        return None

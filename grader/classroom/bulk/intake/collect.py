@@ -1,0 +1,238 @@
+"""Reads from a submission the files that are graded, wherever they lie in it, and opens no others.
+
+Links are never followed. Where a file is missing, the names of the others are compared with its
+name (near_names.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from grader.classroom.bulk.intake import archive, near_names, walk
+from grader.classroom.bulk.intake.archive import Candidate, Opened
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other
+from grader.model import plain_text, pseudonym
+from grader.model.spec import Lab
+from grader.model.submission import Submission
+
+OF_A_LAB = re.compile(r"lab\d+(_|$)")  # the name of a folder
+MOST_WANTED = 64  # files of a submission in the zip of a class that are read
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that are graded as one lab, by name; or the problem that keeps them from being
+    graded. Neither: nothing was handed in, and `missing` says what."""
+
+    contents: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+    missing: str = field(default="", compare=False)
+    notes: tuple[str, ...] = ()  # for the instructor
+    pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
+
+
+def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
+    """Collected files as the pipeline takes them, to be built in `home`. Their folder is shown
+    under the lab's name: what a grade says of the same files is the same for every student."""
+    problems = [f"{lab.folder}/{name} is missing" for name in lab.submit if name not in contents]
+    empty = [name for name, content in contents.items() if not content.strip()]
+    problems += [f"{lab.folder}/{name} is empty" for name in empty]
+    return Submission(lab, home, lab.folder, contents, problems, home)
+
+
+def names_of(labs: Iterable[Lab]) -> set[str]:
+    """The names of all files that are read."""
+    return {name for lab in labs for name in lab.submit} | {pseudonym.FILE}
+
+
+def digest(entry: Entry, names: set[str]) -> str:
+    """The hash of every byte that collect() might read for files of these names."""
+    about = (entry.student, entry.problem, entry.notes, entry.people, entry.submitted)
+    whole = hashlib.sha256(repr(about).encode(errors="surrogatepass"))
+    if entry.archive is not None and entry.paths:
+        return whole.hexdigest() + walk.hash_once(entry.archive, walk.state(entry.archive))
+    for name, path in entry.paths.items() if not entry.problem else ():
+        whole.update(os.fsencode(name) + b"\0")
+        if path.is_dir():
+            for below, problem, fd in walk.walk(path):
+                base = PurePosixPath(below).name
+                if _is_wanted(base, names) or base.lower().endswith(archive.SUFFIXES):
+                    whole.update(os.fsencode(f"{below}\0{problem}\0") + walk.hash_open(fd))
+                elif is_other(base, names):
+                    whole.update(os.fsencode(f"{below}\0"))
+        else:
+            whole.update(walk.hash_of(path))
+    return whole.hexdigest()
+
+
+def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
+    """The files of each lab. Raises OSError when the machine is at fault."""
+    if entry.problem:
+        return {lab.id: Files(problem=entry.problem) for lab in labs}
+    if not entry.paths:
+        return {lab.id: Files(missing="nothing was handed in") for lab in labs}
+    names = names_of(labs)
+    opened = _of_class(entry, entry.archive, names) if entry.archive else _on_disk(entry, names)
+    if opened.refused:
+        return {lab.id: Files(problem=opened.refused) for lab in labs}
+    return {
+        lab.id: _with_pseudonym(lab, _complete(lab, opened, names), opened.files) for lab in labs
+    }
+
+
+def _on_disk(entry: Entry, names: set[str]) -> Opened:
+    files: list[Candidate] = []
+    others: list[str] = []
+    for name, path in entry.paths.items():
+        if path.is_dir():
+            inside = _in_folder(path, names)
+        elif _is_wanted(name, names):
+            inside = Opened([walk.read_single(path, name)])
+        elif _is_archive(name):
+            inside = archive.candidates(path, names)
+        else:
+            inside = Opened(others=[name])
+        if inside.refused and len(entry.paths) == 1:
+            return inside
+        files += inside.files
+        others += inside.others
+    return Opened(files, others)
+
+
+def _is_archive(name: str) -> bool:
+    """Whether a file may be an archive. A submission that is one file has no name."""
+    return "." not in name or name.lower().endswith(archive.SUFFIXES)
+
+
+def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
+    """As _on_disk(), for a submission inside the zip of the class."""
+    wanted = {str(path): name for name, path in entry.paths.items() if _is_opened(name, names)}
+    others = [name for name in entry.paths if not _is_opened(name, names)][:MOST_OTHERS]
+    if not wanted:
+        return Opened(others=others)
+    if len(wanted) > MOST_WANTED:
+        return Opened(refused=f"the submission has more than {MOST_WANTED} files to look into")
+    taken = archive.members(whole, list(wanted))
+    files: list[Candidate] = []
+    refused = taken.refused
+    for member in taken.files:
+        name = wanted[member.path]
+        if _is_wanted(PurePosixPath(name).name, names):
+            files.append(walk.limited(Candidate(name, member.content, member.problem)))
+            continue
+        if member.problem:
+            refused = refused or f"the archive {member.problem}"
+            continue
+        inside = archive.nested(member.content, names)
+        files += [
+            Candidate(f"{name}/{c.path}".lstrip("/"), c.content, c.problem) for c in inside.files
+        ]
+        others += inside.others
+        refused = refused or inside.refused
+    return Opened(files, others, "" if files else refused)
+
+
+def _is_opened(name: str, names: set[str]) -> bool:
+    return ("/" not in name and _is_archive(name)) or _is_wanted(PurePosixPath(name).name, names)
+
+
+def _is_wanted(name: str, names: set[str]) -> bool:
+    return name in names or copied(name) in names
+
+
+def _complete(lab: Lab, opened: Opened, names: set[str]) -> Files:
+    """The files of a lab, and what to say of those that are missing."""
+    files = choose(lab, opened.files)
+    absent = [name for name in lab.submit if name not in files.contents]
+    if files.problem or not absent:
+        return files
+    paths = [*(c.path for c in opened.files), *opened.others]
+    said = [near_names.question(lab, name, paths, names) for name in absent]
+    if files.contents:
+        guesses = tuple(text for text in said if "?" in text)
+        return replace(files, notes=files.notes + guesses)
+    asked = [text for text in said if text.endswith("?")]
+    return replace(files, missing=" ".join(asked) or f"no {' or '.join(lab.submit)}")
+
+
+def _with_pseudonym(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
+    """Adds what leaderboard.txt says, if the files of the lab are graded: the one in a folder named
+    after the lab, else the least deep that is in no other lab's folder."""
+    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == pseudonym.FILE]
+    ranks = {c.path: _rank(lab, c.path) for c in own}
+    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
+    best = [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
+    if not best or not files.contents:
+        return files
+    problem = next((c.problem for c in best if c.problem), "")
+    if not problem and len({c.content for c in best}) > 1:
+        problem = "is there twice, and they differ"
+    if problem:
+        return replace(files, notes=(*files.notes, f"{pseudonym.FILE} {problem}"))
+    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES])
+
+
+def choose(lab: Lab, candidates: list[Candidate]) -> Files:
+    """Of several files of a name, one in a folder named after the lab wins, then the least deep.
+    Where there is none of the name, a copy of it is taken, if there is no other copy."""
+    contents: dict[str, bytes] = {}
+    notes = []
+    for name in lab.submit:
+        exact = [c for c in candidates if PurePosixPath(c.path).name == name]
+        copies = [c for c in candidates if near_names.is_copy(PurePosixPath(c.path).name, [name])]
+        ranked = sorted(
+            ((_rank(lab, c.path), c) for c in exact or copies),
+            key=lambda pair: (pair[0], pair[1].path),
+        )
+        best = [c for rank, c in ranked if not exact or rank == ranked[0][0]]
+        if not best:
+            continue
+        if problem := next((c.problem for c in best if c.problem), ""):
+            return Files(problem=f"{plain_text.name(best[0].path)} {problem}")
+        if len({c.content for c in best}) > 1:
+            both = " and ".join(plain_text.name(c.path) for c in best[:2])
+            return Files(problem=f"there are two files {name} that differ: {both}")
+        contents[name] = best[0].content
+        if not exact:
+            copy = PurePosixPath(best[0].path).name
+            notes.append(f'"{plain_text.name(copy)}" was taken as {name}')
+    return Files(contents, notes=tuple(notes))
+
+
+def _rank(lab: Lab, path: str) -> tuple[bool, int]:
+    parent = _parent(path)
+    return not (parent == lab.id or parent.startswith(f"{lab.id}_")), path.count("/")
+
+
+def _parent(path: str) -> str:
+    """The name of the folder that a file is in; "" at the top."""
+    return PurePosixPath(path).parent.name
+
+
+def _in_folder(folder: Path, names: set[str]) -> Opened:
+    """The files of these names, also those in archives that lie directly in the folder."""
+    files: list[Candidate] = []
+    others: list[str] = []
+    refused = ""
+    for path, problem, fd in walk.walk(folder):
+        name = PurePosixPath(path).name
+        if _is_wanted(name, names):
+            files.append(
+                walk.read_candidate(fd, path)
+                if fd is not None
+                else Candidate(path, problem=problem)
+            )
+        elif "/" not in path and name.lower().endswith(archive.SUFFIXES) and fd is not None:
+            inside = archive.candidates(folder / name, names)
+            files += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside.files]
+            others += [f"{path}/{other}" for other in inside.others]
+            refused = refused or inside.refused
+        elif fd is not None and len(others) < MOST_OTHERS and is_other(name, names):
+            others.append(path)
+    return Opened(files, others, "" if files else refused)

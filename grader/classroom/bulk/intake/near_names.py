@@ -1,0 +1,78 @@
+"""Files that a student may have meant to hand in as one that a lab asks for.
+
+A file with what a browser, a copy or a learning management system adds to a name, such as
+"constant_mask (1).cu", is taken as constant_mask.cu where it is the only one: it lies in the same
+student's submission, so it cannot give one student what another did. Any other name, such as
+"Constant_Mask.cu" or "lab3.cu", is a guess: the instructor is told, and decides.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from grader.classroom.bulk.intake.unpack import copied
+from grader.model import plain_text
+from grader.model.spec import Lab
+
+LIKE = 0.8  # of difflib's ratio: one letter wrong in five
+MOST_SHOWN = 2
+NOT_NEAR = 9
+SEPARATORS = re.compile(r"[\W_]+")
+MOST_NAME = 200  # characters of a name that is compared
+
+
+def is_copy(name: str, wanted: Iterable[str]) -> bool:
+    """Whether the name is one of the wanted names with what is added to a second copy."""
+    return name not in wanted and copied(name) in wanted
+
+
+def question(lab: Lab, missing: str, paths: Iterable[str], asked_for: set[str]) -> str:
+    """Why a lab's file is missing, and which of the submission's files it may be. asked_for: the
+    names that any lab asks for."""
+    near = meant(lab, missing, paths, asked_for)
+    if not near:
+        return f"no {missing}"
+    names = " or ".join(f'"{plain_text.name(path)}"' for path in near[:MOST_SHOWN])
+    return f"no {missing}; did you mean to hand in {names}?"
+
+
+def meant(lab: Lab, missing: str, paths: Iterable[str], asked_for: set[str]) -> list[str]:
+    """The paths of the files that may be the missing one, of the likeliest kind."""
+    others = sorted(
+        path
+        for path in dict.fromkeys(paths)
+        if PurePosixPath(path).name not in asked_for and len(PurePosixPath(path).name) <= MOST_NAME
+    )
+    ranks = {path: _rank(lab, missing, PurePosixPath(path).name) for path in others}
+    best = min(ranks.values(), default=NOT_NEAR)
+    if best < NOT_NEAR:
+        return [path for path in others if ranks[path] == best]
+    suffix = PurePosixPath(missing).suffix
+    same = [path for path in others if path.lower().endswith(suffix)]
+    return same if len(same) == 1 else []
+
+
+def _rank(lab: Lab, missing: str, name: str) -> int:
+    """How near a name is: 1 is the nearest."""
+    suffix = PurePosixPath(missing).suffix
+    plain, wanted = _plain(copied(name), suffix), _plain(missing, suffix)
+    if plain is None or wanted is None:
+        return NOT_NEAR
+    if plain == wanted:
+        return 1
+    if plain in (lab.id, _plain(lab.folder + suffix, suffix), f"{lab.id}{wanted}"):
+        return 2
+    return 3 if difflib.SequenceMatcher(None, plain, wanted).ratio() >= LIKE else NOT_NEAR
+
+
+def _plain(name: str, suffix: str) -> str | None:
+    """The name in lower case, without its suffix, a second one (".cu.txt") and separators; None
+    when it has another suffix."""
+    name = name.lower()
+    for ending in (suffix, f"{suffix}.txt", f"{suffix}h", ".txt"):
+        if name.endswith(ending):
+            return SEPARATORS.sub("", name.removesuffix(ending))
+    return None

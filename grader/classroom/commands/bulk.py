@@ -1,0 +1,162 @@
+"""`./grade bulk`: grades a class."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+
+from grader import exit_codes
+from grader.classroom.bulk import final
+from grader.classroom.bulk.batch import Batch
+from grader.classroom.bulk.cache_key import Options
+from grader.classroom.bulk.database import FILE, HIDDEN
+from grader.classroom.bulk.intake import discover
+from grader.classroom.bulk.intake.discover import DOWNLOAD, Download
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.bulk.intake.folder import DiskFolder
+from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.pool import Pool
+from grader.classroom.bulk.store import Store
+from grader.classroom.commands import bulk_machine, cluster_options
+from grader.classroom.commands import bulk_options as options
+from grader.classroom.commands import bulk_problems as problems
+from grader.classroom.commands.bulk_progress import Bar
+from grader.classroom.course import settings
+from grader.classroom.course.roster import Roster
+from grader.classroom.course.roster import load as load_roster
+from grader.classroom.export import gradebook, leaderboard, publish
+from grader.classroom.export.summary import summary
+from grader.classroom.leaderboard import standings
+from grader.commands import output
+from grader.commands.errors import UsageError
+from grader.model import plain_text, spec
+
+NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(name="bulk")(bulk)
+
+
+def bulk(
+    submissions: options.Submissions,
+    out: options.Out,
+    labs: options.Labs = "",
+    jobs: options.Jobs = options.JOBS,
+    course: options.CourseFile = None,
+    roster: options.RosterFile = None,
+    resume: options.Resume = False,
+    quiet: options.Quiet = False,
+    backend: options.Backend = "auto",
+    timed: options.Timed = True,
+    seconds: options.Seconds = None,
+    pages: options.Pages = True,
+    executor: options.Executor = "local",
+    slurm_options: options.SlurmOptions = None,
+    per_task: options.PerTask = 8,
+    print_script: options.PrintScript = False,
+    board: options.LeaderboardOption = None,
+    trusted: options.Trusted = False,
+) -> None:
+    """Grade a folder of submissions, each in a sandbox."""
+    chosen = _labs(labs)
+    cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task, print_script)
+    _check_folders(submissions, out)
+    with problems.of_usage():
+        expected = load_roster(roster) if roster else None
+    given = _course(course)
+    bulk_machine.check_disk(out)
+    output.announce_first_build()
+    bulk_machine.check_sandbox(trusted, backend == "gpu")
+    download, entries = _submissions(submissions, expected)
+    if resume and not (out / HIDDEN / FILE).exists():
+        output.say(f"{out} has no run yet: beginning one")
+        resume = False
+    with problems.of_usage(), closing(Store(out, resume)) as store, problems.of_run(out):
+        if given:
+            store.keep_setting(final.COURSE, given)
+        if board is not None:
+            store.keep_setting(standings.SETTING, b"on" if board else b"off")
+        rules = final.rules(store)
+        seeds = {
+            lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
+        }
+        grading = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
+        bar = Bar(quiet)
+        batch = Batch(store, chosen, grading, bar, rules.attempts == "best")
+        batch.prepare()
+        store.keep_setting(DOWNLOAD, str(download).encode())
+        store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
+        with Pool(jobs, store.own) as pool, bar:
+            batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
+        _publish(store, rules, out)
+        raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
+
+
+def _publish(store: Store, rules: settings.Course, out: Path) -> None:
+    """Writes what the instructor needs of the grades, and says where it is."""
+    grades = publish.write(store)
+    for text in leaderboard.warnings(grades):
+        output.say(text)
+    if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
+        names = ", ".join(plain_text.line(name) for name in unknown)
+        output.say(f"course.toml has names that no student of this run has: {names}")
+    print(summary(store))
+    print(f"gradebook: {out / gradebook.NAME}")
+    if standings.is_on(store):
+        print(f"leaderboard: {out / leaderboard.NAME}")
+
+
+def _check_folders(submissions: Path, out: Path) -> None:
+    """Raises UsageError when the folders cannot be what the instructor meant."""
+    if submissions.is_file() and submissions.suffix.lower() == ".zip":
+        return
+    if not submissions.is_dir():
+        raise UsageError(f"{submissions} is not a folder, and not the zip of a class")
+    if out.resolve().is_relative_to(submissions.resolve()):
+        raise UsageError(
+            f"{out} is inside {submissions}, where every folder is taken for a student's; "
+            "name a folder outside of it"
+        )
+    if not DiskFolder(submissions).children():
+        raise UsageError(NO_SUBMISSIONS.format(submissions))
+
+
+def _course(file: Path | None) -> bytes:
+    """The text of --course, which can be used; b"" for none. Raises UsageError."""
+    if file is None:
+        return b""
+    with problems.of_usage(), problems.of_file(file):
+        settings.load(file, frozenset(spec.available()))
+        return file.read_bytes()
+
+
+def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[Entry]]:
+    """What was handed in, and an empty entry for each student of the roster who handed in nothing.
+    Says on stderr what was recognized. Raises UsageError."""
+    with problems.of_file(place):
+        download = discover.download(place)
+    if not download.entries:
+        raise UsageError(NO_SUBMISSIONS.format(place))
+    output.say(str(download))
+    if download.doubt:
+        output.say(download.doubt)
+    if expected is None:
+        return download, download.entries
+    present = attendance(download.entries, expected)
+    for line in present.lines():
+        output.say(line)
+    return download, present.entries
+
+
+def _labs(listed: str) -> list[spec.Lab]:
+    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name."""
+    known = list(spec.available())
+    names = [name.strip() for name in listed.split(",") if name.strip()] or known
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
+    return [spec.load(name) for name in dict.fromkeys(names)]

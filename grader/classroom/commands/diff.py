@@ -1,0 +1,102 @@
+"""`./grade diff`: who moved between two runs of a class, by how much, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.classroom.bulk import comparison
+from grader.classroom.bulk.comparison import Change
+from grader.classroom.bulk.history import Past
+from grader.classroom.bulk.store import Store
+from grader.classroom.commands import run_folder
+from grader.commands.errors import UsageError
+from grader.model.plain_text import line
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(name="diff")(diff)
+
+
+def diff(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
+    before: Annotated[
+        int | None,
+        typer.Option("--from", metavar="N", help="The older run; the one before --to if left out."),
+    ] = None,
+    after: Annotated[
+        int | None, typer.Option("--to", metavar="N", help="The newer run; the last if left out.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Name also who was graded again without other points.")
+    ] = False,
+) -> None:
+    """Say whose grades changed between two runs, by how much, by which check and why."""
+    with run_folder.opened(run) as store:
+        numbers = store.history.numbers()
+        if len(numbers) < 2 and before is None:
+            raise UsageError(f"{run} has {len(numbers)} finished runs; there is nothing to compare")
+        last = after if after is not None else numbers[-1]
+        earlier = [number for number in numbers if number < last]
+        first = before if before is not None else (earlier or numbers)[-1]
+        for number in (first, last):
+            if number not in numbers:
+                known = ", ".join(map(str, numbers))
+                raise UsageError(f"there is no run {number}; the runs are {known}")
+        print("\n".join(words(store, first, last, everything)))
+
+
+def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
+    """The comparison of two runs, line by line."""
+    changes = comparison.changes(store, before, after)
+    moved = [change for change in changes if change.moved]
+    total = len(store.history.of(after))
+    lines = [
+        f"run {after} ({_time(store, after)}) beside run {before} ({_time(store, before)}): "
+        f"{len(moved)} of {total} grades changed"
+    ]
+    for lab in sorted({change.lab for change in changes}):
+        of_lab = [change for change in changes if change.lab == lab]
+        lines += ["", _headline(lab, of_lab)]
+        for change in of_lab if everything else [c for c in of_lab if c.moved]:
+            lines += _lines(change)
+    return lines
+
+
+def _time(store: Store, number: int) -> str:
+    return f"{store.history.at(number).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _headline(lab: str, changes: list[Change]) -> str:
+    """What changed under all grades of a lab, and how many grades are the same after it."""
+    causes = Counter(cause for change in changes for cause in change.causes)
+    texts = [f"{cause} changed ({count})" for cause, count in causes.most_common()]
+    same = sum(not change.moved for change in changes)
+    if same:
+        texts.append(f"{same} graded again, with the same points")
+    return f"{lab}: {'; '.join(texts)}" if texts else f"{lab}:"
+
+
+def _lines(change: Change) -> list[str]:
+    gain = change.gain
+    step = f"  {gain:+g}" if gain else ""
+    lines = [f"  {line(change.student)}: {_points(change.before)} -> {_points(change.after)}{step}"]
+    if change.causes:
+        lines.append(f"    changed: {', '.join(change.causes)}")
+    for check in change.checks:
+        gained = f"  {check.points:+g}" if check.points else ""
+        before, after = check.before or "no such check", check.after or "no such check"
+        lines.append(f"    {line(check.name)}: {before} -> {after}{gained}")
+    whys = (change.before.why if change.before else "", change.after.why if change.after else "")
+    if whys[0] != whys[1]:
+        lines.append(f"    {line(whys[1]) or 'no longer: ' + line(whys[0])}")
+    return lines
+
+
+def _points(past: Past | None) -> str:
+    if past is None:
+        return "not in the run"
+    return past.status if past.points is None else f"{past.points:g} of {past.out_of:g}"

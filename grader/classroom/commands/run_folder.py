@@ -1,0 +1,39 @@
+"""Opens the folder of a bulk run for a command, and says what is wrong with one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader import exit_codes
+from grader.classroom.bulk.database import StoreError
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.settings import SettingsError
+from grader.commands.errors import CommandError, UsageError
+
+
+@contextmanager
+def opened(run: Path) -> Iterator[Store]:
+    """The store of a run that ./grade bulk made, locked until the block ends.
+
+    Raises UsageError where the folder is not there, has no run, is of another version of the
+    grader, in use by another process, or damaged, and where its course.toml does not fit; and
+    CommandError where the disk stops a write. So do these errors inside the block."""
+    try:
+        store = Store(run, resume=True)
+        try:
+            yield store
+        finally:
+            store.close()
+    except (StoreError, SettingsError) as problem:
+        raise UsageError(str(problem)) from problem
+    except sqlite3.OperationalError as problem:
+        raise CommandError(
+            f"{run} cannot be used: {problem}; nothing that was stored is lost: correct that "
+            "(is the disk full?), then repeat the command",
+            exit_codes.FAULT,
+        ) from problem
+    except sqlite3.DatabaseError as problem:
+        raise UsageError(f"{run} is damaged: {problem}; take it from a backup") from problem

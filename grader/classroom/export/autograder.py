@@ -1,0 +1,71 @@
+"""Gradescope's autograder, as it runs in Gradescope's container; autograder_zip.py packs it.
+
+    python -m grader.classroom.export.autograder SUBMISSION RESULTS.json
+
+The container cannot isolate a submission, so a program could read and print whatever lies in it.
+That is why the autograder has no hidden case and no solution: it grades the public checks, and
+./grade bulk grades the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from grader import files, paths
+from grader.classroom.bulk.intake import collect
+from grader.classroom.bulk.intake.collect import Files
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.export import gradescope
+from grader.classroom.export.gradescope import Results
+from grader.execute import backend
+from grader.grading import leaderboard, pipeline
+from grader.grading.observer import Observer
+from grader.grading.plan import plan_for
+from grader.model import spec
+
+NOTHING = "The submission has none of the files that a lab asks for"
+
+
+def grade(submission: Path) -> Results:
+    """Grades every lab of which the submission has files."""
+    labs = [spec.load(name) for name in spec.available()]
+    by_lab = collect.collect(Entry("student", {"": submission}), labs)
+    documents = [_graded(lab, by_lab[lab.id]) for lab in labs if by_lab[lab.id] != Files()]
+    if not documents:
+        names = "; ".join(f"{lab.id}: {', '.join(lab.submit)}" for lab in labs)
+        return gradescope.ungraded(f"{NOTHING}: {names}")
+    return gradescope.together(documents)
+
+
+def _graded(lab: spec.Lab, collected: Files) -> Results:
+    if collected.problem:
+        return gradescope.ungraded(f"{lab.id} was rejected: {collected.problem}")
+    home = paths.BUILD / "bulk" / str(os.getpid())
+    submission = collect.submission(lab, collected.contents, home)
+    try:
+        plan = plan_for(lab, backend.choose(lab, "auto"))
+        result = pipeline.grade(plan, submission, Observer())
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    document = gradescope.results(result)
+    if collected.pseudonym is None:
+        return document
+    return {**document, **gradescope.leaderboard(lab.id, leaderboard.of(result))}
+
+
+def main(submission: Path, target: Path) -> int:
+    """Writes results.json whatever happens: without it Gradescope shows the student nothing."""
+    try:
+        document = grade(submission)
+    except Exception as fault:  # noqa: BLE001
+        print(f"{type(fault).__name__}: {fault}", file=sys.stderr)
+        document = gradescope.failed(f"{gradescope.FAULT}: {type(fault).__name__}")
+    files.replace(target, gradescope.to_json(document))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,68 @@
+"""`make gradescope`: packs the zip that an instructor uploads as Gradescope's autograder.
+
+    python -m grader.classroom.export.autograder_zip FILE.zip ["lab1 lab2"]
+
+It holds what students get, and the modules that collect a submission and write results.json.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+from grader import files, paths
+from grader.release import contents
+
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file: the same content gives the same zip
+PARTS = ("__init__.py", "bulk/", "course/", "export/", "leaderboard/")
+ADDED = tuple(f"grader/classroom/{part}" for part in PARTS)
+SELF = "grader/classroom/export/autograder_zip.py"  # needs grader/release/, not in the zip
+SETUP = """#!/usr/bin/env bash
+# Gradescope runs this once, as root, when the autograder is uploaded.
+set -euo pipefail
+cd /autograder/source/course
+apt-get update
+apt-get install -y --no-install-recommends python3 python3-venv gcc g++ make binutils libstb-dev
+./grade setup
+make runtime
+"""
+RUN = """#!/usr/bin/env bash
+# Gradescope runs this for each submission. It writes results.json whatever happens.
+cd /autograder/source/course || exit 1
+exec build/venv/bin/python -P -m grader.classroom.export.autograder \\
+    /autograder/submission /autograder/results/results.json
+"""
+
+
+def pack(labs: list[str]) -> bytes:
+    """The zip of these labs; [] means every lab. Raises ReleaseError."""
+    tracked = contents.tracked(paths.ROOT)
+    chosen = contents.chosen_labs(paths.ROOT, labs)
+    student = contents.members(paths.ROOT, tracked, contents.lists(), chosen)
+    members = {f"course/{m.path}": (m.content, m.executable) for m in student}
+    for path in tracked:
+        if path.startswith(ADDED) and path.endswith((".py", ".c")) and path != SELF:
+            members[f"course/{path}"] = ((paths.ROOT / path).read_bytes(), False)
+    members |= {"setup.sh": (SETUP.encode(), True), "run_autograder": (RUN.encode(), True)}
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for path, (content, executable) in sorted(members.items()):
+            entry = zipfile.ZipInfo(path, FIRST_DAY)
+            entry.create_system = 3  # Unix, wherever it is packed
+            entry.external_attr = (0o100755 if executable else 0o100644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return data.getvalue()
+
+
+def main(target: Path, labs: list[str]) -> None:
+    data = pack(labs)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    files.replace(target, data)
+    print(f"{target}: {len(data)} bytes; upload it as the autograder of an assignment")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), " ".join(sys.argv[2:]).split())

@@ -1,0 +1,20 @@
+"""Why a submission has no grade, in words that every format uses."""
+
+from __future__ import annotations
+
+from grader.classroom.bulk.final import Final
+from grader.classroom.bulk.store import Status
+
+REASONS: dict[Status, str] = {
+    "missing": "Nothing was handed in for this lab",
+    "rejected": "The submission was rejected",
+    "error": "It could not be graded; the grader or the machine is at fault, not the submission",
+    "waiting": "It has not been graded yet",
+}
+
+
+def sentence(grade: Final) -> str:
+    """What happened, and the details where the run knows them."""
+    reason = grade.row.reason if grade.row else ""
+    what = REASONS.get(grade.status, grade.status)
+    return f"{what}: {reason}" if reason else what

@@ -1,0 +1,209 @@
+"""The class page as HTML: one file without requests to a network, which works without scripts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup
+
+from grader.classroom.bulk import final as final_grades
+from grader.classroom.bulk.final import Final
+from grader.classroom.bulk.store import Store
+from grader.classroom.page import charts, checks, reasons
+from grader.classroom.page import content as contents
+from grader.classroom.page import names as naming
+from grader.classroom.page.content import Content, Everybody, LabFigures
+from grader.classroom.page.names import Names
+from grader.model import plain_text
+from grader.render import html, page_templates
+
+HERE = Path(__file__).resolve().parent / "templates"
+NAMED = 3  # students that are named with a reason
+MARKS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
+MEANINGS = {
+    "late": "late",
+    "set by hand": "points set by hand",
+    "unsure": "a check could not be decided",
+    "attempt": "an earlier attempt counts",
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A letter in a cell of the table of students, with what it means there."""
+
+    letter: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One student and lab. share: for sorting; None: there is no grade. href: "" without a link."""
+
+    text: str
+    share: float | None
+    href: str
+    title: str
+    marks: list[Mark]
+    kinds: str  # of the marks and the status, for the filter
+
+
+class Pages:
+    """The addresses of the pages of single grades. folder: where the class page will be."""
+
+    def __init__(self, store: Store, names: Names, folder: Path) -> None:
+        self._run, self._folder, self._names = store.folder.resolve(), folder.resolve(), names
+
+    def href(self, final: Final) -> str:
+        """The address of a student's report, or of the feedback where there is no report; "" beside
+        a pseudonym, and where there is neither."""
+        if not self._names.are_real:
+            return ""
+        folder = self._run / final.student.id / final.lab
+        for name in ("report.html", "feedback.txt"):
+            if (folder / name).is_file():
+                path = os.path.relpath(folder / name, self._folder)
+                # "./": a first part such as "a:b" would be taken for a scheme.
+                return "./" + quote(os.fsencode(path))
+        return ""
+
+
+def page(store: Store, folder: Path, pseudonyms: bool) -> str:
+    """The page of a run. folder: where the file will be, for its links. Raises StoreError,
+    SettingsError, and sqlite3.OperationalError."""
+    course = final_grades.rules(store)
+    grades = final_grades.finals(store, course)
+    everybody = final_grades.students(store.submissions(), course)
+    names = Names(everybody, naming.key(store) if pseudonyms else None)
+    content = contents.content(store, grades, course, names)
+    numbers = store.history.numbers()
+    pages = Pages(store, names, folder)
+    script = (HERE / "class.js").read_text(encoding="utf-8")
+    text = _template().render(
+        content=content,
+        names=names,
+        run=numbers[-1] if numbers else None,
+        at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
+        zone=course.timezone,
+        has_rules=bool(store.setting(final_grades.COURSE)),
+        plots=_plots(content),
+        cells=_cells(content, names, pages),
+        href=pages.href,
+        kinds=html.KINDS,
+        words=html.WORDS,
+        marks=[(letter, MEANINGS[kind]) for kind, letter in MARKS.items()],
+        whole=reasons.WHOLE,
+        why=contents.why,
+        named=NAMED,
+        least=checks.LEAST,
+        style=page_templates.style(html.STYLE, HERE / "class.css"),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    return plain_text.document(text)
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = page_templates.environment(HERE)
+    environment.filters |= {
+        "number": number,
+        "sort_key": sort_key,
+        "percent": percent,
+        "duration": duration,
+    }
+    return environment.get_template("class.html")
+
+
+def number(value: float | None) -> str:
+    """At most two decimals; "" for None."""
+    return "" if value is None else f"{round(value, 2):g}"
+
+
+def sort_key(value: float | None) -> str:
+    """A figure as the page's script reads it; "" for None."""
+    return "" if value is None else f"{value:.6g}"
+
+
+def percent(value: float | None) -> str:
+    """A share as a whole number of per cent, of which only all is 100 and only nothing 0."""
+    if value is None:
+        return ""
+    whole = round(100 * value)
+    if 0 < value < 1:
+        whole = min(max(whole, 1), 99)
+    return f"{whole} %"
+
+
+def duration(seconds: float | None) -> str:
+    """ "1.2 s", "35 ms", "2.1 h"; "" for None."""
+    if seconds is None:
+        return ""
+    for least, factor, unit in ((7200, 3600, "h"), (120, 60, "min"), (1, 1, "s")):
+        if seconds >= least:
+            return f"{seconds / factor:.1f} {unit}"
+    return f"{1000 * seconds:.0f} ms"
+
+
+def _plots(content: Content) -> dict[str, Markup]:
+    """The charts by the id of a lab; "course" and "labs" of the whole course."""
+    plots = {}
+    for lab in content.labs:
+        if lab.shares:
+            label = f"Points in {lab.id}. {_in_words(lab.shares, 'grades')}"
+            plots[lab.id] = charts.histogram(f"plot-{lab.id}", label, lab.shares, "students")
+    if content.totals:
+        label = f"Result in the course. {_in_words(content.totals, 'students')}"
+        plots["course"] = charts.histogram("plot-course", label, content.totals, "students")
+    with_grades = {lab.id: lab.shares for lab in content.labs if lab.shares}
+    if len(with_grades) > 1:
+        medians = ", ".join(f"{lab.id} {percent(lab.median)}" for lab in content.labs if lab.shares)
+        label = f"Points of each lab. Medians: {medians}"
+        plots["labs"] = charts.boxes("plot-labs", label, with_grades)
+    return plots
+
+
+def _in_words(shares: list[float], what: str) -> str:
+    ordered = sorted(shares)
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return (
+        f"{len(shares)} {what}: median {percent(middle)}, "
+        f"lowest {percent(ordered[0])}, highest {percent(ordered[-1])}"
+    )
+
+
+def _cells(content: Content, names: Names, pages: Pages) -> dict[tuple[str, str], Cell]:
+    """The cells of the table of students, by the student's id and the lab."""
+    return {
+        (row.student.id, lab.id): _cell(content, lab, final, names, pages.href(final))
+        for lab in content.labs
+        for row, final in _of_lab(content.rows, lab)
+    }
+
+
+def _of_lab(rows: list[Everybody], lab: LabFigures) -> list[tuple[Everybody, Final]]:
+    return [(row, final) for row in rows for final in row.finals if final.lab == lab.id]
+
+
+def _cell(content: Content, lab: LabFigures, final: Final, names: Names, href: str) -> Cell:
+    key = final.student.id, final.lab
+    marks = [Mark(MARKS[n.kind], n.kind, names.text(n.text)) for n in content.notes[key]]
+    result = final.result
+    unsure = [c.name for c in result.checks if c.verdict == "uncertain"] if result else []
+    if unsure:
+        marks.append(Mark(MARKS["unsure"], "unsure", f"could not be decided: {unsure[0]}"))
+    if final.points is None:
+        text: str = final.status
+    else:
+        text = number(final.points) + ("" if lab.out_of else f"/{number(final.out_of)}")
+    kinds = [mark.kind for mark in marks] + [final.status]
+    title = "" if final.points is not None else names.text(contents.why(final))
+    return Cell(text, final.share, href, title, marks, ",".join(kinds))

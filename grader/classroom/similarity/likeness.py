@@ -1,0 +1,222 @@
+"""Which submissions of a lab are more alike than the lab explains.
+
+The score of a pair is the share of the shorter one's own fingerprints (what starter, solution and
+headers do not have) that the other has, too. All pairs are counted at once, from an index by
+fingerprint. A copy of one function has a low score but a long run of the same own tokens, so either
+is a reason to list a pair. The limits come from data: RESULTS.md beside the tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from grader.classroom.similarity.fingerprints import LENGTH, WINDOW, Hashes, Prints, prints
+from grader.classroom.similarity.given import Course
+from grader.classroom.similarity.normalise import normalise
+
+FEWEST_OWN = 15  # own fingerprints; with fewer, likeness is chance
+LEAST_SCORE = 0.45
+LEAST_RUN = 60  # own tokens in one run
+OUTLIER = 6.0  # spreads above the typical pair of the lab
+SMALLEST_SPREAD = 0.05
+MOST_RUNS = 3000  # pairs of the highest counts whose runs are measured
+
+
+@dataclass
+class Program:
+    """What one student handed in for a lab. `own`: tokens that the course does not give."""
+
+    student: str
+    digest: str
+    prints: Prints
+    own: int
+    problem: str = ""
+    key: str = ""  # of its files in the store
+    same: list[str] = field(default_factory=list)  # the others who handed in the same bytes
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two programs. `run`: own tokens of their longest shared run; `outlier`: how many spreads the
+    score lies above what is typical of these two in the lab."""
+
+    first: Program
+    second: Program
+    score: float
+    shared: int
+    run: int
+    outlier: float
+
+
+@dataclass
+class Likeness:
+    """A lab of a class. `typical`, `high`, `spread`: of the scores of all pairs: median, 99th
+    percentile and 1.48 times the median distance from the median."""
+
+    groups: list[Program]  # whose bytes several students handed in
+    pairs: list[Pair]
+    programs: int
+    compared: int
+    pair_count: int
+    typical: float
+    high: float
+    spread: float
+    threshold: float
+    notes: list[str]
+
+
+Together = Callable[[str, str], bool]
+
+
+def _strangers_all(_first: str, _second: str) -> bool:
+    """No two students hand in as a group."""
+    return False
+
+
+def program(student: str, files: dict[str, bytes], course: Course, key: str = "") -> Program:
+    """The fingerprints of a student's files. Never raises, whatever is in them."""
+    segments, problems = [], []
+    for name in sorted(files):
+        found = normalise(files[name], course.names)
+        segments += found.segments
+        problems += [f"{name}: {found.problem}"] if found.problem else []
+    everything = prints(segments)
+    own = int(np.count_nonzero(_own(everything.all, course.base)))
+    everything.selected = np.setdiff1d(everything.selected, course.base)
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+    return Program(student, digest, everything, own, "; ".join(problems), key)
+
+
+def compare(
+    programs: Iterable[Program], course: Course, together: Together = _strangers_all
+) -> Likeness:
+    """`together`: do two students hand in as one group? Then they are not compared."""
+    distinct: dict[str, Program] = {}
+    count = 0
+    for each in programs:
+        count += 1
+        kept = distinct.setdefault(each.digest, each)
+        if kept is not each:
+            kept.same.append(each.student)
+    notes = _notes_on_given(distinct, course)
+    representatives = list(distinct.values())
+    notes += [f"{p.student}: {p.problem}" for p in representatives if p.problem]
+    large = [p for p in representatives if len(p.prints.selected) >= FEWEST_OWN]
+    notes += [
+        f"{p.student}: {p.own} own tokens: too few to tell"
+        for p in representatives
+        if len(p.prints.selected) < FEWEST_OWN and not p.problem
+    ]
+    groups = [p for p in representatives if _strangers(p, together)]
+    shared, scores = _scores(large)
+    upper = np.triu_indices(len(large), 1)
+    of_all = scores[upper] if len(large) > 1 else np.zeros(1)
+    typical = float(np.median(of_all))
+    spread = max(SMALLEST_SPREAD, 1.4826 * float(np.median(np.abs(of_all - typical))))
+    result = Likeness(
+        groups=groups,
+        pairs=[],
+        programs=count,
+        compared=len(large),
+        pair_count=len(large) * (len(large) - 1) // 2,
+        typical=typical,
+        high=float(np.quantile(of_all, 0.99)),
+        spread=spread,
+        threshold=max(LEAST_SCORE, min(0.95, typical + OUTLIER * spread)),
+        notes=notes,
+    )
+    result.pairs = _outstanding(large, shared, scores, result, course, together)
+    return result
+
+
+def _notes_on_given(distinct: dict[str, Program], course: Course) -> list[str]:
+    """Takes those who handed in a file of the course unchanged out, and says so."""
+    notes = []
+    for text, files in (
+        ("the unchanged starter", course.starter),
+        ("the course's own solution", course.solution),
+    ):
+        submitted = {name: files[name] for name in course.submit if name in files}
+        digest = hashlib.sha256(repr(sorted(submitted.items())).encode()).hexdigest()
+        if digest in distinct:
+            found = distinct.pop(digest)
+            notes += [f"{student}: {text}" for student in (found.student, *found.same)]
+    return notes
+
+
+def _strangers(program: Program, together: Together) -> bool:
+    """Did people of different groups hand in the same bytes?"""
+    return any(not together(program.student, other) for other in program.same)
+
+
+def _scores(programs: list[Program]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Of each pair, how many own fingerprints they share, and the score."""
+    sizes = np.array([len(p.prints.selected) for p in programs], np.int64)
+    if not len(sizes):
+        return np.zeros((0, 0), np.int32), np.zeros((0, 0))
+    values = np.concatenate([p.prints.selected for p in programs])
+    _, columns = np.unique(values, return_inverse=True)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    index = sparse.csr_matrix((np.ones(len(values), np.int32), columns, starts))
+    shared = (index @ index.T).toarray()
+    return shared, shared / np.minimum(sizes[:, None], sizes[None, :])
+
+
+def _outstanding(
+    programs: list[Program],
+    shared: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    lab: Likeness,
+    course: Course,
+    together: Together,
+) -> list[Pair]:
+    if len(programs) < 2:
+        return []
+    off_diagonal = scores[~np.eye(len(programs), dtype=bool)].reshape(len(programs), -1)
+    usual = np.median(off_diagonal, axis=1)
+    fewest = max(1, (LEAST_RUN - LENGTH + 1) // WINDOW)  # that a run of this length has for certain
+    first, second = np.nonzero(np.triu((shared >= fewest) | (scores >= lab.threshold), 1))
+    order = np.argsort(-shared[first, second], kind="stable")[:MOST_RUNS]
+    own = {}
+    pairs = []
+    for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
+        if together(programs[i].student, programs[j].student):
+            continue
+        for each in (i, j):
+            if each not in own:
+                own[each] = _own(programs[each].prints.all, course.base)
+        score, run = float(scores[i, j]), _longest_run(own[i], own[j])
+        if score < lab.threshold and run < LEAST_RUN:
+            continue
+        # Someone who writes as everyone does is like many: that is no reason to look.
+        outlier = (score - max(usual[i], usual[j])) / lab.spread
+        pairs.append(Pair(programs[i], programs[j], score, int(shared[i, j]), run, float(outlier)))
+    return sorted(pairs, key=lambda p: (-p.outlier, -p.run, p.first.student, p.second.student))
+
+
+def _own(hashes: Hashes, base: Hashes) -> Hashes:
+    """The k-grams, 0 for those that the course gives."""
+    return np.where(np.isin(hashes, base), np.uint64(0), hashes)
+
+
+def longest_run(first: Program, second: Program, course: Course) -> int:
+    """The own tokens of the longest run that two programs share."""
+    return _longest_run(_own(first.prints.all, course.base), _own(second.prints.all, course.base))
+
+
+def _longest_run(first: Hashes, second: Hashes) -> int:
+    """The own tokens of the longest run of k-grams of the one that the other has, too."""
+    return min(_run_in(first, second), _run_in(second, first))
+
+
+def _run_in(hashes: Hashes, other: Hashes) -> int:
+    matches = np.isin(hashes, other[other != 0])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], matches.astype(np.int8), [0]])))
+    lengths = edges[1::2] - edges[::2]
+    return int(lengths.max()) + LENGTH - 1 if len(lengths) else 0

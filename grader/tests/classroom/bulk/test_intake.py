@@ -1,0 +1,141 @@
+"""From a submission only the lab's files are read, however it is packed."""
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.classroom.bulk.intake import collect as intake
+from grader.classroom.bulk.intake.archive import Candidate
+from grader.classroom.bulk.intake.collect import choose, collect
+from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.student_names import student
+from grader.model import spec
+from grader.tests.classroom.bulk import hostile
+
+LAB1, LAB8 = spec.load("lab1"), spec.load("lab8")
+ARCHIVES = hostile.archives(LAB1)
+
+
+def only(folder: Path) -> intake.Files:
+    """The files of lab 1 in the only submission of a folder."""
+    (entry,) = discover(folder)
+    return collect(entry, [LAB1])["lab1"]
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_hostile_archives_give_nothing(kind: str, tmp_path: Path) -> None:
+    suffix, content = ARCHIVES[kind]
+    (tmp_path / f"ann{suffix}").write_bytes(content)
+    files = only(tmp_path)
+    assert files.problem and not files.contents
+    assert [p.name for p in tmp_path.iterdir()] == [f"ann{suffix}"]
+
+
+def test_a_truncated_archive_is_rejected(tmp_path: Path) -> None:
+    whole = hostile._zip([("cpu_loop.c", b"int x;\n")])
+    for length in range(0, len(whole), max(1, len(whole) // 8)):
+        (tmp_path / "ann.zip").write_bytes(whole[:length])
+        files = only(tmp_path)
+        assert files.problem and not files.contents, length
+
+
+@pytest.mark.parametrize("folder", ["", "lab1_cpu_loop", "a/b/c"])
+def test_a_file_is_found_where_students_put_it(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "ann" / folder).mkdir(parents=True)
+    (tmp_path / "ann" / folder / "cpu_loop.c").write_text("int x;\n")
+    (tmp_path / "ann" / folder / "Makefile").write_text("all:\n\ttouch pwned\n")
+    assert only(tmp_path).contents == {"cpu_loop.c": b"int x;\n"}
+
+
+def test_an_archive_in_a_folder_is_opened_and_one_in_an_archive_is_not(tmp_path: Path) -> None:
+    inner = hostile._zip([("cpu_loop.c", b"int x;\n")])
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "work.zip").write_bytes(inner)
+    assert only(tmp_path).contents == {"cpu_loop.c": b"int x;\n"}
+    (tmp_path / "ann" / "work.zip").write_bytes(hostile._zip([("work.zip", inner)]))
+    assert only(tmp_path) == intake.Files()
+
+
+def test_of_several_files_the_one_in_the_labs_folder_counts() -> None:
+    candidates = [
+        Candidate("cpu_loop.c", b"top"),
+        Candidate("starter/lab1_cpu_loop/cpu_loop.c", b"right"),
+        Candidate("build/lab1/0123/src/cpu_loop.c", b"staged"),
+    ]
+    assert choose(LAB1, candidates).contents == {"cpu_loop.c": b"right"}
+    assert (
+        "differ"
+        in choose(LAB1, [Candidate("a/cpu_loop.c", b"1"), Candidate("b/cpu_loop.c")]).problem
+    )
+    both = [Candidate("grayscale.c", b"1"), Candidate("lab8/grayscale.cu", b"2")]
+    assert choose(LAB8, both).contents == {"grayscale.c": b"1", "grayscale.cu": b"2"}
+
+
+def test_links_fifos_and_folders_are_not_followed(tmp_path: Path) -> None:
+    ann = tmp_path / "ann"
+    ann.mkdir()
+    (ann / "cpu_loop.c").symlink_to("/etc/passwd")
+    assert "is a link" in only(tmp_path).problem
+    (ann / "cpu_loop.c").unlink()
+    os.mkfifo(ann / "cpu_loop.c")
+    assert "is not a file" in only(tmp_path).problem
+    (ann / "cpu_loop.c").unlink()
+    (ann / "deep").symlink_to("/etc")
+    assert only(tmp_path) == intake.Files()
+
+
+def test_canvas_download(tmp_path: Path) -> None:
+    files = {
+        "doejane_1_10_cpu_loop.c": "old",
+        "doejane_1_12_cpu_loop-1.c": "new",
+        "roejohn_LATE_2_11_work.zip": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with zipfile.ZipFile(tmp_path / "roejohn_LATE_2_11_work.zip", "w") as archive:
+        archive.writestr("lab1_cpu_loop/cpu_loop.c", "zipped")
+    jane, john = discover(tmp_path)
+    assert (jane.student, john.student) == ("doejane_1", "roejohn_2")
+    assert collect(jane, [LAB1])["lab1"].contents == {"cpu_loop.c": b"new"}
+    assert collect(john, [LAB1])["lab1"].contents == {"cpu_loop.c": b"zipped"}
+    assert john.notes == ["late"] and jane.notes == ["resubmitted"]
+
+
+def test_a_changed_submission_has_another_digest(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "cpu_loop.c").write_text("1")
+
+    def digest() -> str:
+        (entry,) = discover(tmp_path)
+        return intake.digest(entry, {"cpu_loop.c"})
+
+    first = digest()
+    assert digest() == first
+    (tmp_path / "ann" / "notes").write_text("not asked for")
+    assert digest() == first
+    (tmp_path / "ann" / "cpu_loop.c").write_text("2")
+    assert digest() != first
+
+
+def test_two_submissions_of_one_name_are_rejected(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "cpu_loop.c").write_text("1")
+    (tmp_path / "ann.zip").write_bytes(ARCHIVES["zip slip"][1])
+    assert "two submissions" in only(tmp_path).problem
+
+
+@given(st.text(min_size=1, max_size=300).filter(lambda t: "/" not in t and "\0" not in t))
+def test_a_students_id_can_name_a_folder(name: str) -> None:
+    identity = student(name)
+    assert identity.isprintable() and "/" not in identity
+    assert identity not in (".", "..", "gradebook.csv")
+    assert not identity.startswith((".", "-", "~", " ")) and len(os.fsencode(identity)) <= 255
+
+
+@given(st.lists(st.text(min_size=1, max_size=8, alphabet="a%.-2E \n=é"), min_size=2, unique=True))
+def test_two_names_stay_two(names: list[str]) -> None:
+    assert len({student(n) for n in names}) == len(names)

@@ -1,0 +1,114 @@
+"""Files under a wrong name: a copy is taken, any other is asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.bulk.intake.collect import Files, collect
+from grader.classroom.bulk.intake.discover import discover
+from grader.model import spec
+from grader.tests.classroom.bulk.layouts.samples import zipped
+
+LAB3, LAB8, LAB4 = spec.load("lab3"), spec.load("lab8"), spec.load("lab4")
+WANTED = LAB3.submit[0]
+RIGHT = b"int right;\n"
+
+
+def files(home: Path, tree: dict[str, bytes], form: str = "folder") -> Files:
+    """What is read of a student's folder, or of a zip with the same files."""
+    if form == "zip":
+        (home / "ann.zip").write_bytes(zipped(tree))
+    for name, content in tree.items() if form == "folder" else ():
+        (home / "ann" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "ann" / name).write_bytes(content)
+    (entry,) = discover(home)
+    return collect(entry, [LAB3, LAB4])["lab3"]
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "constant_mask (1).cu",
+            "constant_mask(12).cu",
+            "constant_mask-1.cu",
+            "x/constant_mask-2.cu",
+        ),
+        *("constant_mask - Copy.cu", "constant_mask copy.cu", "constant_mask copy 2.cu"),
+    ],
+)
+def test_a_copy_is_taken_and_said(name: str, form: str, tmp_path: Path) -> None:
+    taken = files(tmp_path, {name: RIGHT}, form)
+    assert taken.contents == {WANTED: RIGHT}
+    assert taken.notes == (f'"{Path(name).name}" was taken as {WANTED}',)
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Constant_Mask.cu", "constant-mask.cu", "constantmask.cu", "CONSTANT_MASK.CU"),
+        *(
+            "constant_mask.cu.txt",
+            "constant_mask (1).cu.txt",
+            "constnat_mask.cu",
+            "constant_mask.cuh",
+        ),
+        *("lab3.cu", "Lab3_constant_mask.cu", "solution.cu"),
+    ],
+)
+def test_another_name_is_asked_about(name: str, form: str, tmp_path: Path) -> None:
+    asked = files(tmp_path, {name: RIGHT, "notes.pdf": b"", "Makefile": b""}, form)
+    assert not asked.contents and not asked.problem and not asked.notes
+    assert asked.missing == f'no {WANTED}; did you mean to hand in "{name}"?'
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("notes.txt",),
+        ("a.cu", "b.cu"),  # which of them?
+        tuple(LAB4.submit),  # another lab's file
+        ("constant_mask.cpp",),
+        (),
+    ],
+)
+def test_nothing_is_asked_without_reason(names: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    assert files(tmp_path, dict.fromkeys(names, b"x")).missing == f"no {WANTED}"
+
+
+def test_the_right_name_wins_and_two_copies_are_not_guessed(tmp_path: Path) -> None:
+    both = {WANTED: RIGHT, "constant_mask (1).cu": b"other"}
+    assert files(tmp_path, both).contents == {WANTED: RIGHT}
+    (tmp_path / "ann" / WANTED).rename(tmp_path / "ann" / "constant_mask (2).cu")
+    doubt = files(tmp_path, {})
+    assert not doubt.contents and "two files constant_mask.cu that differ" in doubt.problem
+    (tmp_path / "ann" / "constant_mask (2).cu").write_bytes(b"other")
+    assert files(tmp_path, {}).contents == {WANTED: b"other"}
+
+
+def test_a_copy_that_is_a_link_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "constant_mask (1).cu").symlink_to("/etc/passwd")
+    assert "is a link" in files(tmp_path, {}).problem
+
+
+def test_names_are_shown_without_escapes(tmp_path: Path) -> None:
+    asked = files(tmp_path, {'constant\x1b[31m"mask.cu': RIGHT})
+    assert "did you mean" in asked.missing and asked.missing.isprintable()
+    assert asked.missing.count('"') == 2
+
+
+def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> None:
+    first, second = LAB8.submit
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / first).write_bytes(RIGHT)
+    (tmp_path / "ann" / f"X{second}").write_bytes(RIGHT)
+    (entry,) = discover(tmp_path)
+    half = collect(entry, [LAB8])["lab8"]
+    assert list(half.contents) == [first]
+    assert half.notes == (f'no {second}; did you mean to hand in "X{second}"?',)

@@ -1,0 +1,106 @@
+"""The submissions of a class beside its roster: nobody is guessed, and nobody is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.classroom.bulk.intake.collect import collect
+from grader.classroom.bulk.intake.discover import download
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.course.person import Person
+from grader.classroom.course.roster import Roster, parse
+from grader.model import spec
+from grader.tests.classroom.bulk.layouts import samples
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (900)
+    Points Possible,,,,,100
+"Student17",101,1017,student17@example.org,1,
+"山田, 太郎",103,1018,taro,1,
+"Żółć, Łukasz",104,1019,lukasz,1,
+"Absent, Student",199,1099,absent@example.org,1,
+"""
+
+
+def test_a_canvas_download_and_its_gradebook(tmp_path: Path) -> None:
+    entries = download(samples.write(tmp_path, samples.canvas())).entries
+    found = attendance(entries, parse(CANVAS.encode()))
+    people = {entry.student: entry.people for entry in found.entries}
+    assert people["student17_101"][0].email == "student17@example.org"
+    assert people["山田太郎_103"] == (Person("山田, 太郎", "", "taro", "1018", "103"),)
+    assert [person.name for person in found.missing] == ["Absent, Student"]
+    assert "student18_102" in found.strangers and not found.doubtful
+    absent = next(e for e in found.entries if e.student == "Absent, Student")
+    assert collect(absent, [spec.load("lab1")])["lab1"].missing == "nothing was handed in"
+    said = "\n".join(found.lines())
+    assert "1 of the roster handed in nothing: Absent, Student (199)" in said
+    assert "4 handed in and are not on the roster: student18_102" in said
+
+
+def test_folders_are_matched_by_whatever_they_are_called() -> None:
+    roster = Roster(
+        (
+            Person("Ann Lee", "ann@example.org", sis="1"),
+            Person("Bob Roe", login="bobr"),
+            Person("Cy Poe", sis="77"),
+            Person("Di Moe"),
+        )
+    )
+    entries = [Entry("ann"), Entry("BOBR"), Entry("77"), Entry("moe, di"), Entry("who")]
+    found = attendance(entries, roster)
+    assert [e.people for e in found.entries] == [*((p,) for p in roster.people), ()]
+    assert (found.missing, found.strangers, found.doubtful) == ([], ["who"], [])
+
+
+def test_two_that_fit_one_submission_are_not_guessed() -> None:
+    roster = Roster((Person("Jane Doe", sis="1"), Person("Doe, Jane", sis="2")))
+    found = attendance([Entry("doe jane", people=(Person("doejane"),))], roster)
+    assert found.entries[0].people == (Person("doejane"),) and len(found.entries) == 1
+    assert not found.missing and not found.strangers
+    (line,) = found.lines()
+    assert (
+        'whose submission is "doe jane"? several people fit: Jane Doe (1) or Doe, Jane (2)' in line
+    )
+
+
+def test_two_submissions_that_fit_one_person_are_not_guessed() -> None:
+    roster = Roster((Person("Jane Doe", sis="1"),))
+    entries = [Entry("a", people=(Person("Jane Doe"),)), Entry("b", people=(Person("doe jane"),))]
+    found = attendance(entries, roster)
+    assert [e.people[0].sis for e in found.entries] == ["", ""]
+    assert [why for _, _, why in found.doubtful] == ["several submissions have this name"] * 2
+    assert not found.missing
+
+
+def test_a_number_decides_where_a_name_does_not() -> None:
+    roster = Roster((Person("Jane Doe", lms="1"), Person("Jane Doe", lms="2")))
+    entries = [Entry("a", people=(Person("doejane", lms="2"),))]
+    found = attendance(entries, roster)
+    assert found.entries[0].people == (Person("Jane Doe", lms="2"),)
+    assert found.missing == [Person("Jane Doe", lms="1")]
+
+
+def test_every_member_of_a_group_is_present() -> None:
+    roster = Roster((Person("A Lee", sis="1"), Person("B Roe", sis="2"), Person("C Poe", sis="3")))
+    group = Entry("g", people=(Person("Lee, A", sis="1"), Person("B Roe", sis="2")))
+    found = attendance([group], roster)
+    assert [person.sis for person in group.people] == ["1", "2"]
+    assert [person.sis for person in found.missing] == ["3"]
+
+
+def test_ids_of_the_missing_are_no_others() -> None:
+    roster = Roster(tuple(Person("Same Name", sis=str(n), lms="") for n in range(3)))
+    found = attendance([Entry("Same Name", people=(Person("X Y"),))], roster)
+    ids = [entry.student for entry in found.entries]
+    assert len(set(ids)) == 4 and ids[0] == "Same Name"
+    hostile = Roster((Person("../../etc"), Person("=1+1\n"), Person(email="\x1b[31m@x")))
+    for entry in attendance([], hostile).entries:
+        assert entry.student.isprintable() and "/" not in entry.student
+    assert all(line.isprintable() for line in attendance([], hostile).lines())
+
+
+def test_a_clones_login_may_be_part_of_an_address() -> None:
+    roster = Roster((Person("Ann Lee", "annl@example.org"),))
+    found = attendance([Entry("lab1-annl", people=(Person(login="annl"),))], roster)
+    assert found.entries[0].people[0].name == "Ann Lee" and not found.missing

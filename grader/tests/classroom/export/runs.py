@@ -1,0 +1,88 @@
+"""A run of a small class for the tests of exports: each kind of grade, names in many scripts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from grader.classroom.bulk import final
+from grader.classroom.bulk.overrides import Override
+from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.course.person import Person
+from grader.model.result import Check, GradedFile, Machine, Result
+from grader.model.score import Score, Unmeasured
+
+KEY = "key of a grade"
+PAGE = b"<!doctype html>\n<body>\n<main class=wide>\n<p>the page</p>\n</main>\n"
+COURSE = b"""
+late_percent_per_day = 10
+grace_days = 1
+[lab.lab3]
+due = 2027-03-01T00:00:00Z
+"""
+IN_TIME = datetime(2027, 2, 28, tzinfo=UTC)
+LATE = datetime(2027, 3, 3, 12, tzinfo=UTC)  # 3 days begun, 1 of them of grace: 20 % off
+
+
+def person(name: str, number: int) -> Person:
+    return Person(name, f"s{number}@example.org", f"login{number}", f"S-{number}", str(number))
+
+
+GRADED = person("Seventeen, Student", 9017)
+LATE_ONE = person("太郎, 学生", 9018)
+SET = person("Łąkowa, Studentka", 9019)
+MEMBERS = (person("=SUM, Student", 9020), person("תלמיד, עשרים", 9021))
+MISSING = person("Missing, Student", 9022)
+ERROR = person("Error, Student", 9023)
+REJECTED = person("Rejected, Student", 9024)
+WAITING = person("Waiting, Student", 9025)
+
+
+def result(lab: str = "lab3", earned: float = 60) -> Result:
+    """60 of 85 points, and 15 that were not measured."""
+    checks = [
+        Check(f"{lab}/compiles", "compiles", "build", "pass"),
+        Check(f"{lab}/A/x", "x", "correct", "pass", earned, earned, "A"),
+        Check(f"{lab}/A/y", "y", "safe", "fail", 0, 85 - earned, "A", message=["=a <b>", "c"]),
+    ]
+    return Result(
+        lab=lab,
+        title="constant mask",
+        backend="sim",
+        files=[GradedFile("lab3_constant_mask/constant_mask.cu", "0" * 64)],
+        checks=checks,
+        score=Score(earned, 85, 100, (Unmeasured(15, "need a GPU"),)),
+        exit_code=1,
+        machine=Machine("Linux", "x86_64", 2, "g++"),
+        grader_version="0",
+        hidden_included=True,
+    )
+
+
+def make(folder: Path) -> Store:
+    """The run of lab 3. Ids are the students' numbers; "team" is a group of two."""
+    store = Store(folder, resume=False)
+    store.keep_setting(final.COURSE, COURSE)
+    store.keep_setting(final.COLLECTED, LATE.isoformat().encode())
+    for each, submitted in ((GRADED, IN_TIME), (LATE_ONE, LATE), (SET, IN_TIME)):
+        add(store, each.lms, (each,), Row(each.lms, "lab3", "waiting", KEY, ""), submitted)
+    add(store, "team", MEMBERS, Row("team", "lab3", "waiting", KEY, ""), IN_TIME)
+    for each, row in (
+        (MISSING, Row(MISSING.lms, "lab3", "missing", "", "no constant_mask.cu")),
+        (ERROR, Row(ERROR.lms, "lab3", "error", "", "out of memory")),
+        (REJECTED, Row(REJECTED.lms, "lab3", "rejected", "", "<script> is a link")),
+        (WAITING, Row(WAITING.lms, "lab3", "waiting", "another key", "")),
+    ):
+        add(store, each.lms, (each,), row, None)
+    store.save_grade(KEY, "lab3", msgspec.json.encode(result()), PAGE)
+    why = "graded by hand: the file was cut off"
+    store.overrides.add(Override(SET.lms, "lab3", 70, why, IN_TIME))
+    return store
+
+
+def add(
+    store: Store, id_: str, people: tuple[Person, ...], row: Row, submitted: datetime | None
+) -> None:
+    store.save_submission(Submission(id_, "", people, submitted), "digest", [row], {})

@@ -1,0 +1,57 @@
+"""Copies among 40 independent programs are found, and the independent programs are not listed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader import paths
+from grader.tests.classroom.similarity import planted, programs
+from grader.tests.classroom.similarity.odd_cases import COPIES, NOT_COPIES
+
+INCLUDES = b"#include <math.h>\n#include <omp.h>\n#include <stdlib.h>\n#include <string.h>\n"
+
+
+@pytest.mark.parametrize("lab", planted.LABS)
+def test_independent_programs_are_not_listed(lab: str) -> None:
+    codes = programs.independent(lab)
+    found = planted.compared(lab, codes)
+    assert found.compared == len(codes) >= 40
+    assert planted.found_pairs(found) == set()
+
+
+@pytest.mark.parametrize("lab", planted.LABS)
+def test_every_planted_copy_is_found_and_nothing_else(lab: str) -> None:
+    codes = programs.independent(lab)
+    copies = planted.plants(lab)
+    found = planted.compared(lab, codes | {copy.name: copy.code for copy in copies})
+    listed = planted.found_pairs(found)
+    missed = [c.name for c in copies if frozenset((c.source, c.name)) not in listed]
+    assert missed == []
+    assert [pair for pair in listed if pair <= codes.keys()] == []
+
+
+@pytest.mark.parametrize(("lab", "source", "code"), COPIES.values(), ids=list(COPIES))
+def test_an_odd_copy_is_found(lab: str, source: str, code: bytes) -> None:
+    found = planted.compared(lab, programs.independent(lab) | {"copy": code})
+    assert planted.found_pairs(found) == {frozenset((source, "copy"))}
+
+
+@pytest.mark.parametrize(("lab", "one", "other"), NOT_COPIES.values(), ids=list(NOT_COPIES))
+def test_an_odd_pair_that_is_no_copy_is_not_listed(lab: str, one: bytes, other: bytes) -> None:
+    found = planted.compared(lab, programs.independent(lab) | {"one": one, "other": other})
+    assert frozenset(("one", "other")) not in planted.found_pairs(found)
+
+
+def test_the_programs_of_lab1_compile(tmp_path: Path) -> None:
+    folders = [f"-I{paths.LABS / name}" for name in ("lab1_cpu_loop", "runtime")]
+    failed = []
+    for name, code in programs.independent("lab1").items():
+        file = tmp_path / f"{name}.c"
+        file.write_bytes(INCLUDES + code)
+        command = ["gcc", "-std=gnu2x", "-fopenmp", "-fsyntax-only", *folders, str(file)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        failed += [] if done.returncode == 0 else [f"{name}: {done.stderr[:200]}"]
+    assert failed == []

@@ -1,0 +1,244 @@
+"""What breaks a contract, from what a runner says of a step."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from grader.contract import play
+from grader.contract.failure import Failure, find_failure
+from grader.contract.play import Played, Player, Result, StepStatus
+from grader.contract.step import Failing, Step
+from grader.model import spec
+from grader.model.finding import Finding
+from grader.model.spec import Contract, Lab
+from grader.oracle import compare
+from grader.oracle.operations import Array
+
+STEP = Step("B", 4, 3, 1, "zero", seed=5)
+
+
+def lab_and(part: str, lab_id: str = "lab2") -> tuple[Lab, Contract]:
+    lab = spec.load(lab_id)
+    return lab, next(c for c in lab.contract if c.part == part)
+
+
+def right(player: Player, step: Step) -> Array:
+    contract = player.contract
+    return play.expected(player.operation(step), contract.exact, step).value.astype(np.float32)
+
+
+Said = dict[str, str | int]
+
+
+def judged(
+    said: Said | None = None, step: Step = STEP, output: Array | None = None, part: str = "B"
+) -> str:
+    """The name of the failure of one step of which the runner said that, "" for none."""
+    player = Player(*lab_and(part), Path(), Path())
+    got = right(player, step) if output is None else output
+    status = msgspec.convert({"step": 0, **(said or {})}, StepStatus)
+    failure = find_failure(player, Played((step,), [Result(status, got)], "completed"))
+    if failure:
+        assert all(failure.lines)
+        assert failure.lines or failure.comparison
+    return failure.name if failure else ""
+
+
+def untouched() -> Array:
+    words = np.full((3, 4), compare.SIGNALLING[4], dtype=np.uint32)
+    return words.view(np.float32)
+
+
+def test_a_right_step() -> None:
+    assert judged() == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [
+        ({"guards": "written after"}, "wrote-outside"),
+        ({"changed": "image"}, "changed-input"),
+        ({"returned": 2, "error": "f() returned"}, "returned-error"),
+        ({"returned": -1, "error": "f() launched in another stream"}, "rejected"),
+        ({"left": "1 stream"}, "leak"),
+    ],
+)
+def test_what_a_runner_says(status: Said, name: str) -> None:
+    assert judged(status) == name
+
+
+def test_one_wrong_element() -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    output = right(player, STEP)
+    output[2, 3] += 0.01
+    assert judged(output=output) == "wrong-output"
+
+
+FAILING = replace(STEP, failing=Failing(3, 214))
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [
+        ({"failed_call": ""}, ""),  # it was not reached
+        ({"failed_call": "cudaMalloc", "returned": 214, "error": "x"}, ""),
+        ({"failed_call": "cudaMalloc", "returned": 0}, "error-not-checked"),
+        ({"failed_call": "launch", "returned": 0}, "error-not-checked"),
+        ({"failed_call": "cudaMalloc", "returned": 2, "error": "x"}, "another-error"),
+        ({"failed_call": "cudaMemcpy", "returned": 214, "left": "1 stream"}, "leak-on-error"),
+        ({"failed_call": "cudaMemcpy", "returned": -1, "error": "x"}, "leak-on-error"),
+        ({"failed_call": "cudaFree", "returned": -1, "error": "x"}, "rejected"),
+        (
+            {"failed_call": "cudaFree", "returned": -1, "error": "x", "left": "1 event"},
+            "leak-on-error",
+        ),
+        ({"failed_call": "cudaFree", "returned": 0}, ""),
+        ({"failed_call": "cudaFreeAsync", "returned": 0}, ""),
+        ({"failed_call": "cudaFree", "returned": 214, "error": "x"}, ""),
+        ({"failed_call": "cudaFree", "returned": 0, "left": "1 event"}, "leak-on-error"),
+        ({"failed_call": "cudaGetDevice", "returned": 0}, ""),
+        ({"failed_call": "cudaStreamSynchronize", "returned": 0}, "error-not-checked"),
+    ],
+)
+def test_after_a_call_that_failed(status: Said, name: str) -> None:
+    assert judged(status, FAILING) == name
+
+
+def test_a_query_that_failed_must_still_give_the_right_result() -> None:
+    wrong = np.zeros((3, 4), dtype=np.float32)
+    assert judged({"failed_call": "cudaGetDevice"}, FAILING, wrong) == "wrong-output"
+
+
+def test_a_refused_call_writes_nothing() -> None:
+    refused = replace(STEP, part="C", refuse=3)
+    assert judged(None, refused, untouched(), "C") == ""
+    written = untouched()
+    written[0, 0] = 0
+    assert judged(None, refused, written, "C") == "refused-but-wrote"
+
+
+def test_other_bits_with_other_threads() -> None:
+    player = Player(*lab_and("C", "lab1"), Path(), Path())
+    step = replace(STEP, part="C", threads=1)
+    one = right(player, step)
+    other = one.copy()
+    other[1, 2] = np.nextafter(other[1, 2], np.float32(9))
+    statuses = [StepStatus(step=0), StepStatus(step=1)]
+    for second, name in ((one, None), (other, "depends-on-threads")):
+        played = Played(
+            (step, replace(step, threads=7)),
+            [Result(statuses[0], one), Result(statuses[1], second)],
+            "completed",
+        )
+        failure = find_failure(player, played)
+        assert (failure.name if failure else None) == name
+
+
+def test_a_program_that_was_stopped() -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    good = Result(StepStatus(step=0), right(player, STEP))
+    crashed = Played(
+        (STEP, STEP), [good], "stopped", "crashed", "crashed", "read memory past the end of image"
+    )
+    failure = find_failure(player, crashed)
+    assert failure
+    assert (failure.index, failure.name) == (1, "out-of-bounds")
+    assert failure.lines[0] == "your function read memory past the end of image"
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [
+        ({"returned": 2, "error": "f() returned cudaErrorMemoryAllocation"}, ""),
+        ({"returned": 999, "error": "f() returned cudaErrorUnknown"}, "another-error"),
+        ({"returned": 0}, "another-error"),
+        ({"returned": 2, "error": "x", "left": "1 event"}, "leak-on-error"),
+        ({"returned": 2, "error": "x", "changed": "image"}, "changed-input"),
+    ],
+)
+def test_an_image_too_large_for_memory(status: Said, name: str) -> None:
+    assert judged(status, replace(FAILING, huge=(1 << 30, 65535))) == name
+
+
+@pytest.mark.parametrize(
+    ("end", "kind", "fault", "name"),
+    [
+        ("stopped", "crashed", "read memory past the end of image", ""),
+        ("stopped", "crashed", "", ""),
+        ("stopped", "timeout", "", "timeout"),
+        ("completed", "", "", "pixels-left-out"),
+    ],
+)
+def test_a_call_that_no_function_can_return_from(
+    end: play.End, kind: str, fault: str, name: str
+) -> None:
+    lab, contract = lab_and("B", "lab8")
+    step = Step("B", 4, 1, mask="none", type="u1", weights="709", huge=(1 << 16, 1 << 16))
+    results = [Result(StepStatus(0), np.zeros((1, 4), np.uint8))] if end == "completed" else []
+    played = Played((step,), results, end, kind, "ended", fault)
+    failure = find_failure(Player(lab, contract, Path(), Path()), played)
+    assert (failure.name if failure else "") == name
+    with_memory = replace(played, sequence=(replace(step, huge=None),))
+    assert find_failure(Player(lab, contract, Path(), Path()), with_memory)
+
+
+def test_a_finding_belongs_to_its_step() -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    results = [Result(StepStatus(step=i), right(player, STEP)) for i in range(3)]
+    finding = Finding("out-of-bounds", "reads outside", file="x.cu", line=3, step=1)
+    played = Played((STEP,) * 3, results, "completed", findings=[finding])
+    failure = find_failure(player, played)
+    assert failure
+    assert (failure.index, failure.name) == (1, "out-of-bounds")
+    note = replace(played, findings=[Finding("leak", "note", severity="note", step=1)])
+    assert find_failure(player, note) is None
+    at_end = replace(played, findings=[Finding("leak", "4 bytes")])
+    late = find_failure(player, at_end)
+    assert late
+    assert (late.index, late.name) == (2, "leak")
+
+
+def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    status = StepStatus(0, returned=1, error="f() returned cudaErrorInvalidValue")
+    why = "the launch of k fails with cudaErrorInvalidValue: too much shared memory"
+    notes = [
+        Finding("invalid-launch", why, severity="note", step=0),
+        Finding("invalid-launch", "another step's", severity="note", step=1),
+        Finding("elsewhere", "another note", severity="note", step=0),
+    ]
+    played = Played((STEP,), [Result(status, right(player, STEP))], "completed", findings=notes)
+    failure = find_failure(player, played)
+    assert failure
+    assert failure.lines == ("f() returned cudaErrorInvalidValue", notes[0].render())
+    passing = replace(played, results=[Result(StepStatus(0), right(player, STEP))])
+    assert find_failure(player, passing) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("wrong-space", "past the end of an array"), ("leak", "cudaDeviceReset()")]
+)
+def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    result = Result(StepStatus(0), right(player, STEP))
+
+    def of(file: str) -> Failure:
+        finding = Finding(kind, "cudaFree() of a pointer that no allocation returned", file=file)
+        played = Played((STEP,), [result], "completed", findings=[replace_step(finding)])
+        failure = find_failure(player, played)
+        assert failure
+        return failure
+
+    ours = of("labs/runtime/runner/device_case.c")
+    assert ours.name == "wrote-outside"
+    assert says in ours.lines[0]
+    students = of("work/global_memory.cu")
+    assert students.name == kind
+    assert "cudaFree()" in students.lines[0]
+
+
+def replace_step(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, step=0)

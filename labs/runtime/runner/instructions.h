@@ -1,0 +1,38 @@
+/* Which vector instructions a student's function executes, for a check that asks for those of SSE
+ * or of AVX. It runs one instruction at a time: the processor's trap flag raises SIGTRAP after
+ * each.
+ *
+ * When the environment has CONVLABS_INSTRUCTIONS, the evidence (evidence/evidence.h) says what was
+ * seen between instructions_begin() and instructions_end():
+ *
+ *   {"stepped":8123,"gave_up":false,"newer":[{"pc":4711,"bits":256,"executed":64},...]}
+ *
+ * stepped: instructions of the program itself, without those of the C library, which chooses its
+ * own for the processor. gave_up: the libraries took so many instructions that the rest was not
+ * watched. newer: those of them that a processor with SSSE3, and nothing newer, lacks, by their
+ * addresses in the program's file; bits: of the registers that one of AVX uses, else 0. Only the
+ * calling thread is watched, and only until INSTRUCTIONS_MOST were stepped: a step takes up to 25
+ * microseconds, and a loop shows all its instructions early.
+ *
+ * Without the variable, and on other processors than x86-64, both functions do nothing.
+ */
+#ifndef CONVLABS_INSTRUCTIONS_H
+#define CONVLABS_INSTRUCTIONS_H
+
+#include <stdbool.h>
+
+enum { INSTRUCTIONS_MOST = 20000, INSTRUCTIONS_MOST_ELSEWHERE = 60000 };
+
+/* Reads the variable again, for a test that has changed its environment. */
+void instructions_read_option(void);
+
+void instructions_begin(void);
+void instructions_end(void);
+
+/* The width, in bits, of the registers that the AVX instruction at `code` uses; 0: it is none. */
+int instructions_avx_bits(const unsigned char *code);
+
+/* Is the instruction at `code` newer than SSSE3: of SSE4, AVX, BMI, AES or another extension? */
+bool instructions_is_newer(const unsigned char *code);
+
+#endif

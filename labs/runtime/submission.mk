@@ -1,0 +1,283 @@
+# ---------------------------------------------------------------- one lab, one submission
+
+# Included by the Makefile, which has the flags and the runtime. Called by `./grade build` only:
+#   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
+# with the submitted files in $(OUT)/src and, in the environment, SHOWN_constant_mask_cu: how messages
+# name the student's own file, which may have another name.
+# READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
+# a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
+# run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu), and
+# raced has the C files under the check for races, where all they use of OpenMP is known to it.
+STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
+CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
+GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
+BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
+GIVEN_OBJ := $(GIVEN)/driver.o $(if $(filter cpu,$(BACKEND)),,$(GIVEN)/device_case.o) \
+             $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
+LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
+# A lab may compile C files with flags of its own; its flags.mk says why.
+-include $(wildcard labs/$(LAB)/flags.mk)
+
+LINK_cpu = $(CC) -fopenmp
+LIBS_cpu = $(LIB)/libruntime.a -lm
+LINK_sim = $(CXX) -fopenmp
+LIBS_sim = $(LIB)/libruntime.a $(LIB)/libsim.a -lm -pthread
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
+LIBS_gpu = $(LIB)/libruntime.a -lgomp -lm
+
+CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
+# What is confined must be in sections of its own: labs/runtime/course.ld.
+CHECKED_LINK_sim = $(LINK_sim) -Wl,-T,labs/runtime/course.ld -Wl,-z,now
+CHECKED_MARK := $(if $(filter sim,$(BACKEND)),$(TLS_MARK))
+
+# What of the C library is called through the confinement instead.
+CONFINED_CALLS := labs/sim/src/trace/confined_calls.symbols
+OBJCOPY ?= objcopy
+# In a traced program the accesses of a file in C are reported for the confinement alone.
+CONFINED_CFLAGS = $(STUDENT_CFLAGS) -w -fsanitize=thread --param tsan-instrument-func-entry-exit=0 \
+                  $(addprefix -fno-builtin-,$(WRITES_TEXT)) $(CHECKED_CALLS)
+# A call through a pointer goes to labs/sim/src/trace/indirect_calls.S, which ends the run if the target
+# is not in the object's list. A switch has no table, whose jumps would go the same way. Other machines
+# have no such option of gcc: there such calls are free.
+ifeq ($(shell uname -m),x86_64)
+CHECKED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-jump-tables \
+                 -fno-optimize-sibling-calls -fplt -mno-red-zone -fstack-clash-protection
+# The machine code reports the accesses that gcc does not; nothing may lie below the stack pointer then.
+# A frame larger than the stack touches the page behind it, and so ends there.
+MACHINE_ACCESSES = $(Q)$(PYTHON) labs/sim/translate/machine_accesses.py < $(@:.o=.s) > $(@:.o=.part) && \
+    mv $(@:.o=.part) $(@:.o=.s)
+endif
+CALL_TARGETS := labs/sim/translate/call_targets.sed
+# Makes an object of assembly, $(@:.o=.s), with the list.
+define assemble-with-targets
+	$(MACHINE_ACCESSES)
+	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
+	    { printf '\t.section\tsim_call_targets,"aw",@progbits\n\t.balign\t8\n'; \
+	      LC_ALL=C sort -u $(@:.o=.targets); } >> $(@:.o=.s) && \
+	    $(CXX) -c $(@:.o=.s) -o $@ && rm $(@:.o=.s) $(@:.o=.targets)
+endef
+
+# NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
+.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given kernels kernels-given
+nvcc-report: $(OUT)/nvcc.txt
+nvcc-report-given:
+kernels: $(OUT)/kernels.ptx
+kernels-given:
+run-binary: $(OUT)/run
+checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
+test-binary: $(OUT)/unit
+.PHONY: run-binary-given checked-binary-given test-binary-given
+run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
+test-binary-given: $(GIVEN)/unit.o
+
+$(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+# On the simulator the version to beat is traced as well: its counters are worth a comparison.
+CHECKED_GIVEN = $(patsubst $(GIVEN)/baseline.o,$(GIVEN)/baseline$(if $(filter %.cu,$(BASELINE)),.checked).o,$(GIVEN_OBJ))
+checked-binary-given: $(CHECKED_GIVEN)
+$(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
+
+# The simulator has functions of its own for accesses: here the first that are found are the check's.
+# A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
+RACED_LINK_cpu = $(CC)
+RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
+$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
+	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
+
+$(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIBS_$(BACKEND)) \
+	    $(if $(filter gpu,$(BACKEND)),-lcheck -lsubunit -lrt,$(CHECK_LIBS)) -o $@
+
+ifneq ($(OUT),)
+SHOWN = $${SHOWN_$(subst -,_,$(subst .,_,$(<F)))}
+# Beside each object stays the preprocessed text of its source, .i, which the grader judges
+# (grader/compile/permitted/source_check.py).
+# $(1): the flags. DWARF 4, because addr2line finds the file that a #line names in it alone.
+define compile-c
+	$(Q)shown() { printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; }; \
+	    shown | $(CC) $(1) -w $(LABINC) -x c - -E -o $(@:.o=.i) && \
+	    shown | $(CC) $(1) -gdwarf-4 $(LABINC) -x c - -c -o $@
+endef
+define compile-confined-c
+	$(call compile-c,$(CONFINED_CFLAGS) -S)
+	$(Q)mv $@ $(@:.o=.s)
+	$(assemble-with-targets)
+	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
+endef
+# nvcc keeps the text that it gives to the host's compiler.
+KEPT = -keep -keep-dir $(@:.o=.kept)
+define keep-text
+	$(Q)mv $(@:.o=.kept)/*.cpp4.ii $(@:.o=.i) && rm -r $(@:.o=.kept)
+endef
+$(OUT)/%.c.o: $(OUT)/src/%.c
+	$(say) CC "$(SHOWN)"
+	$(call compile-c,$(STUDENT_CFLAGS))
+$(OUT)/%.c.checked.o: $(OUT)/src/%.c
+	$(if $(filter cpu,$(BACKEND)),$(call compile-c,$(ASAN_CFLAGS)),$(compile-confined-c))
+$(OUT)/%.c.raced.o: $(OUT)/src/%.c
+	$(call compile-c,$(RACE_CFLAGS))
+ifeq ($(BACKEND),gpu)
+$(OUT)/%.cu.o: $(OUT)/src/%.cu
+	$(say) NVCC "$(SHOWN)"
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/$*.gpu.cu
+	$(Q)mkdir -p $(@:.o=.kept)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(KEPT) -Ilabs/runtime -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+	$(keep-text)
+else
+# nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
+# Nothing runs what comes out, so it is not optimized (-G): lab 4 takes 1 second instead of 5.
+# Each of its compilers may use NVCC_SECONDS of processor time; `timeout` ends one that only waits.
+# grader/compile/nvcc_check.py explains both, and needs the last line to be the exit status.
+NVCC_SECONDS := 60
+NVCC_WAITING := 600
+$(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
+	$(say) NVCC "$(SHOWN)"
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
+	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
+	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
+	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
+# What nvcc makes of the kernels, for a prediction of their time: their PTX, and in kernels.ptxas the
+# registers that ptxas gives them. Both are empty where nvcc refuses the file or takes too long.
+PTX_ARCH := sm_90
+$(OUT)/kernels.ptx: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/kernels.cu
+	$(Q)ulimit -S -t $(NVCC_SECONDS); \
+	    timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -O3 -arch=$(PTX_ARCH) -ptx -lineinfo -w -Ilabs/runtime \
+	    -Ilabs/$(LAB) $(OUT)/kernels.cu -o $@.part > /dev/null 2>&1 && \
+	    ptxas -arch=$(PTX_ARCH) -v $@.part -o /dev/null > $(OUT)/kernels.ptxas 2>&1 || \
+	    { : > $@.part; : > $(OUT)/kernels.ptxas; }
+	$(Q)mv $@.part $@
+$(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
+	$(say) CXX "$(SHOWN)"
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)
+$(OUT)/%.cu.o: $(OUT)/%.cu.ii
+	$(Q)$(CXX) $(SIM_CXXFLAGS) -c $< -o $@
+$(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(LABINC)
+$(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
+	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) -S $< -o $(@:.o=.s)
+	$(assemble-with-targets)
+	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
+endif
+endif
+
+ifeq ($(READY),)
+GIVEN_INC = $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
+define given-cc
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(GIVEN_INC) $(DEPS) -c $< -o $@
+endef
+$(GIVEN)/%.o: labs/$(LAB)/%.c
+	$(given-cc)
+$(GIVEN)/device_case.o: labs/runtime/runner/device_case.c
+	$(given-cc)
+$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/%.o: labs/$(LAB)/%.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -Ilabs/$(LAB) -c $< -o $@
+else
+GIVEN_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(LABINC)
+GIVEN_TRACED = $(TRACE_CXXFLAGS) $(LABINC)
+$(GIVEN)/%.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(GIVEN)/%.o: $(GIVEN)/%.ii
+	$(say) CXX labs/$(LAB)/$*.cu
+	$(Q)$(CXX) $(GIVEN_CXXFLAGS) -c $< -o $@
+$(GIVEN)/%.checked.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_TRACED) $(DEPS) -MF $(@:.ii=.d) -MT $@
+$(GIVEN)/%.checked.o: $(GIVEN)/%.checked.ii
+	$(Q)$(CXX) $(GIVEN_TRACED) -c $< -o $@
+endif
+-include $(wildcard $(BUILD)/given/*/*/*.d)
+endif
+
+# ---------------------------------------------------------------- one lab, timed
+
+# Called as run-binary is, for what a lab and a backend have to be timed. Student,
+# baseline and reference are compiled alike, each into a shared object of its own that binds its
+# symbols to itself: labs/runtime/bench/bench.h says why. A student's copy has no solution to compile,
+# but may have REFERENCE_OBJECT, the same compiled in advance for machines of this kind. It does not
+# link with every version of CUDA; then there is no reference.so, and make says nothing.
+ifneq ($(OUT),)
+REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
+SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
+PIC := -w -fPIC -fno-semantic-interposition $(PLACED)
+PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
+            -Ilabs/runtime -Ilabs/$(LAB)
+SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
+SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
+NO_UNDEFINED_cpu = -Wl,-z,defs -lm
+NO_UNDEFINED_gpu = -Xlinker=-z,defs
+# grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
+pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(2)))
+
+.PHONY: speed-binary speed-binary-given
+speed-binary-given: $(if $(SLOW),$(GIVEN)/baseline.so) $(if $(REFERENCE)$(REFERENCE_OBJECT),$(GIVEN)/reference.so) $(GIVEN)/bench
+speed-binary: $(OUT)/student.so
+
+$(OUT)/student.so: $(call pic,$(OUT),$(FILES))
+$(GIVEN)/baseline.so: $(call pic,$(GIVEN),$(SLOW))
+$(OUT)/student.so $(GIVEN)/baseline.so:
+	$(Q)$(SHARED_$(BACKEND)) $^ -o $@
+ifneq ($(REFERENCE),)
+$(GIVEN)/reference.so: $(call pic,$(GIVEN)/reference,$(REFERENCE))
+	$(Q)$(SHARED_$(BACKEND)) $^ -o $@
+else
+$(GIVEN)/reference.so: $(REFERENCE_OBJECT)
+	$(Q)$(SHARED_$(BACKEND)) $^ $(NO_UNDEFINED_$(BACKEND)) -o $@ 2> $@.log || rm -f $@
+endif
+
+# The Makefile has the flags, which must be the same on all sides.
+$(OUT)/pic/%.c.o: $(OUT)/src/%.c
+	$(pic-cc)
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) -E $< -o $(@:.o=.i)
+$(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c Makefile
+	$(pic-cc)
+$(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c Makefile
+	$(pic-cc)
+$(OUT)/pic/%.cu.o: KEEP = $(KEPT)
+$(OUT)/pic/%.cu.o: $(OUT)/src/%.cu
+	$(Q)mkdir -p $(@:.o=.kept)
+	$(pic-nvcc)
+	$(keep-text)
+$(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu
+	$(pic-nvcc)
+$(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu
+	$(pic-nvcc)
+
+define pic-cc
+	@mkdir -p $(@D)
+	$(say) CC '$< (timed)'
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) $(DEPS) -c $< -o $@
+endef
+define pic-nvcc
+	@mkdir -p $(@D)
+	$(say) NVCC '$< (timed)'
+	$(Q)$(PIC_NVCC) $(KEEP) -MMD -MF $(@:.o=.d) -c $< -o $@
+endef
+
+BENCH_LIBS := $(LIB)/libruntime.a -lm -ldl
+ifeq ($(BACKEND),gpu)
+$(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/runtime/bench/bench.o $(LIB)/libruntime.a
+	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
+$(GIVEN)/bench_gpu.o: labs/runtime/bench/bench_gpu.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -MMD -MF $(@:.o=.d) -c $< -o $@
+else
+$(GIVEN)/bench: $(GIVEN)/speed.o $(LIB)/runtime/bench/bench_cpu.o $(LIB)/runtime/bench/bench.o $(LIB)/libruntime.a
+	$(Q)$(CC) -fopenmp $(filter %.o,$^) $(BENCH_LIBS) -Wl,-z,now -o $@
+endif
+-include $(wildcard $(GIVEN)/pic/*.d $(GIVEN)/reference/pic/*.d)
+endif

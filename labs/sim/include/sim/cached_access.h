@@ -1,0 +1,36 @@
+/* Loads and stores of a kernel that are more than `*p`: with a cache hint. */
+#ifndef SIM_CACHED_ACCESS_H
+#define SIM_CACHED_ACCESS_H
+
+#include "sim/rounding.h"
+
+#include <type_traits>
+
+/* ---- cache hints: plain accesses, reported at the program's line */
+
+/* A structure is not copied here: its fields may be read one by one (sim/loads.h). */
+template <class T>
+using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &, T>::type;
+
+#define SIM_LOAD(name)                                                                             \
+    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) { return *address; }
+#define SIM_STORE(name)                                                                            \
+    template <class T, class V> SIM_INLINED void name(T *address, const V &value) {                \
+        *address = value;                                                                          \
+    }
+
+SIM_LOAD(__ldg)
+SIM_LOAD(__ldca)
+SIM_LOAD(__ldcg)
+SIM_LOAD(__ldcs)
+SIM_LOAD(__ldlu)
+SIM_LOAD(__ldcv)
+SIM_STORE(__stwb)
+SIM_STORE(__stcg)
+SIM_STORE(__stcs)
+SIM_STORE(__stwt)
+
+#undef SIM_STORE
+#undef SIM_LOAD
+
+#endif

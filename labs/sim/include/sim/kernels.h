@@ -1,0 +1,92 @@
+/* The forms of the runtime API that take a kernel. */
+#ifndef SIM_KERNELS_H
+#define SIM_KERNELS_H
+
+#include "sim/abi.h"
+
+template <class R, class... P>
+static inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,
+                                               int value, SIM_SITE) {
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, R (*kernel)(P...),
+                                                SIM_SITE) {
+    return cudaFuncGetAttributes(attributes, (const void *)kernel, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaFuncSetCacheConfig(R (*kernel)(P...), cudaFuncCache config,
+                                                 SIM_SITE) {
+    return cudaFuncSetCacheConfig((const void *)kernel, config, sim_file, sim_line);
+}
+template <class R, class... P>
+SIM_REMOVED(SIM_BANKS)
+static inline cudaError_t
+    cudaFuncSetSharedMemConfig(R (*kernel)(P...), cudaSharedMemConfig config, SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_c_cudaFuncSetSharedMemConfig((const void *)kernel, config);
+}
+
+/* ---- how many blocks fit on a multiprocessor */
+
+template <class R, class... P>
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, R (*kernel)(P...), int threads,
+                                              size_t shared, SIM_SITE) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
+                                                         shared, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, R (*kernel)(P...), int threads, size_t shared, unsigned int flags, SIM_SITE) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks, (const void *)kernel, threads, shared, flags, sim_file, sim_line);
+}
+template <class R, class... P>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared,
+                                                                    R (*kernel)(P...), int blocks,
+                                                                    int threads, SIM_SITE) {
+    return cudaOccupancyAvailableDynamicSMemPerBlock(shared, (const void *)kernel, blocks, threads,
+                                                     sim_file, sim_line);
+}
+
+/* ---- the block size with the most threads in flight, and a grid that fills the device with it */
+
+template <class K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K,
+                                                             size_t shared = 0, int limit = 0,
+                                                             SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_best_block(
+        grid, block, [](const void *bytes, int) { return *static_cast<const size_t *>(bytes); },
+        &shared, limit);
+}
+template <class K>
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, K kernel, size_t shared = 0,
+                                            int limit = 0, unsigned int flags = 0, SIM_SITE) {
+    return flags & ~(unsigned)cudaOccupancyDisableCachingOverride
+               ? cudaErrorInvalidValue
+               : cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared, limit, sim_file,
+                                                    sim_line);
+}
+template <class K, class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, K,
+                                                                         F shared, int limit = 0,
+                                                                         SIM_SITE) {
+    sim_site(sim_file, sim_line);
+    return sim_best_block(
+        grid, block,
+        [](const void *f, int threads) { return (size_t)(*static_cast<const F *>(f))(threads); },
+        &shared, limit);
+}
+template <class K, class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int *grid, int *block, K kernel, F shared, int limit = 0, unsigned int flags = 0, SIM_SITE) {
+    return flags & ~(unsigned)cudaOccupancyDisableCachingOverride
+               ? cudaErrorInvalidValue
+               : cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared, limit,
+                                                                sim_file, sim_line);
+}
+
+#endif

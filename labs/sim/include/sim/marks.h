@@ -1,0 +1,103 @@
+/* The control flow of device functions in a traced program: labs/sim/translate/control_marks.py
+ * inserts these marks, and labs/sim/src/exec/lane_position.h says what they mean.
+ *
+ * A mark is a call that the compiler must make here and in this order, but that neither reads nor
+ * writes memory as far as it can know: so accesses are kept in registers across marks, as without
+ * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side.
+ */
+#ifndef SIM_MARKS_H
+#define SIM_MARKS_H
+
+enum sim_mark_kind {
+    SIM_MARK_FUNCTION,
+    SIM_MARK_RETURN,
+    SIM_MARK_LOOP,
+    SIM_MARK_ROUND,
+    SIM_MARK_ARM,
+    SIM_MARK_END
+};
+
+/* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/unrolled_loops.py): what is
+ * left over goes last; its step is a constant; it is unrolled by two and not by four. */
+enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, SIM_BY_TWO = 8 };
+
+/* A mark in one word: bit 63, which tells it from an access, the kind, the arm, the number. */
+#define SIM_MARK(kind, arm, number)                                                                \
+    (1ull << 63 | (unsigned long long)(kind) << 48 | (unsigned long long)(arm) << 32 | (number))
+#define SIM_IS_MARK(event) ((event) >> 63 != 0)
+#define SIM_KIND_OF(mark) ((enum sim_mark_kind)((mark) >> 48 & 0xff))
+#define SIM_ARM_OF(mark) ((unsigned)((mark) >> 32 & 0xffff))
+#define SIM_NUMBER_OF(mark) ((unsigned)(mark))
+
+/* An access that nvcc may merge with its neighbours (labs/sim/src/profile/merged_accesses.h): the
+ * window in which they stand, its kind, and what its address is known to be a multiple of but for a
+ * constant: 1 to 16 bytes. */
+enum sim_tag_kind {
+    SIM_TAG_SHARED = 1,
+    SIM_TAG_GLOBAL,
+    SIM_TAG_READ_ONLY,
+    SIM_TAG_SHARED_STORE,
+    SIM_TAG_GLOBAL_STORE
+};
+#define SIM_TAG(window, kind, aligned)                                                             \
+    ((unsigned long long)(window) << 16 | (unsigned long long)(kind) << 8 | (aligned))
+#define SIM_TAG_WINDOW(tag) ((tag) >> 16)
+#define SIM_TAG_KIND(tag) ((unsigned)((tag) >> 8 & 0xff))
+#define SIM_TAG_ALIGNED(tag) ((tag) & 0xff)
+
+#ifdef __cplusplus
+#include <type_traits>
+
+extern "C" __attribute__((const, nothrow, leaf)) int sim_mark(unsigned long long mark);
+
+#ifdef SIM_LOCK_STEP
+#define SIM_MARK_CLOBBERS "memory"
+#else
+#define SIM_MARK_CLOBBERS
+#endif
+
+static inline __attribute__((always_inline)) void sim_mark_here(sim_mark_kind kind, unsigned arm,
+                                                                unsigned number) {
+    unsigned long long mark = SIM_MARK(kind, arm, number);
+    asm volatile("" : "+r"(mark) : : SIM_MARK_CLOBBERS); /* two equal marks are two calls */
+    asm volatile("" : : "r"(sim_mark(mark)) : SIM_MARK_CLOBBERS);
+}
+
+template <unsigned NUMBER> struct sim_marked_function {
+    __attribute__((always_inline)) sim_marked_function() {
+        sim_mark_here(SIM_MARK_FUNCTION, 0, NUMBER);
+    }
+    __attribute__((always_inline)) ~sim_marked_function() {
+        sim_mark_here(SIM_MARK_RETURN, 0, NUMBER);
+    }
+};
+
+template <unsigned NUMBER> struct sim_marked_round {
+    __attribute__((always_inline)) sim_marked_round() {}
+    __attribute__((always_inline)) ~sim_marked_round() { sim_mark_here(SIM_MARK_ROUND, 0, NUMBER); }
+};
+
+/* The value of an operand, sim_joined<n>((sim_join<n>(), operand)): an lvalue stays one. */
+template <unsigned NUMBER> inline __attribute__((always_inline)) void sim_join() {
+    sim_mark_here(SIM_MARK_ARM, 1, NUMBER);
+}
+
+template <unsigned NUMBER, typename T>
+inline __attribute__((always_inline)) T sim_joined(T &&value) {
+    sim_mark_here(SIM_MARK_END, 0, NUMBER);
+    return static_cast<T &&>(value);
+}
+
+/* Reads a value that both arms of a branch begin with. */
+template <typename T> inline __attribute__((always_inline)) void sim_first(const T &value) {
+    if constexpr (std::is_trivially_copyable<T>::value && !std::is_array<T>::value &&
+                  !std::is_volatile<T>::value) {
+        T copy = value;
+        asm volatile("" : : "m"(copy));
+    }
+}
+
+#include "sim/loads.h"
+#endif
+
+#endif

@@ -1,0 +1,3 @@
+.PHONY: check-zoo
+check-zoo: setup runtime ## what --check finds in programs with planted bugs: its table (2 minutes)
+	$(Q)$(PYTHON) labs/studies/checks/table.py --write

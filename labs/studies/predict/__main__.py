@@ -1,0 +1,197 @@
+"""The errors of the predictions: python -m labs.studies.predict [--fresh] [--write]
+
+Prints RESULTS.md: the errors of the half of the calls that was fitted and of the half that was
+held out, of labs that were left out, and the worst ones explained. It takes some minutes. --fresh:
+counts everything again. --write: writes RESULTS.md and h200/predictions.csv.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from grader.predict import model
+from labs.studies.predict import collect, errors, explained, timed_code
+from labs.studies.predict.collect import Counted
+from labs.studies.predict.errors import Row
+from labs.studies.predict.programs import HERE
+
+RESULTS = HERE / "RESULTS.md"
+TABLE = HERE / "h200" / "predictions.csv"
+WORST = 5
+
+INTRODUCTION = """\
+# How near the predicted times come to the measured ones
+
+`python -m labs.studies.predict --write` wrote this from `h200/` and the counts of the simulator. A
+hash of program and function says which half of the calls was fitted (`fit.py`). The first version
+of the model was written with the worst errors of both halves in view, later terms with those of the
+fitted half alone. So the held-out half says how well the numbers of `weights.toml` hold. How the
+model does on kernels of a new kind is better seen where whole labs were left out: then the weights
+are fitted to all calls of the other labs.
+"""
+
+
+def text(counted: list[Counted]) -> str:
+    """RESULTS.md."""
+    compiled, estimated = errors.rows(counted), errors.rows(counted, estimated=True)
+    held_out = [row for row in compiled if row.held_out]
+    left_out = errors.lab_left_out(counted)
+    poor, all_poor = errors.slower_than_solution(compiled)
+    lines = [INTRODUCTION, *_main_table(compiled, estimated, left_out), ""]
+    lines += [
+        "Pairs: two programs that compute the same, at least one held out, whose times differ by",
+        "20 % or more.",
+        "",
+        f"Of the poor submissions that take 1.2 times as long as the solution or more, {poor} of",
+        f"{all_poor} calls are predicted to take longer, with nvcc's code.",
+        "",
+        "![Predicted over measured times](../../../handouts/figures/prediction.svg)",
+        "",
+        "## Each lab, with nvcc's code",
+        "",
+        "| lab | held-out calls | median error | within 30 % | rank correlation "
+        "| left out: median error | within 30 % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    others = errors.grouped(left_out, lambda row: row.lab)
+    for lab, rows in errors.grouped(held_out, lambda row: row.lab).items():
+        figures = f"{_two(rows)} | {errors.rank(rows):.3f} | {_two(others[lab])}"
+        lines.append(f"| {lab} | {len(rows)} | {figures} |")
+    kinds: list[tuple[str, Callable[[Row], str]]] = [
+        ("what binds the kernel", lambda row: model.WORDS[row.prediction.bound]),
+        ("sort of program", lambda row: errors.kind_of(row.call)),
+    ]
+    for title, key in kinds:
+        lines += ["", f"## The held-out half by {title}", ""]
+        lines += [f"| {title} | calls | median error | within 30 % |", "|---|---|---|---|"]
+        for name, rows in errors.grouped(held_out, key).items():
+            lines.append(f"| {name} | {len(rows)} | {_two(rows)} |")
+    lines += ["", *_worst(held_out), "", *_references(compiled), "", *_code(counted), ""]
+    return "\n".join([*lines, *_seconds(counted)]) + "\n"
+
+
+def _main_table(compiled: list[Row], estimated: list[Row], left_out: list[Row]) -> list[str]:
+    lines = [
+        "| | calls | median error | within 30 % | in the interval | pairs ranked right |",
+        "|---|---|---|---|---|---|",
+    ]
+    for title, found in (("nvcc's code", compiled), ("without nvcc", estimated)):
+        right, pairs = errors.ranked_pairs(found)
+        for name, held_out in (("fitted", False), ("held out", True)):
+            rows = [row for row in found if row.held_out == held_out]
+            ranked = f"{right} of {pairs}" if held_out else "-"
+            figures = f"{_two(rows)} | {_percent(errors.covered(rows))} | {ranked}"
+            lines.append(f"| {title}, {name} | {len(rows)} | {figures} |")
+    lines.append(
+        f"| nvcc's code, each lab left out | {len(left_out)} | {_two(left_out)} "
+        f"| {_percent(errors.covered(left_out))} | - |"
+    )
+    return lines
+
+
+def _worst(held_out: list[Row]) -> list[str]:
+    lines = ["## The worst of the held-out half", ""]
+    lines += ["| call | predicted, µs | measured, µs | largest terms |", "|---|---|---|---|"]
+    worst = sorted(held_out, key=lambda row: -row.error)[:WORST]
+    for row in worst:
+        terms = sorted(row.prediction.terms.items(), key=lambda item: -item[1])[:3]
+        named = ", ".join(f"{name} {1e6 * value:.0f}" for name, value in terms)
+        lines.append(f"| {row.call.name} | {row.predicted:.0f} | {row.measured:.0f} | {named} |")
+    lines.append("")
+    for row in worst:
+        why = explained.WHY.get(row.call.name, "not explained: labs/studies/predict/explained.py")
+        lines.append(f"- {row.call.name}: {why}")
+    return lines
+
+
+def _references(compiled: list[Row]) -> list[str]:
+    """The labs' solutions beside wrong turns."""
+    by_name = {row.call.name: row for row in compiled}
+    lines = [
+        "## Solutions and wrong turns",
+        "",
+        "| wrong turn | call | predicted, µs | measured, µs | instead of | predicted, µs "
+        "| measured, µs | ranked right |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for turn, wrong, right in explained.TURNS:
+        if wrong not in by_name or right not in by_name:
+            continue
+        a, b = by_name[wrong], by_name[right]
+        same = (a.predicted > b.predicted) == (a.measured > b.measured)
+        lines.append(
+            f"| {turn} | {wrong} | {a.predicted:.0f} | {a.measured:.0f} | {right} "
+            f"| {b.predicted:.0f} | {b.measured:.0f} | {'yes' if same else 'no'} |"
+        )
+    return lines
+
+
+def _code(counted: list[Counted]) -> list[str]:
+    """Is what was counted what was timed?"""
+    differing = {
+        one.call.name: found
+        for one in counted
+        if (found := timed_code.differences(one.call.name, one.launches))
+    }
+    lines = [
+        "## The code that was counted and the code that was timed",
+        "",
+        f"Of {len(counted)} calls, {len(counted) - len(differing)} have the grid, the block, the",
+        "registers and, within 5 %, the loaded sectors that Nsight Compute counted when they were",
+        f"timed (`timed_code.py`; in {len(timed_code.KNOWN)} functions nvcc drops loads). Programs",
+        "that changed since then and are left out:",
+        f"{', '.join(timed_code.changed()) or 'none'}. `timed/` has files as they were timed,",
+        "where the course has newer ones.",
+    ]
+    return lines + [f"- {name}: {'; '.join(found)}" for name, found in differing.items()]
+
+
+def _seconds(counted: list[Counted]) -> list[str]:
+    """How long a prediction takes."""
+    seconds = sorted(one.seconds for one in counted)
+    slow = sum(one > 2 for one in seconds)
+    return [
+        "## Seconds of a prediction",
+        "",
+        "Processor time for running the sampled blocks and counting, without the compilers (nearly",
+        "all of it is one after the other, so on a machine with nothing else to do it is the time",
+        f"that passes): median {seconds[len(seconds) // 2]:.2f} s, nine of ten within "
+        f"{seconds[len(seconds) * 9 // 10]:.2f} s,",
+        f"at most {seconds[-1]:.1f} s; {slow} of {len(seconds)} calls take more than 2 s.",
+    ]
+
+
+def table(found: list[Row]) -> str:
+    """predictions.csv, from which the handout's figure is drawn."""
+    lines = ["call,half,predicted_us,low_us,high_us,measured_us,bound"]
+    for row in found:
+        times = (row.predicted, row.prediction.low * 1e6, row.prediction.high * 1e6, row.measured)
+        figures = ",".join(f"{time:.4g}" for time in times)
+        half = "held out" if row.held_out else "fitted"
+        lines.append(f"{row.call.name},{half},{figures},{row.prediction.bound}")
+    return "\n".join(lines) + "\n"
+
+
+def _two(rows: list[Row]) -> str:
+    """Two columns: the median error, and how many are within 30 %."""
+    return f"{_percent(errors.median_error(rows))} | {_percent(errors.within(rows, 0.3))}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def main() -> None:
+    for program, what in timed_code.changed().items():
+        print(f"{program} is left out: {what}", file=sys.stderr)
+    counted = collect.collect(fresh="--fresh" in sys.argv)
+    written = text(counted)
+    print(written)
+    if "--write" in sys.argv:
+        RESULTS.write_text(written)
+        TABLE.write_text(table(errors.rows(counted)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""The counts of all calls that were timed, from the simulator: for fitting and for testing.
+
+They are kept in build/predict/counts.pickle; `collect(fresh=True)` counts again.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import pickle
+import resource
+import subprocess
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.execute import program
+from grader.execute.profile import read_launches
+from grader.predict import counts, nvcc
+from grader.predict.counts import Counts
+from labs.studies.predict import programs, timed_code
+from labs.studies.predict.programs import HERE, Call
+
+KEPT = nvcc.CACHE / "counts.pickle"
+SAMPLE = "16"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A call, its launches with nvcc's code and with the simulator's alone, and the processor
+    seconds that running the sampled blocks and counting took."""
+
+    call: Call
+    launches: list[Counts]
+    estimated: list[Counts]
+    seconds: float
+
+
+def truth() -> dict[str, float]:
+    """The measured time of each call, by its name: microseconds, cold. Without the programs that
+    are no longer what was timed."""
+    with (HERE / "h200" / "times.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return {
+        _name(row): float(row["cold_us"])
+        for row in rows
+        if row["library"] not in timed_code.changed()
+    }
+
+
+def counters(column: str) -> dict[tuple[str, int], float]:
+    """A column of h200/counters.csv, by the name of the call and the number of its launch."""
+    with (HERE / "h200" / "counters.csv").open() as file:
+        return {
+            (_name(row), int(row["launch"])): float(row[column]) for row in csv.DictReader(file)
+        }
+
+
+def _name(row: dict[str, str]) -> str:
+    """Call.name of a row."""
+    return f"{row['library']} {row['function']} {'x'.join(row[key] for key in 'abcd')}"
+
+
+def collect(fresh: bool = False) -> list[Counted]:
+    if KEPT.exists() and not fresh:
+        known = truth()
+        kept: list[Counted] = pickle.loads(KEPT.read_bytes())
+        return [one for one in kept if one.call.name in known]
+    names = programs.programs()
+    with ProcessPoolExecutor(2) as pool:
+        found = [one for part in pool.map(count, names) for one in part]
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    KEPT.write_bytes(pickle.dumps(found))
+    return found
+
+
+def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
+    """The counts of the timed calls of a program; functions: of these alone, if there are any."""
+    program.KEPT = 200
+    files = [HERE / "calls" / "once.cu", *programs.sources(name)]
+    include = programs.folders(name)
+    built = program.build([str(f) for f in files], [str(f) for f in include], True)
+    kernels = [f for f in files[1:] if f.parent.name != "calls" or name == programs.GENERAL]
+    compiled = nvcc.compiled(kernels, include)
+    known = truth()
+    return [_count(call, built.binary, compiled) for call in programs.calls()
+            if call.program == name and call.name in known
+            and (not functions or call.function in functions)]  # fmt: skip
+
+
+def _count(call: Call, binary: Path, compiled: nvcc.Compiled | None) -> Counted:
+    file = nvcc.CACHE / f"{call.name.replace(' ', '_')}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"")
+    environment = os.environ | {
+        "CONVLABS_SIM_PREDICT": "1",
+        "CONVLABS_SIM_PROFILE": str(file),
+        "CONVLABS_SIM_FINDINGS": os.devnull,
+        "CONVLABS_SIM_FRESH": "zeros",
+        "CONVLABS_SIM_SAMPLE": SAMPLE,
+        "CONVLABS_SIM_THREADS": "1",
+    }
+    begun = _processor_seconds()
+    command = [str(binary), call.function, *map(str, call.size)]
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
+    launches = read_launches(file.read_bytes())
+    file.unlink()
+    found = counts.of_launches(binary, launches, compiled)
+    seconds = _processor_seconds() - begun
+    estimated = counts.of_launches(binary, launches, None)
+    return Counted(call, found, estimated, seconds)
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those that it ran."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

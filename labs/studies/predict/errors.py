@@ -1,0 +1,147 @@
+"""Predictions beside measured times, and how good they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from scipy.stats import spearmanr
+
+from grader.predict import gpu, model
+from grader.predict.model import Prediction, Weights
+from labs.studies.predict import collect
+from labs.studies.predict.collect import Counted
+from labs.studies.predict.fit import fit, half
+from labs.studies.predict.programs import SOLUTION, Call
+
+DIFFER = 1.2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call: predicted and measured microseconds."""
+
+    call: Call
+    prediction: Prediction
+    measured: float
+    held_out: bool
+
+    @property
+    def predicted(self) -> float:
+        return self.prediction.seconds * 1e6
+
+    @property
+    def error(self) -> float:
+        return abs(self.predicted / self.measured - 1)
+
+    @property
+    def covered(self) -> bool:
+        return self.prediction.low * 1e6 <= self.measured <= self.prediction.high * 1e6
+
+    @property
+    def lab(self) -> str:
+        return lab_of(self.call)
+
+
+def rows(
+    counted: list[Counted], estimated: bool = False, weights: Weights | None = None
+) -> list[Row]:
+    """estimated: as where there is no nvcc. weights: None takes the committed ones."""
+    truth, device = collect.truth(), gpu.gpu("h200")
+    return [
+        Row(
+            one.call,
+            model.predict_time(one.estimated if estimated else one.launches, device, weights),
+            truth[one.call.name],
+            half(one.call) == 1,
+        )
+        for one in counted
+    ]
+
+
+def lab_left_out(counted: list[Counted]) -> list[Row]:
+    """Each call as weights predict it that were fitted to all calls of the other labs."""
+    found = []
+    for lab in sorted({lab_of(one.call) for one in counted}):
+        others = [one for one in counted if lab_of(one.call) != lab]
+        own = [one for one in counted if lab_of(one.call) == lab]
+        found += rows(own, weights=fit(others))
+    return found
+
+
+def lab_of(call: Call) -> str:
+    return call.program.partition("-")[0]
+
+
+def kind_of(call: Call) -> str:
+    """What sort of program makes a call."""
+    _, _, entry = call.program.partition("-")
+    if call.function.startswith("baseline_"):
+        return "baselines"
+    if entry == SOLUTION:
+        return "solutions"
+    if not entry:
+        return "kernels that no lab has"
+    return "poor submissions" if entry.startswith(("poor-", "slow-")) else "other right submissions"
+
+
+def rank(chosen: Iterable[Row]) -> float:
+    """Spearman's rank correlation."""
+    points = [(row.predicted, row.measured) for row in chosen]
+    return float(spearmanr(points).statistic)
+
+
+def ranked_pairs(found: list[Row]) -> tuple[int, int]:
+    """Of the pairs of programs that compute the same, one of them at least held out, and differ by
+    DIFFER or more in time: how many are ranked right, and how many there are."""
+    alike = defaultdict(list)
+    for row in found:
+        alike[row.lab, row.call.function, row.call.size].append(row)
+    right = pairs = 0
+    for rows_of_call in alike.values():
+        for a, b in itertools.combinations(rows_of_call, 2):
+            ratio = a.measured / b.measured
+            if (a.held_out or b.held_out) and max(ratio, 1 / ratio) >= DIFFER:
+                pairs += 1
+                right += (a.predicted > b.predicted) == (a.measured > b.measured)
+    return right, pairs
+
+
+def slower_than_solution(found: list[Row]) -> tuple[int, int]:
+    """Of the calls of a poor submission that take DIFFER times as long as the solution's or more:
+    how many are predicted to take longer, and how many there are. Of both halves."""
+    solutions = {
+        (row.lab, row.call.function, row.call.size): row
+        for row in found
+        if row.call.program.endswith(SOLUTION)
+    }
+    pairs = [
+        (row, solutions[key])
+        for row in found
+        if "-poor-" in row.call.program
+        and (key := (row.lab, row.call.function, row.call.size)) in solutions
+        and row.measured >= DIFFER * solutions[key].measured
+    ]
+    return sum(poor.predicted > good.predicted for poor, good in pairs), len(pairs)
+
+
+def median_error(chosen: list[Row]) -> float:
+    return sorted(row.error for row in chosen)[len(chosen) // 2]
+
+
+def within(chosen: list[Row], error: float) -> float:
+    return sum(row.error <= error for row in chosen) / len(chosen)
+
+
+def covered(chosen: list[Row]) -> float:
+    """The share whose interval holds the measured time."""
+    return sum(row.covered for row in chosen) / len(chosen)
+
+
+def grouped(chosen: list[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+    found = defaultdict(list)
+    for row in chosen:
+        found[key(row)].append(row)
+    return dict(sorted(found.items()))

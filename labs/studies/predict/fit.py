@@ -1,0 +1,221 @@
+"""Fits the weights of grader/predict/weights.toml to half of the timed calls: python -m
+labs.studies.predict.fit
+
+Half 0 is fitted, half 1 is held out; a hash of program and function decides, so that all sizes of a
+function are in one half. The weights of operations are fitted to the instructions that Nsight
+Compute counted (h200/counters.csv), and only the few numbers that are left to the times.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+
+from grader import paths
+from grader.predict import gpu, model
+from grader.predict.model import Weights
+from labs.studies.predict import collect
+from labs.studies.predict.collect import Counted
+from labs.studies.predict.programs import Call
+
+FILE = paths.ROOT / "grader" / "predict" / "weights.toml"
+COVERED = 0.95  # of the fitted calls are in the interval
+ROUNDS = 6
+LIMIT = 2.5  # a weight stays within this factor of what it begins with
+PULL = 0.01  # the price of leaving what it begins with
+
+BEGIN = Weights(
+    compiled={
+        "fma": 1, "dp": 1, "imul": 1, "wide": 1, "imul64": 4, "fp64": 1, "divide64": 14,
+        "convert": 1, "divide": 9, "idivide": 18, "idivide64": 60, "extend": 0.5, "add64": 1.7,
+        "shift64": 1.0, "add": 1, "logic": 0.8, "predicate": 0.3, "select": 1.3, "compare": 1,
+        "move": 0.3, "branch": 1, "barrier": 1, "shuffle": 1, "atomic": 1, "special": 1.5,
+        "shared": 1, "global": 1, "local": 1, "constant": 1,
+    },
+    estimated={
+        "fma": 1, "fp64": 1, "divide": 9, "alu": 0.7, "convert": 1, "idivide": 14, "imul": 1,
+        "move": 0.7, "compare": 0.7, "lea": 0.7, "step": 0.5, "branch": 0.5, "barrier": 1,
+        "shuffle": 1, "atomic": 1, "memory": 1.3, "constant": 1.3,
+    },
+    warp=6,
+    warp_estimated=15,
+    alu_share=1,
+    units={"divide": 0.12, "idivide": 0.1, "idivide64": 0.05},
+    issued=0.9,
+    power=3,
+    power_units=6,
+    start=1,
+    parallel_loads=1,
+    parallel_shared=2,
+    parallel_operations=2,
+    spread_compiled=(1, 1),
+    spread_estimated=(1, 1),
+)  # fmt: skip
+_TIMES = [
+    "issued",
+    "power",
+    "power_units",
+    "start",
+    "parallel_loads",
+    "parallel_shared",
+    "parallel_operations",
+]
+
+
+def half(call: Call) -> int:
+    return hashlib.sha256(f"{call.program} {call.function}".encode()).digest()[0] % 2
+
+
+def fit(chosen: list[Counted]) -> Weights:
+    """The weights that these calls give."""
+    truth = collect.truth()
+    device = gpu.gpu("h200")
+
+    def errors(w: Weights, compiled: bool) -> list[float]:
+        return [
+            math.log(
+                model.predict_time(one.launches if compiled else one.estimated, device, w).seconds
+                * 1e6 / truth[one.call.name]
+            )
+            for one in chosen
+        ]  # fmt: skip
+
+    w = BEGIN
+    for compiled in (True, False):
+        names = ["warp", "compiled"] if compiled else ["warp_estimated", "estimated"]
+        w = _descend(w, _Instructions(chosen, compiled), names[:1], names[1:])
+    w = msgspec.structs.replace(w, alu_share=_alu_share(chosen, w))
+    w = _descend(w, lambda x: _mean(errors(x, True)), _TIMES, ["units"])
+    return msgspec.structs.replace(
+        w,
+        spread_compiled=_spread(errors(w, True)),
+        spread_estimated=_spread(errors(w, False)),
+    )
+
+
+class _Instructions:
+    """The error of the instructions of all launches, for some weights. Equal launches of a call
+    count once."""
+
+    def __init__(self, chosen: list[Counted], compiled: bool) -> None:
+        counted = collect.counters("instructions")
+        rows = {
+            (one.call.name, id(counts)): (counts, counted[one.call.name, launch])
+            for one in chosen
+            for launch, counts in enumerate(one.launches if compiled else one.estimated)
+        }
+        self.compiled = compiled
+        self.kinds = list(BEGIN.compiled if compiled else BEGIN.estimated)
+        self.numbers = np.array(
+            [[c.operations.get(kind, 0.0) for kind in self.kinds] for c, _ in rows.values()]
+        )
+        # A kind that has no weight counts as one instruction.
+        self.others = np.array(
+            [
+                sum(n for k, n in c.operations.items() if k not in self.kinds)
+                for c, _ in rows.values()
+            ]
+        )
+        self.warps = np.array([c.warps for c, _ in rows.values()])
+        self.truth = np.array([truth for _, truth in rows.values()])
+
+    def __call__(self, w: Weights) -> float:
+        table = w.compiled if self.compiled else w.estimated
+        own = w.warp if self.compiled else w.warp_estimated
+        work = self.numbers @ np.array([table[kind] for kind in self.kinds])
+        ratios = (own * self.warps + self.others + work) / self.truth
+        return float(np.minimum(np.abs(np.log(ratios)), 1.0).mean())
+
+
+def _alu_share(chosen: list[Counted], w: Weights) -> float:
+    """The share of integer operations that the integer unit executes; nvcc gives the others to the
+    units for float arithmetic."""
+    counted = collect.counters("alu")
+    shares = [
+        counted[one.call.name, launch] / model.integers(counts, w)
+        for one in chosen
+        for launch, counts in enumerate(one.launches)
+        if model.integers(counts, w)
+    ]
+    return round(sorted(shares)[len(shares) // 2], 3)
+
+
+def _mean(errors: list[float]) -> float:
+    return sum(min(abs(e), 1.0) for e in errors) / len(errors)
+
+
+def _spread(errors: list[float]) -> tuple[float, float]:
+    """The factors down and up that hold COVERED of the truth; prediction / truth is exp(error)."""
+    ordered = sorted(-e for e in errors)
+    tail = int(len(ordered) * (1 - COVERED) / 2)
+    return round(math.exp(ordered[tail]), 3), round(math.exp(ordered[-1 - tail]), 3)
+
+
+def _descend(
+    w: Weights, loss: Callable[[Weights], float], names: list[str], tables: list[str]
+) -> Weights:
+    """Changes one number of these at a time while that lessens the loss."""
+    numbers = [(name, "") for name in names]
+    numbers += [(table, key) for table in tables for key in getattr(w, table)]
+
+    def price(x: Weights) -> float:
+        far = sum(abs(math.log(_get(x, n) / _get(BEGIN, n))) for n in numbers)
+        return loss(x) + PULL * far / len(numbers)
+
+    best = price(w)
+    for _ in range(ROUNDS):
+        before = best
+        for number in numbers:
+            for factor in (0.6, 0.85, 0.95, 1.05, 1.18, 1.6):
+                value = _get(w, number) * factor
+                if abs(math.log(value / _get(BEGIN, number))) > math.log(LIMIT):
+                    continue
+                other = _set(w, number, value)
+                found = price(other)
+                if found < best - 1e-6:
+                    w, best = other, found
+        if before - best < 1e-4:
+            break
+    return w
+
+
+def _get(w: Weights, number: tuple[str, str]) -> float:
+    name, key = number
+    value = getattr(w, name)
+    return float(value[key]) if key else float(value)
+
+
+def _set(w: Weights, number: tuple[str, str], value: float) -> Weights:
+    name, key = number
+    new = {**getattr(w, name), key: round(value, 4)} if key else round(value, 4)
+    return msgspec.structs.replace(w, **{name: new})
+
+
+def main() -> None:
+    w = fit([one for one in collect.collect() if half(one.call) == 0])
+    head = ("# Written by `python -m labs.studies.predict.fit` from half of "
+            "labs/studies/predict/h200/times.csv;\n"
+            "# grader/predict/model.py says what each number is.\n")  # fmt: skip
+    FILE.write_bytes(head.encode() + _toml(w))
+
+
+def _toml(w: Weights) -> bytes:
+    lines = []
+    fields = msgspec.structs.asdict(w)
+    for name, value in fields.items():
+        if isinstance(value, tuple):
+            lines.append(f"{name} = [{value[0]}, {value[1]}]")
+        elif not isinstance(value, dict):
+            lines.append(f"{name} = {value}")
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{name}]", *(f"{key} = {number}" for key, number in value.items())]
+    return ("\n".join(lines) + "\n").encode()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""The calls that were timed on a GPU: which programs, which functions of them, which sizes.
+
+A program is a lab's solution, an entry of the zoo with a file of its own, or calls/general.cu.
+`python -m labs.studies.predict.programs FOLDER` builds them for a GPU with nvcc, and writes the
+list for timing.cu.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from grader import paths
+from grader.model import spec
+
+HERE = Path(__file__).parent
+TIMED = HERE / "timed"
+ZOO = paths.ROOT / "grader" / "tests" / "zoo"
+COMMON = paths.ROOT / "labs" / "runtime"
+SOLUTION = "solution"
+GENERAL = "general"
+CUDA_LABS = range(2, 9)
+NVCC = ["nvcc", "-O3", "-arch=sm_90", "-cudart", "shared", "-Xcompiler", "-fPIC", "-lineinfo"]
+
+# Sizes by function: of the solution, and of each entry of the zoo. Lab 7: channels, side, masks.
+_IMAGE = [(4096, 4096, 3, 0), (1024, 1024, 6, 0)]
+_RANGE = [
+    (256, 256, 6, 0),
+    (512, 512, 2, 0),
+    (1024, 1024, 8, 0),
+    (1920, 1080, 6, 0),
+    (2048, 2048, 4, 0),
+    (4096, 4096, 6, 0),
+    (8192, 8192, 1, 0),
+]
+_LINES = [(4096, 4096, 8, 0), (1024, 1024, 4, 0)]
+_LINES_RANGE = [
+    (256, 256, 8, 0),
+    (1000, 600, 3, 0),
+    (2048, 2048, 8, 0),
+    (4096, 4096, 8, 0),
+    (8192, 8192, 4, 0),
+]
+_DEPTHWISE = [(300, 224, 0, 0), (200, 448, 0, 0)]
+_POINTWISE = [(300, 224, 900, 0), (64, 112, 100, 0)]
+_CONVOLUTION = [(64, 112, 128, 0), (300, 56, 300, 0)]
+_GREY = [(8192, 8192, 0, 0), (1024, 1024, 0, 0)]
+_GREY_RANGE = [(256, 256, 0, 0), (1920, 1080, 0, 0), (4096, 4096, 0, 0), (12288, 8192, 0, 0)]
+
+Size = tuple[int, int, int, int]
+_FUNCTIONS: dict[int, dict[str, tuple[list[Size], list[Size]]]] = {
+    2: {"correlate_device": (_RANGE, _IMAGE), "correlate_identical": (_IMAGE, _IMAGE[:1])},
+    3: {
+        "correlate_constant": (_RANGE, _IMAGE),
+        "correlate_polyphase": (_RANGE[1::2], _IMAGE[:1]),
+        "baseline_correlate": (_IMAGE, []),
+        "baseline_polyphase": (_RANGE[1::2], []),
+    },
+    4: {
+        "correlate_idle": (_IMAGE, []),
+        "correlate_tile": (_RANGE, _IMAGE),
+        "correlate_register": (_RANGE, _IMAGE),
+        "correlate_dynamic": (_RANGE[1::2], _IMAGE[:1]),
+        "baseline_correlate": (_RANGE[1::2], []),
+    },
+    5: {
+        "correlate_rows": (_LINES_RANGE, _LINES[:1]),
+        "correlate_columns": (_LINES_RANGE, _LINES[:1]),
+        "correlate_separable": (_LINES, []),
+        "correlate_fused": (_LINES_RANGE, _LINES),
+        "baseline_correlate": (_LINES, []),
+    },
+    6: {
+        "filter_coalesced": (_LINES_RANGE, _LINES),
+        "filter_conflict_free": (_LINES_RANGE, _LINES),
+        "filter_vectorised": (_LINES_RANGE, _LINES),
+        "baseline_filter": (_LINES_RANGE, []),
+    },
+    7: {
+        "depthwise_double": (_DEPTHWISE, _DEPTHWISE[:1]),
+        "depthwise_float": (_DEPTHWISE, _DEPTHWISE),
+        "pointwise_double": (_POINTWISE, []),
+        "pointwise_float": (_POINTWISE, _POINTWISE[:1]),
+        "convolution_double": (_CONVOLUTION, []),
+        "convolution_float": (_CONVOLUTION, _CONVOLUTION[:1]),
+        "baseline_depthwise_float": (_DEPTHWISE, []),
+        "baseline_pointwise_double": (_POINTWISE[1:], []),
+        "baseline_pointwise_float": (_POINTWISE, []),
+        "baseline_convolution_double": (_CONVOLUTION[:1], []),
+        "baseline_convolution_float": (_CONVOLUTION, []),
+    },
+    8: {"grey_device": (_GREY + _GREY_RANGE, _GREY)},
+}
+_GENERAL: dict[str, list[Size]] = {
+    "copy": [(256, 256, 0, 0), (1024, 1024, 0, 0), (4096, 4096, 0, 0), (8192, 8192, 0, 0)],
+    "copy4": [(2048, 2048, 0, 0), (8192, 8192, 0, 0)],
+    "strided": [(4096, 4096, 3, 0), (4096, 4096, 33, 0)],
+    "transpose_naive": [(1024, 1024, 0, 0), (4096, 4096, 0, 0)],
+    "transpose_conflicts": [(1024, 1024, 0, 0), (4096, 4096, 0, 0)],
+    "transpose_padded": [(1024, 1024, 0, 0), (4096, 4096, 0, 0)],
+    "sum": [(1024, 1024, 0, 0), (8192, 8192, 0, 0)],
+    "tree": [(1024, 1024, 0, 0), (4096, 4096, 0, 0)],
+    "atomics": [(1024, 1024, 1, 0), (1024, 1024, 1000, 0), (4096, 4096, 1000000, 0)],
+    "histogram": [(1024, 1024, 0, 0), (4096, 4096, 0, 0)],
+    "matmul": [(512, 512, 0, 0), (2048, 2048, 0, 0)],
+    "matmul_tile": [(512, 512, 0, 0), (2048, 2048, 0, 0)],
+    "polynomial": [(2048, 2048, 16, 0), (4096, 4096, 200, 0)],
+    "doubles": [(2048, 2048, 16, 0), (4096, 4096, 100, 0)],
+    "special": [(2048, 2048, 4, 0), (4096, 4096, 32, 0)],
+    "integers": [(2048, 2048, 16, 0), (4096, 4096, 100, 0)],
+    "modulo": [(2048, 2048, 1000, 0)],
+    "window_of": [(512, 512, 4, 0), (4096, 4096, 4, 0)],
+    "one_block": [(256, 256, 4, 0), (1024, 1024, 2, 0)],
+    "uncoalesced": [(512, 512, 4, 0), (4096, 4096, 4, 0)],
+    "one_thread_blocks": [(512, 512, 2, 0), (2048, 2048, 2, 0)],
+    "conflicts": [(1024, 1024, 64, 0), (4096, 4096, 64, 0)],
+    "chain": [(4096, 4096, 200, 0)],
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a function of a program, and its sizes (calls/call.h)."""
+
+    program: str  # "lab4-right-two-by-two", "lab4-solution" or "general"
+    function: str
+    size: Size
+
+    @property
+    def name(self) -> str:
+        return f"{self.program} {self.function} {'x'.join(map(str, self.size))}"
+
+
+@cache
+def programs() -> list[str]:
+    names = [GENERAL]
+    for lab in CUDA_LABS:
+        names.append(f"lab{lab}-{SOLUTION}")
+        entries = sorted((ZOO / f"lab{lab}").iterdir())
+        names += [
+            f"lab{lab}-{e.name}"
+            for e in entries
+            if e.name.startswith(("right-", "poor-", "slow-")) and _file(lab, e.name).exists()
+        ]
+    return names
+
+
+def calls() -> list[Call]:
+    return [call for program in programs() for call in _calls(program)]
+
+
+def sources(program: str) -> list[Path]:
+    if program == GENERAL:
+        return [HERE / "calls" / "general.cu"]
+    name, _, entry = program.partition("-")
+    lab = int(name.removeprefix("lab"))
+    home = _folder(lab)
+    own = [HERE / "calls" / f"lab{lab}.cu", _file(lab, entry)]
+    return own + list(home.glob("baseline.cu"))
+
+
+def folders(program: str) -> list[Path]:
+    """Where the headers of a program are."""
+    lab = [] if program == GENERAL else [_folder(int(program[3]))]
+    return [HERE / "calls", COMMON, *lab]
+
+
+def _calls(program: str) -> Iterator[Call]:
+    if program == GENERAL:
+        table = {name: (sizes, sizes) for name, sizes in _GENERAL.items()}
+    else:
+        table = _FUNCTIONS[int(program[3])]
+    for function, (of_solution, of_entry) in table.items():
+        for size in of_solution if program.endswith(SOLUTION) else of_entry:
+            yield Call(program, function, size)
+
+
+def _folder(lab: int) -> Path:
+    return next((paths.ROOT / "labs").glob(f"lab{lab}_*"))
+
+
+def _solution(lab: int) -> Path:
+    """What a student hands in; expert.cu, in the same folder, was not timed here."""
+    name = next(name for name in spec.load(f"lab{lab}").submit if name.endswith(".cu"))
+    return paths.ROOT / "solutions" / _folder(lab).name / name
+
+
+def _file(lab: int, entry: str) -> Path:
+    """The .cu file of an entry. One that the zoo writes as an edit of the solution has none: its
+    kernels are mostly the solution's, which would then be in both halves of the calls. A file that
+    changed after it was timed is in timed/ as it was."""
+    solution = _solution(lab)
+    timed = TIMED / f"lab{lab}-{entry}" / solution.name
+    if timed.exists():
+        return timed
+    return solution if entry == SOLUTION else ZOO / f"lab{lab}" / entry / solution.name
+
+
+def build(program: str, folder: Path) -> None:
+    """Builds FOLDER/program.so, if it is not there, and FOLDER/program.ptxas: registers."""
+    include = [f"-I{home}" for home in folders(program)]
+    files = [str(file) for file in sources(program)]
+    target = folder / f"{program}.so"
+    if target.exists():
+        return
+    done = subprocess.run(
+        [*NVCC, "-Xptxas", "-v", "-shared", *include, *files, "-o", str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"{program}: {done.stderr}")
+    target.with_suffix(".ptxas").write_text(done.stderr)
+
+
+def main() -> None:
+    from labs.studies.predict import timed_code  # which needs this module
+
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [" ".join([c.program, c.function, *map(str, c.size)]) for c in calls()]
+    (folder / "list").write_text("\n".join(lines) + "\n")
+    (folder / timed_code.SOURCES.name).write_text(timed_code.table())
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda name: build(name, folder), programs()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Writes the report as HTML (one file that loads nothing from the network) and as Markdown.
+
+python -m labs.studies.reproduce.report HERE.json [--reference FILE.json]
+    [--pictures FOLDER] --out FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from PIL import Image
+
+from labs.studies.bench import svg
+from labs.studies.reproduce import plots, published, tables
+
+HERE = Path(__file__).resolve().parent
+REFERENCE = HERE / "reference.json"
+MARKS = {"unsteady": "unsteady", "within": "✓ below 1e-5", "beyond": "✗ above 1e-5"}
+WIDTH = 640  # of a picture in the page, in pixels
+
+
+@dataclass(frozen=True)
+class Picture:
+    size: str  # of the mask
+    file: str  # relative to the report
+    data: str  # a smaller copy of the picture, as a data URL
+
+
+def picture(path: Path, size: str) -> Picture:
+    with Image.open(path) as original:
+        height = round(original.height * WIDTH / original.width)
+        small = original.resize((WIDTH, height))
+    buffer = io.BytesIO()
+    small.save(buffer, "PNG", optimize=True)
+    data = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return Picture(size, f"pictures/{path.name}", data)
+
+
+def machines(
+    here: Mapping[str, Any], reference: Mapping[str, Any] | None
+) -> list[tuple[str, str, str]]:
+    """The table of machines: name, value of this machine, value of the committed run."""
+
+    def column(document: Mapping[str, Any] | None) -> list[str]:
+        if document is None:
+            return [tables.NOT_YET] + [""] * 4
+        gpu, this = document["gpu"], document["machine"]
+        device = f"{gpu['name']}, driver {gpu['driver']}, nvcc {gpu['nvcc']}" if gpu else "not used"
+        processor = f"{this['cpu']}, {this['cores']} cores"
+        return [document["date"], processor, device, this["compiler"], document["command"]]
+
+    names = ("date", "processor", "GPU", "C compiler", "command")
+    return list(zip(names, column(here), column(reference), strict=True))
+
+
+def reference_name(reference: Mapping[str, Any] | None) -> str:
+    """The heading of the committed run's column."""
+    if reference is None:
+        return "committed run"
+    gpu = reference["gpu"]
+    return f"{gpu['name']}, driver {gpu['driver']}, {reference['date'][:10]}"
+
+
+def escaped(text: str) -> str:
+    """Text escaped for a cell of a Markdown table."""
+    for character in "\\|*_<`[":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def write(
+    here: Mapping[str, Any],
+    reference: Mapping[str, Any] | None,
+    pictures: Sequence[Path],
+    out: Path,
+) -> None:
+    """Writes report.html, report.md and the images that report.md shows to the folder `out`."""
+    chapters = tables.chapters(published.load(), here, reference)
+    sections = [s for chapter in chapters for s in chapter.sections if s.chart]
+    loader = jinja2.FileSystemLoader(HERE / "templates")
+    undefined = jinja2.StrictUndefined
+    common: dict[str, Any] = {
+        "chapters": chapters,
+        "machines": machines(here, reference),
+        "marks": MARKS,
+        "reference_name": reference_name(reference),
+        "pictures": [picture(path, path.stem.removeprefix("result-")) for path in pictures],
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    html = jinja2.Environment(loader=loader, autoescape=True, undefined=undefined)
+    charts = {s.chart: Markup(plots.svg(s, svg.VARIABLES)) for s in sections}
+    page = html.get_template("report.html").render(charts=charts, **common)
+    (out / "report.html").write_text(page, encoding="utf-8")
+
+    plain = jinja2.Environment(loader=loader, autoescape=False, undefined=undefined)
+    plain.filters["md"] = escaped
+    text = plain.get_template("report.md").render(**common)
+    (out / "report.md").write_text(text + "\n", encoding="utf-8")
+    for folder in ("charts", "pictures"):
+        (out / folder).mkdir(exist_ok=True)
+    for section in sections:
+        chart = plots.svg(section, svg.FIXED)
+        (out / "charts" / f"{section.chart}.svg").write_text(chart, encoding="utf-8")
+    for path in pictures:
+        (out / "pictures" / path.name).write_bytes(path.read_bytes())
+
+
+def read(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("here", type=Path, help="this machine's measurement")
+    parser.add_argument(
+        "--reference", type=Path, help=f"the committed measurement ({REFERENCE.name})"
+    )
+    parser.add_argument("--pictures", type=Path, help="the folder with result-3x3.png and others")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the report")
+    chosen = parser.parse_args(arguments)
+    reference = chosen.reference or REFERENCE
+    pictures = sorted(chosen.pictures.glob("result-*.png")) if chosen.pictures else []
+    write(read(chosen.here), read(reference) if reference.exists() else None, pictures, chosen.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

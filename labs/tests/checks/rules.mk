@@ -1,3 +1,0 @@
-.PHONY: check-zoo
-check-zoo: setup runtime ## what --check finds in programs with planted bugs: its table (2 minutes)
-	$(Q)$(PYTHON) labs/tests/checks/table.py --write

@@ -1,4 +1,0 @@
-# The counters against Nsight Compute's, value by value: ACCURACY.md.
-.PHONY: accuracy
-accuracy: setup runtime ## the simulator's counters beside those of an H200: their table
-	$(Q)$(PYTHON) labs/tests/nsight/accuracy.py

@@ -1,0 +1,208 @@
+/* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen
+ * of a function that executes some. */
+#include "runner/instructions.h"
+
+#include "evidence/evidence.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- encodings */
+
+static const struct {
+    const char *text;
+    unsigned char code[8];
+    int bits;
+    bool is_newer; /* than SSSE3 */
+} encodings[] = {
+    {"pshufb (%r8),%xmm9", {0x66, 0x45, 0x0f, 0x38, 0x00, 0x08}, 0, false},
+    {"pabsd %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x1e, 0xd1}, 0, false},
+    {"palignr $4,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0f, 0xd1, 0x04}, 0, false},
+    {"rep bsf %eax,%ecx", {0xf3, 0x0f, 0xbc, 0xc8}, 0, false},
+    {"pmulld %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x40, 0xd1}, 0, true},
+    {"pmulld %xmm9,%xmm2", {0x66, 0x41, 0x0f, 0x38, 0x40, 0xd1}, 0, true},
+    {"pblendw $3,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0e, 0xd1, 0x03}, 0, true},
+    {"pcmpgtq %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x37, 0xd1}, 0, true},
+    {"crc32b %al,%ecx", {0xf2, 0x0f, 0x38, 0xf0, 0xc8}, 0, true},
+    {"popcnt %rax,%rcx", {0xf3, 0x48, 0x0f, 0xb8, 0xc8}, 0, true},
+    {"paddd %xmm1,%xmm2", {0x66, 0x0f, 0xfe, 0xd1}, 0, false},
+    {"pshufb %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x00, 0xd1}, 0, false},
+    {"ret", {0xc3}, 0, false},
+    {"vpaddd %xmm1,%xmm2,%xmm3", {0xc5, 0xe9, 0xfe, 0xd9}, 128, true},
+    {"vpaddd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xfe, 0xd9}, 256, true},
+    {"vpshufb %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x00, 0xd9}, 256, true},
+    {"vpshufb %xmm1,%xmm2,%xmm3", {0xc4, 0xe2, 0x69, 0x00, 0xd9}, 128, true},
+    {"vpaddd %fs:(%rax),%ymm2,%ymm3", {0x64, 0xc5, 0xed, 0xfe, 0x18}, 256, true},
+    {"vpaddd (%eax),%ymm2,%ymm3", {0x67, 0xc5, 0xed, 0xfe, 0x18}, 256, true},
+    {"vzeroupper", {0xc5, 0xf8, 0x77}, 128, true},
+    {"vpaddd %zmm1,%zmm2,%zmm3", {0x62, 0xf1, 0x6d, 0x48, 0xfe, 0xd9}, 512, true},
+    {"vpaddd %ymm17,%ymm2,%ymm3", {0x62, 0xb1, 0x6d, 0x28, 0xfe, 0xd9}, 256, true},
+    {"andn %eax,%ebx,%ecx", {0xc4, 0xe2, 0x60, 0xf2, 0xc8}, 0, true},
+    {"shlx %eax,%ebx,%ecx", {0xc4, 0xe2, 0x79, 0xf7, 0xcb}, 0, true},
+    {"pext %eax,%ebx,%ecx", {0xc4, 0xe2, 0x62, 0xf5, 0xc8}, 0, true},
+    {"rorx $3,%eax,%ebx", {0xc4, 0xe3, 0x7b, 0xf0, 0xd8, 0x03}, 0, true},
+};
+
+START_TEST(an_instruction_is_known_by_its_first_bytes) {
+    ck_assert_msg(instructions_avx_bits(encodings[_i].code) == encodings[_i].bits, "%s",
+                  encodings[_i].text);
+    ck_assert_msg(instructions_is_newer(encodings[_i].code) == encodings[_i].is_newer, "%s",
+                  encodings[_i].text);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what is seen */
+
+#if defined(__x86_64__)
+
+static char record[1 << 12];
+
+/* In place of the runtime's: keeps what is reported. */
+bool evidence_write(enum evidence_kind kind, const char *text, size_t length) {
+    ck_assert_int_eq(kind, EVIDENCE_INSTRUCTIONS);
+    ck_assert_uint_lt(length, sizeof record);
+    memcpy(record, text, length);
+    record[length] = '\0';
+    return true;
+}
+
+static void set_up(void) {
+    record[0] = '\0';
+    ck_assert_int_eq(setenv("CONVLABS_INSTRUCTIONS", "1", 1), 0);
+    instructions_read_option();
+}
+
+static void tear_down(void) {
+}
+
+static const char *read_record(void) {
+    return record;
+}
+
+/* The function under test; a processor without AVX2 skips it. */
+__attribute__((noinline)) static void three_times(void) {
+    for (volatile int i = 0; i < 3; i++) { /* volatile: it is not unrolled */
+        __asm__ volatile("vpxor %%ymm1, %%ymm1, %%ymm1\n\tvpxor %%xmm2, %%xmm2, %%xmm2"
+                         :
+                         :
+                         : "xmm1", "xmm2");
+    }
+}
+
+START_TEST(executions_are_counted_by_address) {
+    if (!__builtin_cpu_supports("avx2")) {
+        return;
+    }
+    instructions_begin();
+    three_times();
+    instructions_end();
+    const char *const text = read_record();
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3}"));
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3}"));
+    ck_assert_ptr_null(strstr(text, "\"executed\":1}"));
+}
+END_TEST
+
+START_TEST(what_follows_is_not_watched) {
+    long stepped = 0;
+    instructions_begin();
+    instructions_end();
+    if (__builtin_cpu_supports("avx2")) {
+        three_times();
+    }
+    ck_assert_int_eq(
+        sscanf(read_record(), "{\"stepped\":%ld,\"gave_up\":false,\"newer\":[]}", &stepped), 1);
+    ck_assert_int_gt(stepped, 0);
+    ck_assert_int_lt(stepped, 100);
+}
+END_TEST
+
+START_TEST(nobody_asks) {
+    unsetenv("CONVLABS_INSTRUCTIONS");
+    instructions_read_option();
+    instructions_begin();
+    instructions_end();
+    ck_assert_str_eq(read_record(), "");
+}
+END_TEST
+
+START_TEST(a_long_function_is_watched_for_a_while) {
+    volatile long sum = 0;
+    long stepped = 0;
+    instructions_begin();
+    for (int i = 0; i < 10 * INSTRUCTIONS_MOST; i++) {
+        sum += i;
+    }
+    instructions_end();
+    ck_assert_int_eq(sscanf(read_record(), "{\"stepped\":%ld", &stepped), 1);
+    ck_assert_int_eq(stepped, INSTRUCTIONS_MOST);
+    ck_assert_int_gt(sum, 0);
+}
+END_TEST
+
+START_TEST(a_long_copy_ends_the_watch) {
+    enum { BYTES = 8 << 20 };
+    char *const from = calloc(2, BYTES);
+    void *(*volatile const copy)(void *, const void *, size_t) = memcpy; /* the library's */
+    ck_assert_ptr_nonnull(from);
+    instructions_begin();
+    copy(from + BYTES, from, BYTES);
+    instructions_end();
+    free(from);
+    ck_assert_ptr_nonnull(strstr(read_record(), "\"gave_up\":true"));
+}
+END_TEST
+
+static void *count_up(void *sum) {
+    for (int i = 0; i < 10000; i++) {
+        ++*(volatile int *)sum;
+    }
+    return NULL;
+}
+
+/* A new thread inherits the trap flag, and loses it at its first step. */
+START_TEST(another_thread_runs_on) {
+    pthread_t thread;
+    int sum = 0;
+    instructions_begin();
+    const int error = pthread_create(&thread, NULL, count_up, &sum);
+    pthread_join(thread, NULL);
+    instructions_end();
+    ck_assert_int_eq(error, 0);
+    ck_assert_int_eq(sum, 10000);
+    long stepped = 0;
+    ck_assert_int_eq(sscanf(read_record(), "{\"stepped\":%ld", &stepped), 1);
+    ck_assert_int_lt(stepped, 1000);
+}
+END_TEST
+
+#endif
+
+int main(void) {
+    Suite *suite = suite_create("instructions");
+    TCase *tests = tcase_create("encodings");
+    tcase_add_loop_test(tests, an_instruction_is_known_by_its_first_bytes, 0,
+                        (int)(sizeof encodings / sizeof *encodings));
+    suite_add_tcase(suite, tests);
+#if defined(__x86_64__)
+    tests = tcase_create("seen");
+    tcase_set_timeout(tests, 60); /* a step takes long on some machines */
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, executions_are_counted_by_address);
+    tcase_add_test(tests, what_follows_is_not_watched);
+    tcase_add_test(tests, nobody_asks);
+    tcase_add_test(tests, a_long_function_is_watched_for_a_while);
+    tcase_add_test(tests, a_long_copy_ends_the_watch);
+    tcase_add_test(tests, another_thread_runs_on);
+    suite_add_tcase(suite, tests);
+#endif
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
