@@ -2,33 +2,15 @@
 #include "bench/bench.h"
 #include "lab.h"
 
-#include <string.h>
-
 typedef void correlate(const float *image, int width, int height, const float *mask, int radius,
                        enum border border, float *out);
 
-static const struct {
-    const char *part;
-    const char *names[BENCH_FUNCTIONS];
-} parts[] = {
-    {"A", {"correlate_loops", NULL}},
-    {"B", {"correlate_rows", NULL}},
-    {"C", {"correlate_openmp", NULL}},
+const struct bench_part lab_parts[] = {
+    {"A", {{"correlate_loops"}, {"baseline_correlate"}}, 0},
+    {"B", {{"correlate_rows"}, {"baseline_correlate"}}, 0},
+    {"C", {{"correlate_openmp"}, {"baseline_correlate"}}, 0},
+    {0},
 };
-
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", NULL};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (baseline) {
-        return slow;
-    }
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, job->part) == 0) {
-            return parts[i].names;
-        }
-    }
-    return none;
-}
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     (void)side, (void)job;

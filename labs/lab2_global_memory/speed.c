@@ -3,20 +3,14 @@
 #include "bench/bench.h"
 #include "lab.h"
 
-#include <string.h>
-
 typedef cudaError_t on_device(const float *d_image, int width, int height, const float *d_mask,
                               int radius, enum border border, float *d_out);
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const plain[BENCH_FUNCTIONS] = {"correlate_device", NULL};
-    static const char *const identical[BENCH_FUNCTIONS] = {"correlate_identical", NULL};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (!baseline && strcmp(job->part, "A") == 0) {
-        return plain;
-    }
-    return !baseline && strcmp(job->part, "D") == 0 ? identical : none;
-}
+const struct bench_part lab_parts[] = {
+    {"A", {{"correlate_device"}}, 0},
+    {"D", {{"correlate_identical"}}, 0},
+    {0},
+};
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     (void)side, (void)job;

@@ -2,8 +2,6 @@
 #include "bench/bench.h"
 #include "lab.h"
 
-#include <string.h>
-
 typedef cudaError_t set(const float *h_mask, int radius);
 typedef cudaError_t correlate(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out);
@@ -15,17 +13,11 @@ static bool sets_nothing(const struct bench_side *side) {
     return side->function[1] == NULL;
 }
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const mask[BENCH_FUNCTIONS] = {"correlate_constant", "set_mask"};
-    static const char *const bank[BENCH_FUNCTIONS] = {"correlate_polyphase", "set_bank"};
-    static const char *const slow_mask[BENCH_FUNCTIONS] = {"baseline_correlate", NULL};
-    static const char *const slow_bank[BENCH_FUNCTIONS] = {"baseline_polyphase",
-                                                           "baseline_set_bank"};
-    if (strcmp(job->part, "A") == 0) {
-        return baseline ? slow_mask : mask;
-    }
-    return baseline ? slow_bank : bank;
-}
+const struct bench_part lab_parts[] = {
+    {"A", {{"correlate_constant", "set_mask"}, {"baseline_correlate"}}, 0},
+    {"B", {{"correlate_polyphase", "set_bank"}, {"baseline_polyphase", "baseline_set_bank"}}, 0},
+    {0},
+};
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     if (sets_nothing(side)) {

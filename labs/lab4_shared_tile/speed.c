@@ -3,31 +3,18 @@
 #include "bench/bench.h"
 #include "lab.h"
 
-#include <string.h>
-
 typedef cudaError_t set(const float *h_mask, int radius);
 typedef cudaError_t correlate(const float *d_image, int width, int height, int radius,
                               enum border border, float *d_out);
 typedef cudaError_t correlate_with(const float *d_image, int width, int height, const float *d_mask,
                                    int radius, enum border border, float *d_out);
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", "baseline_set_mask"};
-    static const char *const tile[BENCH_FUNCTIONS] = {"correlate_tile", "set_mask"};
-    static const char *const dynamic[BENCH_FUNCTIONS] = {"correlate_dynamic", NULL};
-    static const char *const registers[BENCH_FUNCTIONS] = {"correlate_register", "set_mask"};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (baseline) {
-        return slow;
-    }
-    if (strcmp(job->part, "B") == 0) {
-        return tile;
-    }
-    if (strcmp(job->part, "C") == 0) {
-        return dynamic;
-    }
-    return strcmp(job->part, "D") == 0 ? registers : none;
-}
+const struct bench_part lab_parts[] = {
+    {"B", {{"correlate_tile", "set_mask"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {"C", {{"correlate_dynamic"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {"D", {{"correlate_register", "set_mask"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {0},
+};
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     if (side->function[1] == NULL) { /* part C takes its mask with the call */

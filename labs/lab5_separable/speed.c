@@ -16,23 +16,12 @@ typedef cudaError_t correlate_twice(const float *d_image, int width, int height,
 
 static float *d_between; /* for part B; as large as the image, until the process ends */
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const slow[BENCH_FUNCTIONS] = {"baseline_correlate", "baseline_set_mask"};
-    static const char *const rows[BENCH_FUNCTIONS] = {"correlate_rows", "set_lines"};
-    static const char *const twice[BENCH_FUNCTIONS] = {"correlate_separable", "set_lines"};
-    static const char *const fused[BENCH_FUNCTIONS] = {"correlate_fused", "set_lines"};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (baseline) {
-        return slow;
-    }
-    if (strcmp(job->part, "A") == 0) {
-        return rows;
-    }
-    if (strcmp(job->part, "B") == 0) {
-        return twice;
-    }
-    return strcmp(job->part, "C") == 0 ? fused : none;
-}
+const struct bench_part lab_parts[] = {
+    {"A", {{"correlate_rows", "set_lines"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {"B", {{"correlate_separable", "set_lines"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {"C", {{"correlate_fused", "set_lines"}, {"baseline_correlate", "baseline_set_mask"}}, 0},
+    {0},
+};
 
 /* The column and the row of the job's mask: 1 x n for part A, n x n for B, 2 x n for C. */
 static void find_lines(const struct bench_job *job, float *column, float *row) {

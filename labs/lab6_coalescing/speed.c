@@ -3,31 +3,18 @@
 #include "bench/bench.h"
 #include "lab.h"
 
-#include <string.h>
-
 typedef cudaError_t set(const float *h_column, const float *h_row, int radius);
 typedef cudaError_t filter(const float *d_image, int width, int height, int radius,
                            enum border border, float *d_between, float *d_out);
 
 static float *d_between; /* as large as the image, until the process ends */
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const slow[BENCH_FUNCTIONS] = {"baseline_filter", "baseline_set_lines"};
-    static const char *const coalesced[BENCH_FUNCTIONS] = {"filter_coalesced", "set_lines"};
-    static const char *const conflict_free[BENCH_FUNCTIONS] = {"filter_conflict_free", "set_lines"};
-    static const char *const vectorised[BENCH_FUNCTIONS] = {"filter_vectorised", "set_lines"};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (baseline) {
-        return slow;
-    }
-    if (strcmp(job->part, "A") == 0) {
-        return coalesced;
-    }
-    if (strcmp(job->part, "B") == 0) {
-        return conflict_free;
-    }
-    return strcmp(job->part, "C") == 0 ? vectorised : none;
-}
+const struct bench_part lab_parts[] = {
+    {"A", {{"filter_coalesced", "set_lines"}, {"baseline_filter", "baseline_set_lines"}}, 0},
+    {"B", {{"filter_conflict_free", "set_lines"}, {"baseline_filter", "baseline_set_lines"}}, 0},
+    {"C", {{"filter_vectorised", "set_lines"}, {"baseline_filter", "baseline_set_lines"}}, 0},
+    {0},
+};
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     const float *column = job->mask, *row = column + 2 * job->radius + 1;

@@ -13,35 +13,19 @@ typedef cudaError_t bank_double(const double *d_image, int channels, int height,
 typedef cudaError_t bank_float(const float *d_image, int channels, int height, int width,
                                const float *d_bank, int masks, float *d_out);
 
-/* The function of a part: [baseline][double], each a list of one. */
-static const struct {
-    const char *part;
-    const char *names[2][2][BENCH_FUNCTIONS];
-} parts[] = {
-    {"A",
-     {{{"depthwise_float"}, {"depthwise_double"}},
-      {{"baseline_depthwise_float"}, {"baseline_depthwise_double"}}}},
-    {"B",
-     {{{"pointwise_float"}, {"pointwise_double"}},
-      {{"baseline_pointwise_float"}, {"baseline_pointwise_double"}}}},
-    {"C",
-     {{{"convolution_float"}, {"convolution_double"}},
-      {{"baseline_convolution_float"}, {"baseline_convolution_double"}}}},
-};
-
 static bool doubles(const struct bench_job *job) {
     return job->element == sizeof(double);
 }
 
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, job->part) == 0) {
-            return parts[i].names[baseline][doubles(job)];
-        }
-    }
-    return none;
-}
+const struct bench_part lab_parts[] = {
+    {"A", {{"depthwise_float"}, {"baseline_depthwise_float"}}, sizeof(float)},
+    {"A", {{"depthwise_double"}, {"baseline_depthwise_double"}}, sizeof(double)},
+    {"B", {{"pointwise_float"}, {"baseline_pointwise_float"}}, sizeof(float)},
+    {"B", {{"pointwise_double"}, {"baseline_pointwise_double"}}, sizeof(double)},
+    {"C", {{"convolution_float"}, {"baseline_convolution_float"}}, sizeof(float)},
+    {"C", {{"convolution_double"}, {"baseline_convolution_double"}}, sizeof(double)},
+    {0},
+};
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     (void)side, (void)job;

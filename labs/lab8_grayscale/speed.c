@@ -9,29 +9,13 @@ typedef void on_cpu(const uint8_t *rgb, int width, int height, struct weights w,
 typedef cudaError_t on_device(const uint8_t *d_rgb, size_t pixels, struct weights w,
                               uint8_t *d_grey, cudaStream_t stream);
 
-static const struct {
-    const char *part;
-    const char *names[BENCH_FUNCTIONS];
-} parts[] = {
-    {"B", {"grey_rows", NULL}},
-    {"C", {"grey_sse", NULL}},
-    {"D", {"grey_avx2", NULL}},
-    {"E", {"grey_device", NULL}},
+const struct bench_part lab_parts[] = {
+    {"B", {{"grey_rows"}, {"baseline_grey"}}, 0},
+    {"C", {{"grey_sse"}, {"baseline_grey"}}, 0},
+    {"D", {{"grey_avx2"}, {"baseline_grey"}}, 0},
+    {"E", {{"grey_device"}, {"baseline_grey"}}, 0},
+    {0},
 };
-
-const char *const *lab_functions(const struct bench_job *job, bool baseline) {
-    static const char *const slow[BENCH_FUNCTIONS] = {"baseline_grey", NULL};
-    static const char *const none[BENCH_FUNCTIONS] = {NULL, NULL};
-    if (baseline) {
-        return slow;
-    }
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strcmp(parts[i].part, job->part) == 0) {
-            return parts[i].names;
-        }
-    }
-    return none;
-}
 
 int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
     (void)side, (void)job;

@@ -6,28 +6,13 @@
  */
 #include "lab.h"
 
+#include "../experts/patches.cuh"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* The largest radius that has a kernel of its own. */
 enum { MAX_RADIUS = 8 };
-
-/* How many groups of `size` cover `count` things; the last group may be partly filled. */
-inline unsigned ceil_div(int count, int size) {
-    return (unsigned)((count + size - 1) / size);
-}
-
-inline __device__ int clamp(int value, int low, int high) {
-    return min(max(value, low), high);
-}
-
-/* Returns f(x, y), with the border. */
-inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
-                              enum border border) {
-    const int column = clamp(x, 0, width - 1), row = clamp(y, 0, height - 1);
-    const bool outside = column != x || row != y;
-    return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
-}
 
 typedef cudaError_t launch(const float *d_image, int width, int height, const float *d_mask,
                            enum border border, float *d_out);
@@ -37,148 +22,53 @@ template <bool IDENTICAL> inline __device__ float add_tap(float sum, float pixel
     return IDENTICAL ? __fadd_rn(sum, __fmul_rn(pixel, tap)) : sum + pixel * tap;
 }
 
-/* ---- groups of four neighbouring pixels ---- */
+/* ---- small masks: the coefficients are in registers ---- */
 
-/* A thread computes groups of four neighbouring pixels: it loads and stores them as one float4. */
-enum { GROUP = 4 };
+template <int RADIUS, bool IDENTICAL> struct taps {
+    float tap[(2 * RADIUS + 1) * (2 * RADIUS + 1)];
 
-/* How many groups hold the apron of a row on one side. */
-inline constexpr __host__ __device__ int apron_groups(int radius) {
-    return (radius + GROUP - 1) / GROUP;
-}
-
-/* Returns pixels x .. x+3 of row y, with the border. INSIDE: all four are in the image, and their
- * address is a multiple of 16 bytes. */
-template <bool INSIDE>
-inline __device__ float4 four_pixels(const float *d_image, int width, int height, int x, int y,
-                                     enum border border) {
-    if (INSIDE) {
-        return *(const float4 *)(d_image + (size_t)y * width + x);
-    }
-    return make_float4(pixel(d_image, width, height, x, y, border),
-                       pixel(d_image, width, height, x + 1, y, border),
-                       pixel(d_image, width, height, x + 2, y, border),
-                       pixel(d_image, width, height, x + 3, y, border));
-}
-
-/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
- * so they may leave the cache first. */
-template <bool INSIDE>
-inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
-                                  const float *value) {
-    float *const d_first = d_out + (size_t)y * width + x;
-    if (INSIDE) {
-        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
-        return;
-    }
+    __device__ explicit taps(const float *d_mask) {
 #pragma unroll
-    for (int i = 0; i < GROUP; i++) {
-        if (x + i < width && y < height) {
-            d_first[i] = value[i];
+        for (int i = 0; i < (2 * RADIUS + 1) * (2 * RADIUS + 1); i++) {
+            tap[i] = d_mask[i];
         }
     }
-}
-
-/* Whether the columns from `left` on and the rows from `top` on, with their aprons, are all in the
- * image, in whole groups. */
-inline __device__ bool is_inside(int width, int height, int left, int wide, int top, int high,
-                                 int radius) {
-    const int apron = GROUP * apron_groups(radius);
-    return width % GROUP == 0 && left >= apron && left + wide + apron <= width && top >= radius &&
-           top + high + radius <= height;
-}
-
-inline __device__ void put(float *to, float4 four) {
-    to[0] = four.x;
-    to[1] = four.y;
-    to[2] = four.z;
-    to[3] = four.w;
-}
-
-/* ---- small masks: HIGH groups per thread, one below the other ---- */
-
-/* What bounds a small mask is memory: many threads, few registers, all loads early. A warp has 128
- * columns; the rows that the WARPS warps of a block share come from the L1 cache. */
-enum { LANES = 32, WIDE = GROUP * LANES };
-
-template <int RADIUS, bool IDENTICAL, int HIGH, bool INSIDE>
-inline __device__ void patch(const float *d_image, int width, int height, const float *d_mask,
-                             enum border border, int x, int top, float *d_out) {
-    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
-    float sum[HIGH][GROUP] = {};
-    float tap[size * size];
-#pragma unroll
-    for (int i = 0; i < size * size; i++) {
-        tap[i] = d_mask[i];
+    __device__ float add(float sum, float pixel, int b, int a, int) const {
+        return add_tap<IDENTICAL>(sum, pixel, tap[b * (2 * RADIUS + 1) + a]);
     }
-#pragma unroll
-    for (int row = 0; row < HIGH + 2 * RADIUS; row++) {
-        float line[GROUP * (2 * before + 1)];
-#pragma unroll
-        for (int g = 0; g <= 2 * before; g++) {
-            put(line + GROUP * g,
-                four_pixels<INSIDE>(d_image, width, height, x + GROUP * (g - before),
-                                    top - RADIUS + row, border));
-        }
-#pragma unroll
-        for (int j = 0; j < HIGH; j++) {
-            if (row < j || row - j >= size) {
-                continue;
-            }
-#pragma unroll
-            for (int a = 0; a < size; a++) {
-#pragma unroll
-                for (int i = 0; i < GROUP; i++) {
-                    sum[j][i] = add_tap<IDENTICAL>(sum[j][i], line[GROUP * before - RADIUS + i + a],
-                                                   tap[(row - j) * size + a]);
-                }
-            }
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < HIGH; j++) {
-        store_four<INSIDE>(d_out, width, height, x, top + j, sum[j]);
-    }
-}
+};
 
 /* BLOCKS on a multiprocessor at once: limits the registers of a thread. */
 template <int RADIUS, bool IDENTICAL, int HIGH, int WARPS, int BLOCKS>
 __global__ void __launch_bounds__(LANES *WARPS, BLOCKS)
-    patch_kernel(const float *d_image, int width, int height, const float *d_mask,
-                 enum border border, float *d_out) {
+    masked_patch_kernel(const float *d_image, int width, int height, const float *d_mask,
+                        enum border border, float *d_out) {
     const int left = blockIdx.x * WIDE, x = left + GROUP * threadIdx.x;
     const int first = blockIdx.y * (HIGH * WARPS), top = first + HIGH * threadIdx.y;
     if (is_inside(width, height, left, WIDE, first, HIGH * WARPS, RADIUS)) {
-        patch<RADIUS, IDENTICAL, HIGH, true>(d_image, width, height, d_mask, border, x, top, d_out);
+        patch<RADIUS, HIGH, true>(d_image, width, height, border, x, top,
+                                  taps<RADIUS, IDENTICAL>(d_mask), d_out);
     } else {
-        patch<RADIUS, IDENTICAL, HIGH, false>(d_image, width, height, d_mask, border, x, top,
-                                              d_out);
+        patch<RADIUS, HIGH, false>(d_image, width, height, border, x, top,
+                                   taps<RADIUS, IDENTICAL>(d_mask), d_out);
     }
 }
 
 template <int RADIUS, bool IDENTICAL, int HIGH, int WARPS, int BLOCKS>
-static cudaError_t launch_patch(const float *d_image, int width, int height, const float *d_mask,
+static cudaError_t launch_small(const float *d_image, int width, int height, const float *d_mask,
                                 enum border border, float *d_out) {
     const dim3 grid(ceil_div(width, WIDE), ceil_div(height, HIGH * WARPS));
-    patch_kernel<RADIUS, IDENTICAL, HIGH, WARPS, BLOCKS>
+    masked_patch_kernel<RADIUS, IDENTICAL, HIGH, WARPS, BLOCKS>
         <<<grid, dim3(LANES, WARPS)>>>(d_image, width, height, d_mask, border, d_out);
     return cudaGetLastError();
 }
 
 /* ---- large masks: PATCH groups per thread, from a tile in shared memory ---- */
 
-/* What bounds a large mask is arithmetic: as few other instructions as possible. A block has
- * ACROSS x DOWN threads, so its tile is 64 x 32 pixels. */
-enum { PATCH = 4, ACROSS = 16, DOWN = 8, THREADS = ACROSS * DOWN };
-enum { TILE_WIDE = ACROSS * GROUP, TILE_HIGH = DOWN * PATCH };
-
-/* How many blocks a multiprocessor can have at once: limits the registers of a thread. */
-enum { TILE_BLOCKS = 6 };
-
 /* Loads the tile and its apron, row by row: neighbouring threads load neighbouring pixels. */
 template <int RADIUS, bool INSIDE>
-inline __device__ void load_tile(const float *d_image, int width, int height, enum border border,
-                                 int left, int top, float *s_tile) {
+inline __device__ void load_pixels(const float *d_image, int width, int height, enum border border,
+                                   int left, int top, float *s_tile) {
     constexpr int apron = GROUP * apron_groups(RADIUS), in_row = TILE_WIDE + 2 * apron;
     constexpr int all = in_row * (TILE_HIGH + 2 * RADIUS);
     const int thread = threadIdx.y * ACROSS + threadIdx.x;
@@ -205,9 +95,9 @@ __global__ void __launch_bounds__(THREADS, TILE_BLOCKS)
     const int left = blockIdx.x * TILE_WIDE, top = blockIdx.y * TILE_HIGH;
     const bool inside = is_inside(width, height, left, TILE_WIDE, top, TILE_HIGH, RADIUS);
     if (inside) {
-        load_tile<RADIUS, true>(d_image, width, height, border, left, top, (float *)s_tile);
+        load_pixels<RADIUS, true>(d_image, width, height, border, left, top, (float *)s_tile);
     } else {
-        load_tile<RADIUS, false>(d_image, width, height, border, left, top, (float *)s_tile);
+        load_pixels<RADIUS, false>(d_image, width, height, border, left, top, (float *)s_tile);
     }
     for (int i = threadIdx.y * ACROSS + threadIdx.x; i < size * size; i += THREADS) {
         ((float *)s_mask)[i / size * pitch + i % size] = d_mask[i];
@@ -246,14 +136,7 @@ __global__ void __launch_bounds__(THREADS, TILE_BLOCKS)
         }
     }
     const int x = left + GROUP * threadIdx.x, y = top + PATCH * threadIdx.y;
-#pragma unroll
-    for (int j = 0; j < PATCH; j++) {
-        if (inside) {
-            store_four<true>(d_out, width, height, x, y + j, sum[j]);
-        } else {
-            store_four<false>(d_out, width, height, x, y + j, sum[j]);
-        }
-    }
+    store_patch(inside, d_out, width, height, x, y, sum);
 }
 
 template <int RADIUS, bool IDENTICAL>
@@ -297,8 +180,8 @@ template <bool IDENTICAL>
 static cudaError_t correlate(const float *d_image, int width, int height, const float *d_mask,
                              int radius, enum border border, float *d_out) {
     static launch *const kernels[MAX_RADIUS + 1] = {
-        launch_patch<0, IDENTICAL, 2, 8, 6>, launch_patch<1, IDENTICAL, 2, 8, 5>,
-        launch_patch<2, IDENTICAL, 4, 4, 6>, launch_tile_groups<3, IDENTICAL>,
+        launch_small<0, IDENTICAL, 2, 8, 6>, launch_small<1, IDENTICAL, 2, 8, 5>,
+        launch_small<2, IDENTICAL, 4, 4, 6>, launch_tile_groups<3, IDENTICAL>,
         launch_tile_groups<4, IDENTICAL>,    launch_tile_groups<5, IDENTICAL>,
         launch_tile_groups<6, IDENTICAL>,    launch_tile_groups<7, IDENTICAL>,
         launch_tile_groups<8, IDENTICAL>};

@@ -7,28 +7,10 @@
  */
 #include "lab.h"
 
-__constant__ float c_column[LINE_MAX_LENGTH];
-__constant__ float c_row[LINE_MAX_LENGTH];
+#include "../experts/lines.cuh"
 
 inline bool radius_allowed(int radius) {
     return radius >= 0 && radius <= MASK_MAX_RADIUS;
-}
-
-/* How many groups of `size` cover `count` things; the last group may be partly filled. */
-inline unsigned ceil_div(int count, int size) {
-    return (unsigned)((count + size - 1) / size);
-}
-
-inline __device__ int clamp(int value, int low, int high) {
-    return min(max(value, low), high);
-}
-
-/* Returns f(x, y), with the border. */
-inline __device__ float pixel(const float *d_image, int width, int height, int x, int y,
-                              enum border border) {
-    const int column = clamp(x, 0, width - 1), row = clamp(y, 0, height - 1);
-    const bool outside = column != x || row != y;
-    return outside && border == BORDER_ZERO ? 0.0f : d_image[(size_t)row * width + column];
 }
 
 cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
@@ -42,95 +24,6 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
 
 typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
                            float *d_out);
-
-/* A thread computes groups of four neighbouring pixels: it loads and stores them as one float4. */
-enum { GROUP = 4 };
-
-/* How many groups hold the apron of a row on one side. */
-inline constexpr __host__ __device__ int apron_groups(int radius) {
-    return (radius + GROUP - 1) / GROUP;
-}
-
-/* Returns pixels x .. x+3 of row y, with the border. INSIDE: all four are in the image, and their
- * address is a multiple of 16 bytes. */
-template <bool INSIDE>
-inline __device__ float4 four_pixels(const float *d_image, int width, int height, int x, int y,
-                                     enum border border) {
-    if (INSIDE) {
-        return *(const float4 *)(d_image + (size_t)y * width + x);
-    }
-    return make_float4(pixel(d_image, width, height, x, y, border),
-                       pixel(d_image, width, height, x + 1, y, border),
-                       pixel(d_image, width, height, x + 2, y, border),
-                       pixel(d_image, width, height, x + 3, y, border));
-}
-
-/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
- * so they may leave the cache first. */
-template <bool INSIDE>
-inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
-                                  const float *value) {
-    float *const d_first = d_out + (size_t)y * width + x;
-    if (INSIDE) {
-        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < GROUP; i++) {
-        if (x + i < width && y < height) {
-            d_first[i] = value[i];
-        }
-    }
-}
-
-inline __device__ void put(float *to, float4 four) {
-    to[0] = four.x;
-    to[1] = four.y;
-    to[2] = four.z;
-    to[3] = four.w;
-}
-
-enum { LANES = 32, WIDE = GROUP * LANES }; /* a warp computes 128 columns */
-
-/* ALIGNED: the rows of the image begin at multiples of 16 bytes. Then a group is loaded whole, from
- * the nearest position in the image, and with_border() repairs it when it is used: this function
- * must not wait for the load. */
-template <bool ALIGNED>
-inline __device__ float4 load_ahead(const float *d_image, int width, int height, int x, int y,
-                                    enum border border) {
-    if (!ALIGNED) {
-        return four_pixels<false>(d_image, width, height, x, y, border);
-    }
-    if (border == BORDER_ZERO && (y < 0 || y >= height)) {
-        return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    }
-    const float *const d_row = d_image + (size_t)clamp(y, 0, height - 1) * width;
-    return *(const float4 *)(d_row + clamp(x, 0, width - GROUP));
-}
-
-inline __device__ float4 with_border(float4 four, int x, int width, enum border border) {
-    if (x >= 0 && x < width) {
-        return four;
-    }
-    const float value = border == BORDER_ZERO ? 0.0f : x < 0 ? four.x : four.w;
-    return make_float4(value, value, value, value);
-}
-
-/* The row pass of a group. line[0] is the first pixel of the apron's first group. */
-template <int RADIUS> inline __device__ void row_sums(const float *line, float *sum) {
-    constexpr int first = GROUP * apron_groups(RADIUS) - RADIUS;
-#pragma unroll
-    for (int i = 0; i < GROUP; i++) {
-        sum[i] = 0.0f;
-    }
-#pragma unroll
-    for (int a = 0; a <= 2 * RADIUS; a++) {
-#pragma unroll
-        for (int i = 0; i < GROUP; i++) {
-            sum[i] += line[first + i + a] * c_row[a];
-        }
-    }
-}
 
 /* ---- part C: the march ---- */
 

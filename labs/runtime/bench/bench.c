@@ -159,6 +159,15 @@ static bench_function *find(void *library, bool reference, const char *name, con
     return function;
 }
 
+/* The names of a side's functions; the first is NULL where the side has none for the job. */
+static const char *const *names_of(const struct bench_job *job, bool baseline) {
+    const struct bench_part *part = lab_parts;
+    while (part->part &&
+           (strcmp(part->part, job->part) != 0 || (part->element && part->element != job->element)))
+        part++;
+    return part->names[baseline];
+}
+
 /* Opens the library at `path` as a side; NULL: that side takes no part. */
 static void add_side(struct bench *b, int which, const char *path) {
     struct bench_side *side = &b->side[which];
@@ -167,7 +176,7 @@ static void add_side(struct bench *b, int which, const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         our_fault("%s", dlerror());
-    side->names = lab_functions(&b->job, side->baseline);
+    side->names = names_of(&b->job, side->baseline);
     if (!side->names[0])
         our_fault("part %s has nothing to time", b->job.part);
     for (int i = 0; i < BENCH_FUNCTIONS && side->names[i]; i++)

@@ -83,7 +83,7 @@ struct bench_job {
 
 typedef void bench_function(void); /* cast to its type by the lab's speed.c */
 
-/* The functions of student, baseline or reference, in the order of lab_functions(). */
+/* The functions of student, baseline or reference, in the order of the part's names. */
 struct bench_side {
     bool baseline;
     const char *const *names;
@@ -95,10 +95,15 @@ const char *bench_option(const struct bench_job *job, const char *name, const ch
 
 /* ---- each lab's speed.c defines these */
 
-/* The names of the functions that the job needs of a side, BENCH_FUNCTIONS of them: the timed one
- * first, then one that lab_prepare() calls, NULL for none. All are NULL when the part is not timed.
- */
-const char *const *lab_functions(const struct bench_job *job, bool baseline);
+/* A part that is timed, and the names of its functions in a submission and in the baseline: the
+ * timed one first, then one that lab_prepare() calls, NULL for none. All are NULL where a side takes
+ * no part. element: the bytes of an element of the output that they compute; 0: of any. */
+struct bench_part {
+    const char *part;
+    const char *names[2][BENCH_FUNCTIONS]; /* of the submission, of the baseline */
+    size_t element;
+};
+extern const struct bench_part lab_parts[]; /* the last has no name */
 
 /* Calls what comes before the timed calls, and is not timed: the last of the side's functions,
  * where it has more than one. Returns 0 or that function's error. */

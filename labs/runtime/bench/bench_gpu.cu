@@ -2,14 +2,13 @@
 #include "bench.h"
 
 #include "clock.h"
+#include "multiply_add.cuh"
 
 #include <cuda_runtime.h>
 
 enum {
     SLOTS = 4,
     REPEATS = 12,
-    CHAINS = 8,
-    STEPS = 4096,
     BLOCK = 256,
     BLOCKS = 2048,
     BLOCKS_PER_SM = 8,
@@ -177,27 +176,6 @@ int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
         error = cudaMemcpy(sums, d_sums, bytes, cudaMemcpyDeviceToHost);
     }
     return (int)error;
-}
-
-/* CHAINS * STEPS multiply-adds for each thread, in registers. */
-template <typename real>
-static __global__ void multiply_add(real factor, real summand, real *d_result) {
-    real chain[CHAINS];
-    for (int i = 0; i < CHAINS; i++) {
-        chain[i] = (real)threadIdx.x + (real)i;
-    }
-    for (int step = 0; step < STEPS; step++) {
-        for (int i = 0; i < CHAINS; i++) {
-            chain[i] = fma(chain[i], factor, summand);
-        }
-    }
-    real sum = 0;
-    for (int i = 0; i < CHAINS; i++) {
-        sum += chain[i];
-    }
-    if (sum == -1) { /* never true, but the compiler cannot know that */
-        *d_result = sum;
-    }
 }
 
 /* Reads `read` vectors and writes `written`, each once: thread i writes vector i, made of vectors

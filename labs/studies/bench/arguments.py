@@ -10,7 +10,6 @@ import numpy as np
 from labs.studies.bench.sides import Weights
 from labs.studies.bench.work import Array, Work
 
-ZERO = 0  # BORDER_ZERO of border.h
 CHUNKS = 16  # sections of lab 8's streamed copy
 SLOTS_BYTES = 256  # more than struct expert_slots of lab 8's expert needs
 
@@ -36,7 +35,7 @@ class Arguments:
             "channels": ctypes.c_int(planes),
             "masks": ctypes.c_int(work.out_shape[0]),
             "radius": ctypes.c_int(work.radius),
-            "border": ctypes.c_int(ZERO),
+            "border": ctypes.c_int(work.border),
             "weights": Weights(*(int(one) for one in work.mask)) if grey else Weights(),
             "chunks": ctypes.c_int(CHUNKS),
             "section": ctypes.c_size_t(-(-width * height // (4 * CHUNKS)) * 4),

@@ -6,16 +6,16 @@ import matplotlib as mpl
 import matplotlib.ticker
 from matplotlib.figure import Figure
 
+from labs.studies.bench import svg
 from labs.studies.bench.results import Curve, Line
-from labs.studies.reproduce import plots
 
 # Ours have a colour each, all libraries the third; limits are grey.
 COLOURS = {
-    "reference": plots.SERIES[0],
-    "expert": plots.SERIES[1],
-    "expert TF32": plots.SERIES[1],
-    "baseline": plots.INK,
-    "copy": plots.FAINT,
+    "reference": svg.SERIES[0],
+    "expert": svg.SERIES[1],
+    "expert TF32": svg.SERIES[1],
+    "baseline": svg.INK,
+    "copy": svg.FAINT,
 }
 DASHES = {
     "expert TF32": "--",
@@ -40,7 +40,7 @@ def figure(curve: Curve) -> Figure:
         axes.plot(
             x,
             y,
-            color=COLOURS.get(line.who, plots.SERIES[2]),
+            color=COLOURS.get(line.who, svg.SERIES[2]),
             linestyle=DASHES.get(line.who, "-"),
             marker=MARKERS.get(line.who, "^"),
             markersize=4,
@@ -50,20 +50,20 @@ def figure(curve: Curve) -> Figure:
     _axes(axes, curve)
     legend = chart.legend(loc="outside right upper", frameon=False, fontsize=8, handlelength=2.6)
     for text in legend.get_texts():
-        text.set_color(plots.INK)
+        text.set_color(svg.INK)
     return chart
 
 
 def _axes(axes: mpl.axes.Axes, curve: Curve) -> None:
-    axes.set_title(curve.title, color=plots.INK, fontsize=9, loc="left")
-    axes.set_xlabel(curve.x, color=plots.INK, fontsize=8)
-    axes.set_ylabel(curve.y, color=plots.INK, fontsize=8)
+    axes.set_title(curve.title, color=svg.INK, fontsize=9, loc="left")
+    axes.set_xlabel(curve.x, color=svg.INK, fontsize=8)
+    axes.set_ylabel(curve.y, color=svg.INK, fontsize=8)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        axes.spines[side].set_color(plots.FAINT)
-    axes.tick_params(colors=plots.INK, labelsize=8, color=plots.FAINT, which="both")
-    axes.grid(color=plots.FAINT, linewidth=0.4, alpha=0.6)
+        axes.spines[side].set_color(svg.FAINT)
+    axes.tick_params(colors=svg.INK, labelsize=8, color=svg.FAINT, which="both")
+    axes.grid(color=svg.FAINT, linewidth=0.4, alpha=0.6)
     values = sorted({x for line in curve.lines for x, _ in line.points})
     if values[-1] > WIDE * values[0]:
         axes.set_xscale("log")
@@ -82,6 +82,6 @@ def _spread(lines: list[Line]) -> float:
     return max(values) / min(values)
 
 
-def svg(curve: Curve) -> str:
+def as_svg(curve: Curve) -> str:
     """A separate file: legible on white and on black."""
-    return plots.as_svg(figure(curve), curve.name, plots.FIXED)
+    return svg.as_svg(figure(curve), curve.name, svg.FIXED)

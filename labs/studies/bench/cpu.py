@@ -6,13 +6,12 @@ import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from labs.studies.bench import case, cpu_libraries, curves, host, parts, sides, work
+from labs.studies.bench import case, cpu_libraries, curves, host, machine, parts, sides, work
 from labs.studies.bench.case import Clock, Effort, Limits, Program
 from labs.studies.bench.host import Host, HostImages
 from labs.studies.bench.results import Case, Curve
 from labs.studies.bench.sides import Part
 from labs.studies.bench.work import Work
-from labs.studies.reproduce import machine
 
 LABS = ("lab1", "lab8")
 Libraries = Mapping[str, cpu_libraries.Library]

@@ -1,10 +1,12 @@
 #include "device.h"
 
+#include "bench/multiply_add.cuh"
+
 #include <cuda_runtime.h>
 
 #include <stdint.h>
 
-enum { CHAINS = 8, STEPS = 4096, BLOCK = 256, BLOCKS_PER_SM = 8, REPEATS = 12, PER_MMA = 16 };
+enum { BLOCK = 256, BLOCKS_PER_SM = 8, REPEATS = 12, PER_MMA = 16 };
 
 static cudaEvent_t started, stopped;
 static int have_events;
@@ -103,34 +105,7 @@ int device_end(double *ns) {
     return (int)error;
 }
 
-/* CHAINS * STEPS multiply-adds for each thread. The result is stored where it is -1, which it never
- * is, but the compiler cannot know that. */
-#define MULTIPLY_ADD(type)                                                                         \
-    type chain[CHAINS], sum = 0;                                                                   \
-    for (int i = 0; i < CHAINS; i++) {                                                             \
-        chain[i] = (type)threadIdx.x + (type)i;                                                    \
-    }                                                                                              \
-    for (int step = 0; step < STEPS; step++) {                                                     \
-        for (int i = 0; i < CHAINS; i++) {                                                         \
-            chain[i] = chain[i] * factor + summand;                                                \
-        }                                                                                          \
-    }                                                                                              \
-    for (int i = 0; i < CHAINS; i++) {                                                             \
-        sum += chain[i];                                                                           \
-    }                                                                                              \
-    if (sum == -1) {                                                                               \
-        *d_result = sum;                                                                           \
-    }
-
-static __global__ void float_work(float factor, float summand, float *d_result) {
-    MULTIPLY_ADD(float)
-}
-
-static __global__ void double_work(double factor, double summand, double *d_result) {
-    MULTIPLY_ADD(double)
-}
-
-/* As many multiply-adds as double_work() has, times PER_MMA: each thread's share of a product of
+/* As many multiply-adds as multiply_add() has, times PER_MMA: each thread's share of a product of
  * matrices. A thread of a warp holds 2, 1 and 4 elements of the factors and the sum. */
 static __global__ void tensor_work(double factor, double summand, double *d_result) {
     double sums[CHAINS][4], sum = 0;
@@ -166,9 +141,9 @@ enum kind { FLOATS, DOUBLES, TENSOR_CORES };
 
 static void launch(enum kind kind, int blocks, double *d_sink) {
     if (kind == FLOATS) {
-        float_work<<<blocks, BLOCK>>>(0.999f, 0.001f, (float *)d_sink);
+        multiply_add<<<blocks, BLOCK>>>(0.999f, 0.001f, (float *)d_sink);
     } else if (kind == DOUBLES) {
-        double_work<<<blocks, BLOCK>>>(0.999, 0.001, d_sink);
+        multiply_add<<<blocks, BLOCK>>>(0.999, 0.001, d_sink);
     } else {
         tensor_work<<<blocks, BLOCK>>>(0.999, 0.001, d_sink);
     }

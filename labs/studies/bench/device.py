@@ -120,9 +120,10 @@ class Images:
     """The images of a work on a device, in several slots: when one is used again, it is in no cache
     any more. Frees them at the end of the block."""
 
-    def __init__(self, device: Device, work: Work) -> None:
+    def __init__(self, device: Device, work: Work, slots: int = 0) -> None:
+        """slots: how many; 0: as many as the size of the images allows."""
         self.device, self.work = device, work
-        self.slots = SLOTS if work.image.nbytes + work.out_bytes < LARGE else FEW
+        self.slots = slots or (SLOTS if work.image.nbytes + work.out_bytes < LARGE else FEW)
         self.memory: list[int] = []
         self.host = Arguments(work)
         self.mask = self._filled(work.mask)

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from labs.studies.bench import sides
+from labs.studies.bench import machine, sides
 from labs.studies.bench.arguments import Arguments, pointer
 from labs.studies.bench.work import Array, Work
-from labs.studies.reproduce import machine
 
 # Of plain_copies.c, and of grey_copies.c, which read three bytes for each that they write.
 PLAIN_COPIES = ("plain_avx2_streamed", "plain_avx512_streamed")

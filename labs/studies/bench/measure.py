@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labs.studies.bench import results
+from labs.studies.bench import machine, results
 from labs.studies.bench.results import Case, Curve, Run
-from labs.studies.reproduce import machine
 
 
 class Plan(NamedTuple):

@@ -67,7 +67,7 @@ def _charts(measured: Iterable[Run]) -> dict[Path, str]:
     from labs.studies.bench import charts
 
     return {
-        results.FOLDER / f"{curve.name}.svg": charts.svg(curve)
+        results.FOLDER / f"{curve.name}.svg": charts.as_svg(curve)
         for run in measured
         for curve in run.curves
     }

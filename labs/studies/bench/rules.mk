@@ -4,8 +4,8 @@
 #   make bench-gpu    labs 2 to 8 on a GPU: results/gpu.json, and the same pages
 #
 # `python -m labs.studies.bench` builds with `make bench-side LAB=... BACKEND=cpu|sim|gpu SOURCE=... OUT=...
-# SIDE=...` one source of a lab to OUT/SIDE.so, with the flags of a submission that is timed, and with
-# `make bench-device` what allocates and times on a GPU.
+# SIDE=...` one source of a lab to OUT/SIDE.so, with the flags of a submission that is timed (and FLAGS),
+# and with `make bench-device` what allocates and times on a GPU.
 
 .PHONY: bench bench-gpu setup-bench
 setup-bench:
@@ -30,25 +30,25 @@ bench-side: $(OUT)/$(SIDE).so
 $(OUT)/$(SIDE).so: $(BENCH_OBJECT) $(if $(filter sim,$(BACKEND)),$(BENCH)/sim/device.o $(LIB)/libsim.a)
 	$(Q)$(SHARED_$(BACKEND)) $(filter %.o,$^) $(if $(filter sim,$(BACKEND)),$(LIBS_OF_SIM)) -o $@
 # Another make may have made it for other flags: they are in the Makefiles.
-$(BENCH_OBJECT): $(SOURCE) $(wildcard labs/$(LAB)/*.h labs/runtime/*.h) Makefile labs/runtime/submission.mk labs/studies/bench/rules.mk
+$(BENCH_OBJECT): $(SOURCE) $(wildcard labs/$(LAB)/*.h labs/runtime/*.h solutions/experts/*.cuh) Makefile labs/runtime/submission.mk labs/studies/bench/rules.mk
 	@mkdir -p $(@D)
 	$(say) $(if $(filter %.c,$<),CC,$(if $(filter gpu,$(BACKEND)),NVCC,CXX)) '$< ($(BACKEND))'
 ifeq ($(suffix $(SOURCE)),.c)
-	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) -c $< -o $@
+	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) $(FLAGS) -c $< -o $@
 else ifeq ($(BACKEND),gpu)
-	$(Q)$(PIC_NVCC) -c $< -o $@
+	$(Q)$(PIC_NVCC) $(FLAGS) -c $< -o $@
 else
-	$(Q)$(TRANSLATE) $< -o $(@:.o=.ii) -- $(BENCH_SIM)
-	$(Q)$(BENCH_SIM) -c $(@:.o=.ii) -o $@
+	$(Q)$(TRANSLATE) $< -o $(@:.o=.ii) -- $(BENCH_SIM) $(FLAGS)
+	$(Q)$(BENCH_SIM) $(FLAGS) -c $(@:.o=.ii) -o $@
 endif
 endif
 
 bench-device: $(BENCH)/gpu/device.so
-$(BENCH)/gpu/device.so: labs/studies/bench/device.cu labs/studies/bench/device.h
+$(BENCH)/gpu/device.so: labs/studies/bench/device.cu labs/studies/bench/device.h labs/runtime/bench/multiply_add.cuh
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) $(NVCCFLAGS) -Xcompiler=-fPIC,-Wall,-Wextra -shared $< -o $@
-$(BENCH)/sim/device.o: labs/studies/bench/device.cu labs/studies/bench/device.h $(REWRITER) $(SIM_HEADERS)
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -Xcompiler=-fPIC,-Wall,-Wextra -shared $< -o $@
+$(BENCH)/sim/device.o: labs/studies/bench/device.cu labs/studies/bench/device.h labs/runtime/bench/multiply_add.cuh $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(say) CXX $<
 	$(Q)$(TRANSLATE) $< -o $(@:.o=.ii) -- $(CXX) $(SIM_CXXFLAGS) -fPIC $(CPPFLAGS)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from labs.studies.reproduce import machine
+from labs.studies.bench import machine
 
 FOLDER = paths.BUILD / "bench"
 SIDES = ("baseline", "reference", "expert")
@@ -115,20 +115,27 @@ def build(wanted: Iterable[tuple[str, str, str]], backend: str) -> dict[tuple[st
 
     def one(job: tuple[tuple[str, str], Path]) -> tuple[tuple[str, str], Path]:
         (lab, side), source = job
-        out = FOLDER / backend / lab
-        make(
-            "bench-side",
-            f"LAB={folder(lab).name}",
-            f"BACKEND={backend}",
-            f"SOURCE={source.relative_to(paths.ROOT)}",
-            f"OUT={out.relative_to(paths.ROOT)}",
-            f"SIDE={side}",
-            *architecture(),
-        )
-        return (lab, side), out / f"{side}.so"
+        return (lab, side), compiled(lab, side, source, backend)
 
     with ThreadPoolExecutor(machine.cores()) as pool:
         return dict(pool.map(one, jobs.items()))
+
+
+def compiled(lab: str, side: str, source: Path, backend: str, flags: str = "") -> Path:
+    """The shared object of a source, built as a submission to the lab is, with more `flags`. Raises
+    BuildError."""
+    out = FOLDER / backend / lab
+    make(
+        "bench-side",
+        f"LAB={folder(lab).name}",
+        f"BACKEND={backend}",
+        f"SOURCE={source.relative_to(paths.ROOT)}",
+        f"OUT={out.relative_to(paths.ROOT)}",
+        f"SIDE={side}",
+        f"FLAGS={flags}",
+        *architecture(),
+    )
+    return out / f"{side}.so"
 
 
 def bind(library: ctypes.CDLL, call: str, values: Values, cuda: bool) -> Callable[[], object]:

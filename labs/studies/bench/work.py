@@ -14,13 +14,14 @@ from grader.oracle.grayscale import Triple, weights_of
 Array = npt.NDArray[Any]
 SEED = 17
 WEIGHTS = weights_of("601")  # those of OpenCV
+ZERO, REPLICATE = 0, 1  # of border.h
 JPEG = (77 << 7, 150 << 7, 29 << 7)  # those of libyuv, which has 8 bits
 
 
 @dataclass(frozen=True)
 class Work:
     """operation: correlate, polyphase, lines (a column and a row), depthwise, convolution or grey.
-    image and mask as the lab's functions take them; the border is 0."""
+    image and mask as the lab's functions take them."""
 
     operation: str
     title: str
@@ -28,6 +29,7 @@ class Work:
     mask: Array
     out_shape: tuple[int, ...]
     factors: Array | None = None  # a column and a row whose product the mask is
+    border: int = ZERO
 
     @property
     def out_bytes(self) -> int:

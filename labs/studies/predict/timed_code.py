@@ -30,7 +30,13 @@ KNOWN = (
     "lab2-poor-sum-in-memory correlate_device",
 )
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_BLANK = re.compile(r"(\w?)\s+(\w?)")
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def _without(blank: re.Match[str]) -> str:
+    """Nothing for blank space, but a space between two words."""
+    return " ".join(blank.groups()) if all(blank.groups()) else "".join(blank.groups())
 
 
 def digest(files: list[Path], folders: list[Path]) -> str:
@@ -42,8 +48,8 @@ def digest(files: list[Path], folders: list[Path]) -> str:
         if file in visited:
             continue
         visited.add(file)
-        text = _COMMENT.sub(lambda match: match[1] or " ", file.read_text())
-        found.update(f"{file.name} {' '.join(text.split())}\n".encode())
+        text = _COMMENT.sub(lambda match: match[1] or " ", file.read_text()).replace("\\\n", " ")
+        found.update(f"{file.name} {_BLANK.sub(_without, text)}\n".encode())
         for name in _INCLUDE.findall(text):
             homes = (home / name for home in (file.parent, *folders))
             waiting += [home for home in homes if home.is_file()][:1]

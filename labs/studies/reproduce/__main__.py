@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Sequence
 
-from datasets import generate
 from labs.studies.reproduce import measure, programs, report
 
 
@@ -14,13 +13,13 @@ def main(arguments: Sequence[str]) -> int:
     chosen = measure.parser(__doc__).parse_args(arguments)
     try:
         document = measure.measure(chosen.gpu, chosen.fresh, "make reproduce")
-    except (programs.ProgramError, generate.DatasetMissing) as problem:
+    except measure.PROBLEMS as problem:
         print(f"reproduce: {problem}", file=sys.stderr)
         return 1
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     (programs.FOLDER / "measurement.json").write_text(text, encoding="utf-8")
     reference = report.read(report.REFERENCE) if report.REFERENCE.exists() else None
-    pictures = sorted((programs.FOLDER / "work" / "000").glob("result-*.png"))
+    pictures = sorted(measure.PICTURES.glob("result-*.png"))
     report.write(document, reference, pictures, programs.FOLDER)
     for name in ("report.html", "report.md"):
         print((programs.FOLDER / name).relative_to(programs.ROOT))

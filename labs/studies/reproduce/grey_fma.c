@@ -1,7 +1,7 @@
 /* Source 001's step "FMA": four pixels at a time in floats, gathered one by one into the register.
  * Lab 8 goes from rows straight to integers in SSE, so the step is written here, for the ladder.
  * A float holds every sum of lab 8's rule exactly, so the result is the same bytes. */
-#include "grey_fma.h"
+#include "lab.h" /* of lab 8 */
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -28,9 +28,8 @@ __attribute__((target("fma,sse4.1"))) static void four(const uint8_t *p, struct 
     __builtin_memcpy(grey, &bytes, 4);
 }
 
-int grey_fma_works(void) {
-    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("sse4.1");
-}
+/* As grey_rows(), on a processor with FMA and SSE4.1. */
+void grey_fma(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey);
 
 __attribute__((target("fma,sse4.1"))) void grey_fma(const uint8_t *rgb, int width, int height,
                                                     struct weights w, uint8_t *grey) {
@@ -43,16 +42,6 @@ __attribute__((target("fma,sse4.1"))) void grey_fma(const uint8_t *rgb, int widt
     for (size_t i = pixels / 4 * 4; i < pixels; i++) {
         grey[i] = one(rgb + 3 * i, w);
     }
-}
-
-#else
-
-int grey_fma_works(void) {
-    return 0;
-}
-
-void grey_fma(const uint8_t *rgb, int width, int height, struct weights w, uint8_t *grey) {
-    grey_openmp(rgb, width, height, w, grey);
 }
 
 #endif

@@ -20,10 +20,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from datasets import generate
-from labs.studies.reproduce import experiments, machine, programs
+from PIL import Image
 
+from datasets import generate
+from labs.studies.bench import machine, sides
+from labs.studies.bench.device import DeviceError
+from labs.studies.reproduce import experiments, programs
+
+PICTURES = programs.FOLDER / "results"
 FORMAT = "convlabs-reproduce/v1"
+PROBLEMS = (
+    programs.ProgramError,
+    sides.BuildError,
+    sides.CallError,
+    DeviceError,
+    generate.DatasetMissing,
+)
 
 
 def say(text: str) -> None:
@@ -32,12 +44,14 @@ def say(text: str) -> None:
 
 def _key(source: str, this: dict[str, Any], gpu: dict[str, str] | None) -> str:
     """A hash of what a kept measurement depends on: the programs, the machine, the experiment."""
-    backends = ("cpu", "gpu") if gpu else ("cpu", "sim")
-    names = experiments.EXPERIMENTS[source][1].split()
-    built = [programs.binary(backend, name) for backend in backends for name in names]
-    binaries = [path for path in built if path is not None]
-    files = [Path(experiments.__file__), *binaries]
-    parts = [[path.name for path in binaries], programs.digest(files), this, gpu]
+    built = [
+        programs.build(backend, *name.split("/"))
+        for backend, names in experiments.EXPERIMENTS[source][1].items()
+        if backend in (("cpu", "gpu") if gpu else ("cpu", "sim"))
+        for name in names.split()
+    ]
+    ours = [Path(__file__).with_name(f"{name}.py") for name in ("experiments", "programs")]
+    parts = [[str(path) for path in built], programs.digest([*ours, *built]), this, gpu]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -63,12 +77,14 @@ def experiment(
         return kept
     start = time.monotonic()
     bench = experiments.Bench(
-        work=programs.FOLDER / "work" / source,
         gpu=gpu is not None,
         no_gpu=no_gpu,
         say=lambda text: say(f"{source}  {text}"),
     )
     experiments.EXPERIMENTS[source][0](bench)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for size, picture in bench.pictures.items():
+        Image.fromarray(picture).save(PICTURES / f"result-{size}.png")
     measured = {
         "date": now(),
         "settings": bench.settings,
@@ -86,13 +102,10 @@ def now() -> str:
 
 
 def measure(want_gpu: bool | None, fresh: bool, command: str) -> dict[str, Any]:
-    """The document. Raises programs.ProgramError if a program does not build or fails."""
+    """The document. Raises one of PROBLEMS if a program does not build or fails."""
     gpu, no_gpu = (None, "no GPU used (--no-gpu)") if want_gpu is False else machine.gpu()
     if want_gpu and gpu is None:
         raise programs.ProgramError(f"--gpu: {no_gpu}")
-    say("building the programs")
-    for backend in ("cpu", "gpu") if gpu else ("cpu", "sim"):
-        programs.build(backend)
     this = machine.describe()
     return {
         "format": FORMAT,
@@ -126,7 +139,7 @@ def main(arguments: Sequence[str]) -> int:
     command = " ".join(["python -m labs.studies.reproduce.measure", *arguments])
     try:
         document = measure(chosen.gpu, chosen.fresh, command)
-    except (programs.ProgramError, generate.DatasetMissing) as problem:
+    except PROBLEMS as problem:
         print(f"reproduce: {problem}", file=sys.stderr)
         return 1
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -1,30 +1,16 @@
-"""Charts as SVG for light and dark pages: their colours are CSS variables."""
+"""The charts of the report: published figures, this machine and the committed run side by side."""
 
 from __future__ import annotations
-
-import io
-import re
 
 import matplotlib as mpl
 import matplotlib.ticker
 from matplotlib.figure import Figure
 
+from labs.studies.bench.svg import FAINT, INK, SERIES, as_svg
 from labs.studies.reproduce.tables import Cell, Section
 
-# The charts are drawn in these colours, which svg() then replaces: matplotlib has no CSS variables.
-INK, FAINT = "#010101", "#020202"
-SERIES = ("#030303", "#040404", "#050505")
-VARIABLES = {INK: "var(--ink)", FAINT: "var(--faint)"} | {
-    colour: f"var(--series{i})" for i, colour in enumerate(SERIES)
-}
-# For a separate file: legible on white and on black.
-FIXED = {INK: "#7a7a7a", FAINT: "#9a9a9a"} | dict(
-    zip(SERIES, ("#4a86c8", "#d07a2a", "#3a9c68"), strict=True)
-)
 LOGARITHMIC = 30  # the axis is logarithmic if the largest value is over this times the smallest
 PANEL, SIDE, BAR = 3.1, 2.3, 0.22  # inches
-
-mpl.rcParams["svg.fonttype"] = "none"  # text stays text
 
 
 def _panel(axes: mpl.axes.Axes, title: str, cells: list[Cell], colours: list[str]) -> None:
@@ -86,19 +72,3 @@ def figure(section: Section) -> Figure:
 def svg(section: Section, colours: dict[str, str]) -> str:
     """The chart as SVG, with `colours` in place of INK, FAINT and SERIES."""
     return as_svg(figure(section), section.chart, colours)
-
-
-def as_svg(chart: Figure, name: str, colours: dict[str, str]) -> str:
-    """A chart as SVG, with `colours` in place of INK, FAINT and SERIES. The same chart gives the
-    same text. Its ids start with its name, so that a page can hold several charts."""
-    buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name}):
-        metadata = {"Date": None, "Creator": None}
-        chart.savefig(buffer, format="svg", transparent=True, metadata=metadata)
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    for drawn, shown in colours.items():
-        text = text.replace(drawn, shown)
-    text = re.sub(r'\bid="', f'id="c{name}-', text)
-    return re.sub(r'(href="|url\()#', rf"\1#c{name}-", text)

@@ -20,6 +20,7 @@ import jinja2
 from markupsafe import Markup
 from PIL import Image
 
+from labs.studies.bench import svg
 from labs.studies.reproduce import plots, published, tables
 
 HERE = Path(__file__).resolve().parent
@@ -97,7 +98,7 @@ def write(
     }
     out.mkdir(parents=True, exist_ok=True)
     html = jinja2.Environment(loader=loader, autoescape=True, undefined=undefined)
-    charts = {s.chart: Markup(plots.svg(s, plots.VARIABLES)) for s in sections}
+    charts = {s.chart: Markup(plots.svg(s, svg.VARIABLES)) for s in sections}
     page = html.get_template("report.html").render(charts=charts, **common)
     (out / "report.html").write_text(page, encoding="utf-8")
 
@@ -108,7 +109,7 @@ def write(
     for folder in ("charts", "pictures"):
         (out / folder).mkdir(exist_ok=True)
     for section in sections:
-        chart = plots.svg(section, plots.FIXED)
+        chart = plots.svg(section, svg.FIXED)
         (out / "charts" / f"{section.chart}.svg").write_text(chart, encoding="utf-8")
     for path in pictures:
         (out / "pictures" / path.name).write_bytes(path.read_bytes())

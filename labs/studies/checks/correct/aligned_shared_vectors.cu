@@ -1,17 +1,6 @@
 // expect: nothing
 // Rows of 36 floats are padded and still 16-byte aligned.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void row_sums(const float *in, float *out)
 {
@@ -34,15 +23,10 @@ int main(void)
     const int n = 8 * 32;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i / 32);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 8 * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, 8 * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_out = device_zeros<float>(8);
     row_sums<<<1, 32>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[8];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 8; i++)

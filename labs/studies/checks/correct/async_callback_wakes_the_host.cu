@@ -1,25 +1,9 @@
 // expect: nothing
 // A host function in the stream tells the host, by a condition variable, that the result is there.
-#include <cstdio>
+#include "../kernels.h"
+
 #include <condition_variable>
 #include <mutex>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
-}
 
 struct message {
     std::mutex lock;

@@ -1,17 +1,6 @@
 // expect: nothing
 // The constant changes between two kernels of one stream.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../kernels.h"
 
 __constant__ int c_factor;
 
@@ -19,12 +8,6 @@ __global__ void scale(int *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) data[i] *= c_factor;
-}
-
-__global__ void fill(int *out, int n, int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = value + i;
 }
 
 int main(void)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Two pinned buffers take turns; the host waits for the copy from the one that it fills.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void add_up(const int *in, int n, int *sum)
 {

@@ -1,29 +1,13 @@
 // expect: nothing
 // Memory of malloc(), calloc() and realloc() is freed, also by another function.
-#include <cstdio>
+#include "../kernels.h"
+
 #include <cstdlib>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
 
 static int *numbers(int n)
 {
     int *p = (int *)calloc(n / 2, sizeof(int));
     return (int *)realloc(p, n * sizeof(int));
-}
-
-__global__ void twice(int *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] *= 2;
 }
 
 int main(void)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Stream compaction: an atomic hands out the places, so that no two threads share one.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void compact(const int *in, int *out, int *used, int n)
 {
@@ -24,18 +13,11 @@ int main(void)
     const int n = 300;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
-    int *d_used = NULL;
-    CHECK(cudaMalloc((void **)&d_used, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_used, 0, 1 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(n);
+    int *d_used = device_zeros<int>(1);
     compact<<<5, 60>>>(d_in, d_out, d_used, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     static int h_used[1];

@@ -1,17 +1,6 @@
 // expect: nothing
 // The condition is the same for all threads of a block, though not for all blocks.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void maybe_reverse(const int *in, const int *mode, int *out)
 {
@@ -31,20 +20,13 @@ int main(void)
     const int n = 4 * 96;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i % 96;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = device_copy(h_in);
     static int h_mode[4];
     for (int i = 0; i < 4; i++) h_mode[i] = i % 2;
-    int *d_mode = NULL;
-    CHECK(cudaMalloc((void **)&d_mode, sizeof h_mode));
-    CHECK(cudaMemcpy(d_mode, h_mode, sizeof h_mode, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_mode = device_copy(h_mode);
+    int *d_out = device_zeros<int>(n);
     maybe_reverse<<<4, 96>>>(d_in, d_mode, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Bit fields share a word, but every thread has its own word.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct state {
     unsigned low : 5, middle : 11, high : 16;
@@ -27,12 +16,9 @@ __global__ void set(state *states)
 
 int main(void)
 {
-    state *d_states = NULL;
-    CHECK(cudaMalloc((void **)&d_states, 128 * sizeof(state)));
-    CHECK(cudaMemset(d_states, 0, 128 * sizeof(state)));
+    state *d_states = device_zeros<state>(128);
     set<<<2, 64>>>(d_states);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static state h_states[128];
     CHECK(cudaMemcpy(h_states, d_states, sizeof h_states, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 128; i++)

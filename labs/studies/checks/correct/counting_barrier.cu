@@ -1,17 +1,6 @@
 // expect: nothing
 // __syncthreads_count is reached by all, also by the threads outside the image.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void count_large(const int *in, int *out, int n)
 {
@@ -25,15 +14,10 @@ int main(void)
     const int n = 130;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i % 20;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 2 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 2 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(2);
     count_large<<<2, 80>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[2];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out[0] != 40 || h_out[1] != 20) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // A __device__ counter, cleared and read by symbol.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __device__ int d_count;
 
@@ -27,13 +16,10 @@ int main(void)
     int count = 0;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = device_copy(h_in);
     CHECK(cudaMemcpyToSymbol(d_count, &count, sizeof count));
     count_odd<<<4, 128>>>(d_in, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpyFromSymbol(&count, d_count, sizeof count));
     if (count != n / 2) failures++;
     CHECK(cudaFree(d_in));

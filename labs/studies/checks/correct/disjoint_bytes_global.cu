@@ -1,17 +1,6 @@
 // expect: nothing
 // Blocks meet inside a word of a byte image, each at its own byte.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void own_byte(unsigned char *image, int n)
 {
@@ -22,12 +11,9 @@ __global__ void own_byte(unsigned char *image, int n)
 int main(void)
 {
     const int n = 310;
-    unsigned char *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, n * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_image, 0, n * sizeof(unsigned char)));
+    unsigned char *d_image = device_zeros<unsigned char>(n);
     own_byte<<<10, 31>>>(d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_image[n];
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

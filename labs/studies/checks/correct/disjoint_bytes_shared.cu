@@ -1,17 +1,6 @@
 // expect: nothing
 // Four threads write the four bytes of one word: different bytes, no race.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void reverse_bytes(const unsigned char *in, unsigned char *out)
 {
@@ -27,15 +16,10 @@ int main(void)
     const int n = 100;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    unsigned char *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(unsigned char)));
+    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_out = device_zeros<unsigned char>(n);
     reverse_bytes<<<1, n>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

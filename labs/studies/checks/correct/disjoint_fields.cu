@@ -1,17 +1,6 @@
 // expect: nothing
 // Two threads update two fields of the same structure.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct extent {
     short low, high;
@@ -30,12 +19,9 @@ int main(void)
     const int n = 70;
     static extent h_e[n];
     for (int i = 0; i < n; i++) h_e[i].low = h_e[i].high = (short)i;
-    extent *d_e = NULL;
-    CHECK(cudaMalloc((void **)&d_e, sizeof h_e));
-    CHECK(cudaMemcpy(d_e, h_e, sizeof h_e, cudaMemcpyHostToDevice));
+    extent *d_e = device_copy(h_e);
     widen<<<3, 49>>>(d_e, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_e, d_e, sizeof h_e, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_e[i].low != i - 3 || h_e[i].high != i + 3) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // The next tile is loaded while this one is read; one barrier a step is enough.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 #define T 64
 
@@ -34,15 +23,10 @@ int main(void)
     const int tiles = 5, n = tiles * T;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i % T;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, T * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, T * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(T);
     shifted_sum<<<1, T>>>(d_in, d_out, tiles);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[T];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < T; i++)

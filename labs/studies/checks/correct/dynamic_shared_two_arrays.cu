@@ -1,17 +1,6 @@
 // expect: nothing
 // Floats and bytes behind each other in one dynamic buffer, sizes and alignment right.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void select(const float *in, const unsigned char *keep, float *out, int n)
 {
@@ -31,20 +20,13 @@ int main(void)
     const int n = 117;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_in = device_copy(h_in);
     static unsigned char h_keep[n];
     for (int i = 0; i < n; i++) h_keep[i] = (unsigned char)(i % 2);
-    unsigned char *d_keep = NULL;
-    CHECK(cudaMalloc((void **)&d_keep, sizeof h_keep));
-    CHECK(cudaMemcpy(d_keep, h_keep, sizeof h_keep, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    unsigned char *d_keep = device_copy(h_keep);
+    float *d_out = device_zeros<float>(n);
     select<<<3, 39, 39 * (sizeof(float) + 1)>>>(d_in, d_keep, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) {

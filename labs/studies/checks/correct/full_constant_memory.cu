@@ -1,17 +1,6 @@
 // expect: nothing
 // The constants take all 64 KB of constant memory.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __constant__ float c_table[16383];
 __constant__ int c_last;
@@ -31,8 +20,7 @@ int main(void)
     float *d_out = NULL, h_out = 0;
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     sum_ends<<<1, 1>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out != 16387.0f) failures++;
     CHECK(cudaFree(d_out));

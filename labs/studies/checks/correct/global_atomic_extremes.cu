@@ -1,17 +1,6 @@
 // expect: nothing
 // Smallest and largest pixel through atomics from all blocks.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void extremes(const int *in, int *range, int n)
 {
@@ -26,17 +15,12 @@ int main(void)
     const int n = 333;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (i * 7) % 1000 + 5;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = device_copy(h_in);
     static int h_range[2];
     for (int i = 0; i < 2; i++) h_range[i] = 500;
-    int *d_range = NULL;
-    CHECK(cudaMalloc((void **)&d_range, sizeof h_range));
-    CHECK(cudaMemcpy(d_range, h_range, sizeof h_range, cudaMemcpyHostToDevice));
+    int *d_range = device_copy(h_range);
     extremes<<<4, 96>>>(d_in, d_range, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_range, d_range, sizeof h_range, cudaMemcpyDeviceToHost));
     if (h_range[0] != 5 || h_range[1] != 1000) failures++;
     CHECK(cudaFree(d_in));

@@ -1,17 +1,6 @@
 // expect: nothing
 // Each half of the warp exchanges values within itself, and names only itself in __syncwarp().
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void exchange(int *out)
 {
@@ -32,8 +21,7 @@ int main(void)
     int *d_out = NULL, h_out[32];
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     exchange<<<1, 32>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; i++)
         if (h_out[i] != (i ^ 8 ^ 15)) failures++;

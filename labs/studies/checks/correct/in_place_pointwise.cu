@@ -1,17 +1,6 @@
 // expect: nothing
 // Input and output are one image, but every thread touches its own pixel only.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void invert(const unsigned char *in, unsigned char *out, int n)
 {
@@ -24,12 +13,9 @@ int main(void)
     const int n = 777;
     static unsigned char h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (unsigned char)(i % 256);
-    unsigned char *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    unsigned char *d_image = device_copy(h_image);
     invert<<<7, 128>>>(d_image, d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_image[i] != 255 - i % 256) failures++;

@@ -1,18 +1,8 @@
 // expect: nothing
 // memcpy() from any byte on: the device loads single bytes, so nothing is misaligned.
-#include <cstdio>
+#include "../check.h"
+
 #include <cstring>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
 
 __global__ void decode(const unsigned char *bytes, int *values)
 {
@@ -25,14 +15,11 @@ int main(void)
 {
     static unsigned char h_bytes[129];
     for (int i = 0; i < 129; i++) h_bytes[i] = (unsigned char)((i - 1) % 4 ? 0 : (i - 1) / 4);
-    unsigned char *d_bytes = NULL;
-    CHECK(cudaMalloc((void **)&d_bytes, sizeof h_bytes));
-    CHECK(cudaMemcpy(d_bytes, h_bytes, sizeof h_bytes, cudaMemcpyHostToDevice));
+    unsigned char *d_bytes = device_copy(h_bytes);
     int *d_values = NULL;
     CHECK(cudaMalloc((void **)&d_values, 32 * sizeof(int)));
     decode<<<1, 32>>>(d_bytes, d_values);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     int h_values[32];
     CHECK(cudaMemcpy(h_values, d_values, sizeof h_values, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // A __device__ array of 1 GB and an allocation of 16 GB, of which a few pages are used.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __device__ int table[1 << 28];
 
@@ -31,8 +20,7 @@ int main(void)
     int *d_sum = NULL, h_sum = 0;
     CHECK(cudaMalloc((void **)&d_sum, sizeof h_sum));
     use_ends<<<1, 1>>>(d_bytes, count, d_sum);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(&h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
     if (h_sum != 3) failures++;
     CHECK(cudaFree(d_bytes));

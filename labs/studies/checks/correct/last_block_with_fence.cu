@@ -1,17 +1,6 @@
 // expect: nothing
 // The block that draws the last ticket adds up what the others published behind a fence.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __device__ unsigned int tickets;
 
@@ -36,18 +25,11 @@ int main(void)
     const int blocks = 7, n = blocks * 40;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = 3;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_partial = NULL;
-    CHECK(cudaMalloc((void **)&d_partial, blocks * sizeof(int)));
-    CHECK(cudaMemset(d_partial, 0, blocks * sizeof(int)));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 1 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_partial = device_zeros<int>(blocks);
+    int *d_out = device_zeros<int>(1);
     total<<<blocks, 32>>>(d_in, d_partial, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[1];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 1; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Packed structures: the compiler knows that their fields may lie anywhere.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct __attribute__((packed)) record {
     char tag;
@@ -33,12 +22,9 @@ int main(void)
 {
     static record h_records[40];
     for (int i = 0; i < 40; i++) h_records[i] = {(char)i, 0.5f, (short)i, i * 1.5};
-    record *d_records = NULL;
-    CHECK(cudaMalloc((void **)&d_records, sizeof h_records));
-    CHECK(cudaMemcpy(d_records, h_records, sizeof h_records, cudaMemcpyHostToDevice));
+    record *d_records = device_copy(h_records);
     update<<<1, 40>>>(d_records);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_records, d_records, sizeof h_records, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 40; i++)
         if (h_records[i].value != i + 0.5f || h_records[i].count != i + 1 ||

@@ -1,17 +1,6 @@
 // expect: nothing
 // A structure of two floats may start at any word; only float2 needs a multiple of 8.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 struct pair {
     float x, y;
@@ -27,12 +16,9 @@ int main(void)
 {
     static float h_words[65];
     for (int i = 0; i < 65; i++) h_words[i] = (float)i;
-    float *d_words = NULL;
-    CHECK(cudaMalloc((void **)&d_words, sizeof h_words));
-    CHECK(cudaMemcpy(d_words, h_words, sizeof h_words, cudaMemcpyHostToDevice));
+    float *d_words = device_copy(h_words);
     swap<<<1, 32>>>((pair *)(d_words + 1));
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_words, d_words, sizeof h_words, cudaMemcpyDeviceToHost));
     for (int i = 1; i < 65; i++)
         if (h_words[i] != (i % 2 ? i + 1 : i - 1)) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // A block of 40: the second warp has 8 lanes and shuffles under the mask of those.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void sum_of_eight(const int *in, int *out)
 {
@@ -27,15 +16,10 @@ int main(void)
     const int n = 40;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 5 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 5 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(5);
     sum_of_eight<<<1, n>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[5];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 5; i++)

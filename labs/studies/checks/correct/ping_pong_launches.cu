@@ -1,17 +1,6 @@
 // expect: nothing
 // What one launch writes the next one reads: launches on a stream follow one another.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void shift(const int *in, int *out, int n)
 {
@@ -24,9 +13,7 @@ int main(void)
     const int n = 150;
     static int h_a[n];
     for (int i = 0; i < n; i++) h_a[i] = i;
-    int *d_a = NULL;
-    CHECK(cudaMalloc((void **)&d_a, sizeof h_a));
-    CHECK(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    int *d_a = device_copy(h_a);
     int *d_b = NULL;
     CHECK(cudaMalloc((void **)&d_b, n * sizeof(int)));
     int *from = d_a, *to = d_b;
@@ -36,8 +23,7 @@ int main(void)
         from = to;
         to = t;
     }
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, from, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Pitched memory: rows found through bytes, the padding left alone.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void add_row_number(int *image, size_t pitch, int w, int h)
 {
@@ -31,8 +20,7 @@ int main(void)
     CHECK(cudaMallocPitch((void **)&d_image, &pitch, row, h));
     CHECK(cudaMemcpy2D(d_image, pitch, h_image, row, row, h, cudaMemcpyHostToDevice));
     add_row_number<<<dim3(2, h), 32>>>(d_image, pitch, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy2D(h_image, row, d_image, pitch, row, h, cudaMemcpyDeviceToHost));
     for (int i = 0; i < w*h; i++)
         if (h_image[i] != i + i / w) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // A block that is too large is tried, the error read, and a smaller one launched.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void fill(int *out, int n)
 {
@@ -22,9 +11,7 @@ __global__ void fill(int *out, int n)
 int main(void)
 {
     const int n = 1500;
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_out = device_zeros<int>(n);
     int block = 2048;
     for (;;) {
         fill<<<(n + block - 1) / block, block>>>(d_out, n);

@@ -1,17 +1,6 @@
 // expect: nothing
 // The first request is too large on purpose; the program reads the error and asks for less.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void fill(int *out, int n)
 {
@@ -31,8 +20,7 @@ int main(void)
         CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     }
     fill<<<1, 128>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

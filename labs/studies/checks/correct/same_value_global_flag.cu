@@ -1,17 +1,6 @@
 // expect: note global-race
 // Threads of several blocks report a change: all store 1, and nobody reads it in this launch.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void compare(const float *a, const float *b, int *changed, int n)
 {
@@ -24,20 +13,13 @@ int main(void)
     const int n = 250;
     static float h_a[n];
     for (int i = 0; i < n; i++) h_a[i] = (float)(i);
-    float *d_a = NULL;
-    CHECK(cudaMalloc((void **)&d_a, sizeof h_a));
-    CHECK(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    float *d_a = device_copy(h_a);
     static float h_b[n];
     for (int i = 0; i < n; i++) h_b[i] = (float)(i % 100);
-    float *d_b = NULL;
-    CHECK(cudaMalloc((void **)&d_b, sizeof h_b));
-    CHECK(cudaMemcpy(d_b, h_b, sizeof h_b, cudaMemcpyHostToDevice));
-    int *d_changed = NULL;
-    CHECK(cudaMalloc((void **)&d_changed, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_changed, 0, 1 * sizeof(int)));
+    float *d_b = device_copy(h_b);
+    int *d_changed = device_zeros<int>(1);
     compare<<<4, 64>>>(d_a, d_b, d_changed, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_changed[1];
     CHECK(cudaMemcpy(h_changed, d_changed, sizeof h_changed, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 1; i++)

@@ -1,17 +1,6 @@
 // expect: note global-race
 // Overlapping blocks clear the border; a corner is cleared more than once, always to 0.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void clear_border(int *image, int w, int h)
 {
@@ -31,12 +20,9 @@ int main(void)
     const int w = 90, h = 70, n = w * h;
     static int h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = 1;
-    int *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    int *d_image = device_copy(h_image);
     clear_border<<<3, 32>>>(d_image, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     int sum = 0;
     for (int i = 0; i < n; i++) sum += h_image[i];

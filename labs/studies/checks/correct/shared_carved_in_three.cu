@@ -1,17 +1,6 @@
 // expect: nothing
 // One dynamic array holds doubles, floats and bytes, each aligned.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void mix(float *out, int n)
 {
@@ -33,8 +22,7 @@ int main(void)
     float *d_out = NULL, h_out[n];
     CHECK(cudaMalloc((void **)&d_out, sizeof h_out));
     mix<<<1, n, n * (sizeof(double) + sizeof(float) + 1)>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_out[i] != 6.0f) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // The ballot before the branch says who will come to the shuffle inside it.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void first_of_group(const int *in, int *out, int n)
 {
@@ -30,15 +19,10 @@ int main(void)
     const int n = 20;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = 100 + i;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 32 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 32 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(32);
     first_of_group<<<1, 32>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[32];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; i++)

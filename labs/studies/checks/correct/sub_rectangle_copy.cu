@@ -1,17 +1,6 @@
 // expect: nothing
 // A rectangle is copied out of the middle of a larger image.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void index(int *image, int n)
 {
@@ -25,8 +14,7 @@ int main(void)
     int *d_image = NULL;
     CHECK(cudaMalloc((void **)&d_image, w*h * sizeof(int)));
     index<<<10, 128>>>(d_image, w * h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     int crop[cw * ch];
     CHECK(cudaMemcpy2D(crop, cw * sizeof(int), d_image + y0 * w + x0, w * sizeof(int),
                        cw * sizeof(int), ch, cudaMemcpyDeviceToHost));

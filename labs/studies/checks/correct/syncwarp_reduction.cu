@@ -1,17 +1,6 @@
 // expect: nothing
 // The last warp reduces alone, with a __syncwarp between every read and write.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void reduce64(const int *in, int *out)
 {
@@ -35,15 +24,10 @@ int main(void)
     const int n = 256;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 4 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 4 * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(4);
     reduce64<<<4, 64>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[4];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 4; i++)

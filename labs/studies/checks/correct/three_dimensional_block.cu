@@ -1,17 +1,6 @@
 // expect: nothing
 // A 3-D block: warps run across rows and planes, every thread has its own voxel.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void label(int *out, int w, int h, int d)
 {
@@ -26,8 +15,7 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     label<<<dim3(3, 2, 3), dim3(5, 4, 3)>>>(d_out, w, h, d);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // The sign of a float is changed through the last byte of a union.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 union bits {
     float value;
@@ -31,12 +20,9 @@ int main(void)
 {
     static float h_values[64];
     for (int i = 0; i < 64; i++) h_values[i] = (float)(i + 1);
-    float *d_values = NULL;
-    CHECK(cudaMalloc((void **)&d_values, sizeof h_values));
-    CHECK(cudaMemcpy(d_values, h_values, sizeof h_values, cudaMemcpyHostToDevice));
+    float *d_values = device_copy(h_values);
     negate<<<1, 64>>>(d_values);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_values, d_values, sizeof h_values, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 64; i++)
         if (h_values[i] != -(float)(64 - i)) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // Each block waits for the flag of the one before it: volatile flags, and fences around them.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 #define BLOCKS 16
 
@@ -38,8 +27,7 @@ int main(void)
     int *d_before = NULL;
     CHECK(cudaMalloc((void **)&d_before, BLOCKS * sizeof(int)));
     look_back<<<BLOCKS, 32>>>(d_before);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     int h_before[BLOCKS];
     CHECK(cudaMemcpy(h_before, d_before, sizeof h_before, cudaMemcpyDeviceToHost));
     for (int b = 0; b < BLOCKS; b++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Registers carry the values over the barrier that separates reading from writing a tile.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void blur_in_place(int *image)
 {
@@ -30,12 +19,9 @@ int main(void)
     const int n = 3 * 70;
     static int h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = 1;
-    int *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    int *d_image = device_copy(h_image);
     blur_in_place<<<3, 70>>>(d_image);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_image[i] != (i % 70 == 0 || i % 70 == 69 ? 2 : 3)) failures++;

@@ -1,17 +1,6 @@
 // expect: nothing
 // Blocks without work leave before the barrier, with all their threads.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void reverse_marked(const int *in, const int *marked, int *out)
 {
@@ -28,20 +17,13 @@ int main(void)
     const int n = 6 * 64;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i % 64;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = device_copy(h_in);
     static int h_marked[6];
     for (int i = 0; i < 6; i++) h_marked[i] = i % 3 == 0;
-    int *d_marked = NULL;
-    CHECK(cudaMalloc((void **)&d_marked, sizeof h_marked));
-    CHECK(cudaMemcpy(d_marked, h_marked, sizeof h_marked, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_marked = device_copy(h_marked);
+    int *d_out = device_zeros<int>(n);
     reverse_marked<<<6, 64>>>(d_in, d_marked, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -1,17 +1,6 @@
 // expect: nothing
 // Most of the temporary stays uninitialised; only what was written is read.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../check.h"
 
 __global__ void mark(const int *in, int *tmp, int n)
 {
@@ -30,17 +19,14 @@ int main(void)
     const int n = 160;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = device_copy(h_in);
     int *d_tmp = NULL;
     CHECK(cudaMalloc((void **)&d_tmp, n * sizeof(int)));
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     mark<<<2, 80>>>(d_in, d_tmp, n);
     collect<<<2, 80>>>(d_in, d_tmp, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

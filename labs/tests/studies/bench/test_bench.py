@@ -370,9 +370,9 @@ def test_a_chart_names_every_line_and_is_the_same_each_time() -> None:
     points = [(512.0, 1.0), (4096.0, 90.0)]
     names = ["reference", "expert", "copy", "cuDNN"]
     curve = Curve("some", "images", "side", "Gpx/s", [Line(who, points) for who in names])
-    svg = charts.svg(curve)
+    svg = charts.as_svg(curve)
     assert all(f">{who}<" in svg for who in [*names, "images", "4096"])
-    assert svg == charts.svg(curve)
+    assert svg == charts.as_svg(curve)
 
 
 # ---------------------------------------------------------------- the labs' own functions

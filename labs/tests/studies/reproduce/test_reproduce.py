@@ -17,7 +17,10 @@ import numpy as np
 import pytest
 
 from grader import paths
+from labs.studies.bench import machine
+from labs.studies.bench.work import ZERO
 from labs.studies.reproduce import experiments, measure, programs, published, tables
+from labs.studies.reproduce.programs import Found, Limit
 
 SCHEMA = json.loads((paths.ROOT / "grader/schema/convlabs-reproduce-v1.json").read_text())
 PYTHON = paths.BUILD / "reproduce-venv" / "bin" / "python"
@@ -233,10 +236,16 @@ def test_number(value: float, text: str) -> None:
 # ------------------------------------------------------------------------------ measuring
 
 
-def test_what_a_program_prints() -> None:
-    rows = programs.read('{"row":"a","seconds":[3,1,8]}\n{"row":"b","value":0.5}\n')
-    assert rows["a"] == {"runs": 3, "median": 3, "mean": 4, "least": 1, "most": 8}
-    assert rows["b"] == {"value": 0.5}
+def test_the_first_call_is_not_counted() -> None:
+    calls = iter([9e9, 3e9, 1e9, 8e9])
+    found = Found()
+    found.time("a", lambda _count: next(calls), Limit(3, 100))
+    found.time("b", lambda count: 100e9 / count, Limit(3, 100))  # the first takes all the time
+    found.time("c", lambda _count: 1 / 0, Limit(0, 100))
+    assert found.seconds["b"][0] == 100 and "c" not in found.seconds
+    assert programs.summary(found.seconds["a"]) == {
+        "runs": 3, "median": 3, "mean": 4, "least": 1, "most": 8,
+    }  # fmt: skip
 
 
 def test_pictures_are_scaled_as_in_the_source() -> None:
@@ -267,37 +276,46 @@ def test_committed_run_fits_the_schema() -> None:
     assert document["gpu"] is not None
 
 
-def test_programs_measure_and_agree(tmp_path: Path) -> None:
-    """The CPU programs, built and run on a small image, all give the same result."""
-    programs.build("cpu")
+def test_programs_measure_and_agree() -> None:
+    """The filters on the CPU, on a small image, all give the same result."""
     image = np.random.default_rng(1).random((61, 97), dtype=np.float32)
     line_of = np.array([1, 4, 6, 4, 1], dtype=np.float32) / 16
-    for name, array in (("image", image), ("mask", np.outer(line_of, line_of))):
-        np.save(tmp_path / f"{name}.npy", array.astype(np.float32))
-    inputs = (tmp_path / "image.npy", tmp_path / "mask.npy", "zero", 3, 1.0, tmp_path)
-    rows = dict[str, Any]()
-    for name in ("cpu_filter", "cpu_separable"):
-        binary = programs.binary("cpu", name)
-        assert binary is not None
-        rows |= programs.run(binary, *inputs)
-    assert set(rows) == {
+    computed = programs.filtering(image, np.outer(line_of, line_of), ZERO)
+    limit = Limit(3, 1.0)
+    seconds, outputs = dict[str, Any](), dict[str, Any]()
+    for program in (programs.cpu_filter, programs.cpu_separable):
+        found = programs.run(program, computed, limit)
+        seconds |= found.seconds
+        outputs |= found.outputs
+    assert set(seconds) == {
         *("columns", "loops", "rows", "openmp"),
         *("separable", "separable_openmp"),
     }
-    for name, entry in rows.items():
-        assert entry["runs"] == 3
-        result = np.load(tmp_path / f"{name}.npy")
-        np.testing.assert_allclose(result, np.load(tmp_path / "loops.npy"), rtol=1e-5)
-    binary = programs.binary("cpu", "cpu_filter")
-    assert binary is not None
-    with pytest.raises(programs.ProgramError, match="nowhere"):
-        programs.run(binary, "nowhere.npy", *inputs[1:])
+    for name, runs in seconds.items():
+        assert len(runs) == 3
+        np.testing.assert_allclose(outputs[name], outputs["loops"], rtol=1e-5)
 
 
-def test_source_004_on_the_simulator_agrees_with_scipy(tmp_path: Path) -> None:
+def test_every_step_of_the_ladder_is_timed() -> None:
+    """Each has given the bytes of the first, or the program would have failed."""
+    found = programs.run(programs.cpu_grey, 3, 50, Limit(2, 1.0))
+    flags = machine.processor_flags()
+    known = {name for name, (_, _, needs) in programs.GREY.items() if set(needs) <= set(flags)}
+    assert found.seconds.keys() == known >= {"baseline", "openmp", "rows"}
+
+
+def crash() -> programs.Found:
+    os.abort()
+
+
+def test_a_program_that_crashes_is_named() -> None:
+    with pytest.raises(programs.ProgramError, match="crash"):
+        programs.run(crash)
+
+
+def test_source_004_on_the_simulator_agrees_with_scipy() -> None:
     """Its experiment without a GPU compares results and gives no times."""
-    programs.build("sim")
-    bench = experiments.Bench(tmp_path, gpu=False, no_gpu="needs a GPU", say=lambda _text: None)
+    bench = experiments.Bench(gpu=False, no_gpu="needs a GPU", say=lambda _text: None)
     experiments.source004(bench)
     assert {"error/device", "error/tile", "error/dynamic"} <= bench.rows.keys()
     for entry in bench.rows.values():

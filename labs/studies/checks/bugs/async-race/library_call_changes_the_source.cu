@@ -1,18 +1,8 @@
 // expect: async-race
 // memset() of the pinned source, before anything has waited for the copy from it.
-#include <cstdio>
+#include "../../check.h"
+
 #include <cstring>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
 
 int main(void)
 {

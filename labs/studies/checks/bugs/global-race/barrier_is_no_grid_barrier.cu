@@ -1,17 +1,6 @@
 // expect: global-race
 // __syncthreads waits for one block only; block 0 reads what the other blocks may not have written.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void mean(const float *in, float *partial, float *out)
 {
@@ -35,23 +24,14 @@ int main(void)
     const int blocks = 5, n = blocks * 40;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_partial = NULL;
-    CHECK(cudaMalloc((void **)&d_partial, blocks * sizeof(float)));
-    CHECK(cudaMemset(d_partial, 0, blocks * sizeof(float)));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, 1 * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_partial = device_zeros<float>(blocks);
+    float *d_out = device_zeros<float>(1);
     mean<<<blocks, 40>>>(d_in, d_partial, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[1];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 1; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_partial));
     CHECK(cudaFree(d_out));

@@ -1,17 +1,6 @@
 // expect: global-race
 // Input and output are the same image: neighbours may see filtered pixels.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void blur(const float *in, float *out, int n)
 {
@@ -26,12 +15,9 @@ int main(void)
     const int n = 256;
     static float h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    float *d_image = device_copy(h_image);
     blur<<<4, 64>>>(d_image, d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_image));
     return failures != 0;
 }

@@ -1,17 +1,6 @@
 // expect: global-race
 // __threadfence_block() orders nothing for other blocks.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __device__ unsigned finished;
 
@@ -33,8 +22,7 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_parts, 8 * sizeof(int)));
     CHECK(cudaMalloc((void **)&d_total, sizeof(int)));
     sum<<<8, 32>>>(d_parts, d_total);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_parts));
     CHECK(cudaFree(d_total));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: global-race
 // The blocks store their apron as well, each with its own block's value.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 #define T 32
 
@@ -25,17 +14,12 @@ __global__ void label(int *out, int n)
 int main(void)
 {
     const int n = 5 * T;
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_out = device_zeros<int>(n);
     label<<<5, T + 2>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

@@ -1,17 +1,6 @@
 // expect: global-race
 // Pixels are packed 32 to a word, one thread a pixel, with a plain |=.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pack(const unsigned char *in, unsigned int *bits, int n)
 {
@@ -25,20 +14,13 @@ int main(void)
     const int n = 640;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 3);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    unsigned int *d_bits = NULL;
-    CHECK(cudaMalloc((void **)&d_bits, 20 * sizeof(unsigned int)));
-    CHECK(cudaMemset(d_bits, 0, 20 * sizeof(unsigned int)));
+    unsigned char *d_in = device_copy(h_in);
+    unsigned int *d_bits = device_zeros<unsigned int>(20);
     pack<<<10, 64>>>(d_in, d_bits, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned int h_bits[20];
     CHECK(cudaMemcpy(h_bits, d_bits, sizeof h_bits, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 20; i++) sum += h_bits[i];
-    printf("%g\n", sum);
+    print_sum(h_bits);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_bits));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: global-race
 // Every block draws a ticket by reading and incrementing a plain counter.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __device__ int next_ticket;
 
@@ -27,17 +16,12 @@ __global__ void draw(int *order)
 int main(void)
 {
     const int n = 12;
-    int *d_order = NULL;
-    CHECK(cudaMalloc((void **)&d_order, n * sizeof(int)));
-    CHECK(cudaMemset(d_order, 0, n * sizeof(int)));
+    int *d_order = device_zeros<int>(n);
     draw<<<n, 32>>>(d_order);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_order[n];
     CHECK(cudaMemcpy(h_order, d_order, sizeof h_order, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_order[i];
-    printf("%g\n", sum);
+    print_sum(h_order);
     CHECK(cudaFree(d_order));
     return failures != 0;
 }

@@ -1,17 +1,6 @@
 // expect: global-race
 // Each pixel needs its left neighbour's result, which another thread computes in the same launch.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void integrate(const int *in, int *out, int w, int h)
 {
@@ -26,20 +15,13 @@ int main(void)
     const int w = 70, h = 6, n = w * h;
     static int h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = i % 17;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(n);
     integrate<<<dim3(3, h), 24>>>(d_in, d_out, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: global-race
 // The blocks add their sums to one global variable without an atomic.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void total(const float *in, float *sum)
 {
@@ -31,20 +20,13 @@ int main(void)
     const int n = 6 * 64;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_sum = NULL;
-    CHECK(cudaMalloc((void **)&d_sum, 1 * sizeof(float)));
-    CHECK(cudaMemset(d_sum, 0, 1 * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_sum = device_zeros<float>(1);
     total<<<6, 64>>>(d_in, d_sum);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_sum[1];
     CHECK(cudaMemcpy(h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 1; i++) sum += h_sum[i];
-    printf("%g\n", sum);
+    print_sum(h_sum);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_sum));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: invalid-launch
 // 33 x 33 = 1089 threads are more than a block may have, and nobody looks at the error.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void fill(float *out, int w, int h)
 {

@@ -1,17 +1,6 @@
 // expect: invalid-launch
 // 4 x 2 x 80 threads are few enough, but a block may be only 64 deep.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void channels(float *out, int depth)
 {

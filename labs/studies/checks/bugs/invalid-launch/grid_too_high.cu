@@ -1,17 +1,6 @@
 // expect: invalid-launch
 // A grid may have 65535 blocks in y; this image has 70000 rows.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void row_start(unsigned char *out, int h)
 {

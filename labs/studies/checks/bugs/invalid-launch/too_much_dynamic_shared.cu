@@ -1,17 +1,6 @@
 // expect: invalid-launch
 // 60 KB of dynamic shared memory without having asked for more than the default 48.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void stage(const float *in, float *out, int n)
 {

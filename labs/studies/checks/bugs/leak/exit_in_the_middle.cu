@@ -1,18 +1,8 @@
 // expect: leak
 // exit() ends the program before cudaFree().
-#include <cstdio>
+#include "../../check.h"
+
 #include <cstdlib>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
 
 __global__ void set(int *values)
 {

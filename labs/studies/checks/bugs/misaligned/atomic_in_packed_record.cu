@@ -1,17 +1,6 @@
 // expect: misaligned
 // Records of 6 bytes packed without padding: the 4-byte counter of every second one is misaligned.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void vote(unsigned char *records, int n)
 {
@@ -23,17 +12,12 @@ __global__ void vote(unsigned char *records, int n)
 int main(void)
 {
     const int n = 10, bytes = 6 * n;
-    unsigned char *d_records = NULL;
-    CHECK(cudaMalloc((void **)&d_records, bytes * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_records, 0, bytes * sizeof(unsigned char)));
+    unsigned char *d_records = device_zeros<unsigned char>(bytes);
     vote<<<1, 40>>>(d_records, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_records[bytes];
     CHECK(cudaMemcpy(h_records, d_records, sizeof h_records, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < bytes; i++) sum += h_records[i];
-    printf("%g\n", sum);
+    print_sum(h_records);
     CHECK(cudaFree(d_records));
     return failures != 0;
 }

@@ -1,17 +1,6 @@
 // expect: misaligned
 // Dynamic shared memory carved in two: the doubles start behind an odd number of floats.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void row_sums(const float *in, double *out, int w)
 {
@@ -34,20 +23,13 @@ int main(void)
     const int w = 45, h = 10, n = w * h;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    double *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, h * sizeof(double)));
-    CHECK(cudaMemset(d_out, 0, h * sizeof(double)));
+    float *d_in = device_copy(h_in);
+    double *d_out = device_zeros<double>(h);
     row_sums<<<h, w, w * sizeof(float) + sizeof(double)>>>(d_in, d_out, w);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static double h_out[h];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < h; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: misaligned
 // Reading four floats at once from an address that is a multiple of 4 bytes only.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void sum4(const float *in, float *out, int n)
 {
@@ -27,20 +16,13 @@ int main(void)
     const int n = 256;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_out = device_zeros<float>(n);
     sum4<<<1, 64>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: misaligned
 // Two byte pixels are stored at once, at odd addresses in the odd rows.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void fill_pairs(unsigned char *image, int w, int h)
 {
@@ -24,17 +13,12 @@ __global__ void fill_pairs(unsigned char *image, int w, int h)
 int main(void)
 {
     const int w = 41, h = 9, n = w * h;
-    unsigned char *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, n * sizeof(unsigned char)));
-    CHECK(cudaMemset(d_image, 0, n * sizeof(unsigned char)));
+    unsigned char *d_image = device_zeros<unsigned char>(n);
     fill_pairs<<<h, 32>>>(d_image, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_image[n];
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_image[i];
-    printf("%g\n", sum);
+    print_sum(h_image);
     CHECK(cudaFree(d_image));
     return failures != 0;
 }

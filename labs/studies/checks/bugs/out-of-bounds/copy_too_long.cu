@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The copy back asks for more bytes than were allocated on the device.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void square(const float *in, float *out, int n)
 {
@@ -24,15 +13,10 @@ int main(void)
     const int n = 128;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    float *d_in = device_copy(h_in);
+    float *d_out = device_zeros<float>(n);
     square<<<2, 64>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float result[2 * n];
     CHECK(cudaMemcpy(result, d_out, sizeof result, cudaMemcpyDeviceToHost));  // BUG
     printf("%g\n", result[n - 1]);

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // One entry of the index table points far outside the image.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void gather(const float *image, const int *index, float *out, int n)
 {
@@ -24,25 +13,16 @@ int main(void)
     const int n = 90;
     static float h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    float *d_image = device_copy(h_image);
     static int h_index[n];
     for (int i = 0; i < n; i++) h_index[i] = i == 71 ? 40000 : (7 * i) % n;
-    int *d_index = NULL;
-    CHECK(cudaMalloc((void **)&d_index, sizeof h_index));
-    CHECK(cudaMemcpy(d_index, h_index, sizeof h_index, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    int *d_index = device_copy(h_index);
+    float *d_out = device_zeros<float>(n);
     gather<<<1, 33>>>(d_image, d_index, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_image));
     CHECK(cudaFree(d_index));
     CHECK(cudaFree(d_out));

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // An array of bytes is cleared as if it held integers.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void mark(unsigned char *flags, int n)
 {
@@ -27,13 +16,10 @@ int main(void)
     CHECK(cudaMemset(d_flags, 0, n * sizeof(int)));  // BUG
     CHECK(cudaMemset(d_flags, 0, n));
     mark<<<7, 100>>>(d_flags, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned char h_flags[n];
     CHECK(cudaMemcpy(h_flags, d_flags, sizeof h_flags, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_flags[i];
-    printf("%g\n", sum);
+    print_sum(h_flags);
     CHECK(cudaFree(d_flags));
     return failures != 0;
 }

@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // Writes that leave one allocation by whole rows and fall into the next one.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void fill_rows(float *image, int w, int rows, float value)
 {
@@ -23,20 +12,13 @@ __global__ void fill_rows(float *image, int w, int rows, float value)
 int main(void)
 {
     const int w = 64, rows = 8, n = w * rows;
-    float *d_first = NULL;
-    CHECK(cudaMalloc((void **)&d_first, n * sizeof(float)));
-    CHECK(cudaMemset(d_first, 0, n * sizeof(float)));
-    float *d_second = NULL;
-    CHECK(cudaMalloc((void **)&d_second, n * sizeof(float)));
-    CHECK(cudaMemset(d_second, 0, n * sizeof(float)));
+    float *d_first = device_zeros<float>(n);
+    float *d_second = device_zeros<float>(n);
     fill_rows<<<1, w>>>(d_first, w, rows, 3.0f);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_second[n];
     CHECK(cudaMemcpy(h_second, d_second, sizeof h_second, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_second[i];
-    printf("%g\n", sum);
+    print_sum(h_second);
     CHECK(cudaFree(d_first));
     CHECK(cudaFree(d_second));
     return failures != 0;

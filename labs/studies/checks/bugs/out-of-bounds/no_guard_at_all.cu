@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The grid is rounded up to whole blocks and the kernel forgets to compare with the image's size.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void brighten(float *image, int width, float by)
 {
@@ -26,13 +15,10 @@ int main(void)
     const int w = 45, h = 21, n = w * h;
     static float h_image[n];
     for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, sizeof h_image));
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyHostToDevice));
+    float *d_image = device_copy(h_image);
     dim3 block(16, 8), grid((w + 15) / 16, (h + 7) / 8);
     brighten<<<grid, block>>>(d_image, w, 1.0f);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
     printf("%g\n", h_image[n - 1]);
     CHECK(cudaFree(d_image));

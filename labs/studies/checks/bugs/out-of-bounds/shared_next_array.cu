@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // The index leaves the tile but not the block's shared memory: it lands in the array behind it.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 #define T 64
 
@@ -32,25 +21,16 @@ int main(void)
     const int n = 4 * T;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_in = device_copy(h_in);
     static float h_weight[T];
     for (int i = 0; i < T; i++) h_weight[i] = (float)(1 + i % 3);
-    float *d_weight = NULL;
-    CHECK(cudaMalloc((void **)&d_weight, sizeof h_weight));
-    CHECK(cudaMemcpy(d_weight, h_weight, sizeof h_weight, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    float *d_weight = device_copy(h_weight);
+    float *d_out = device_zeros<float>(n);
     difference<<<4, T>>>(d_in, d_weight, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_weight));
     CHECK(cudaFree(d_out));

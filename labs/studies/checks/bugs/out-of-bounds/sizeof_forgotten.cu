@@ -1,17 +1,6 @@
 // expect: out-of-bounds
 // cudaMalloc got the number of floats instead of the number of bytes.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void ramp(float *out, int n)
 {
@@ -25,8 +14,7 @@ int main(void)
     float *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n));
     ramp<<<(n + 127) / 128, 128>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     float first[8];
     CHECK(cudaMemcpy(first, d_out, sizeof first, cudaMemcpyDeviceToHost));
     printf("%g\n", first[7]);

@@ -1,17 +1,6 @@
 // expect: pending-work
 // A local array is registered and copied, and its function returns before the copy.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __attribute__((noinline)) static void upload(int *d_data, int n, cudaStream_t stream)
 {

@@ -1,17 +1,6 @@
 // expect: shared-race
 // Every thread sets its own bit, but a bit cannot be stored alone: |= rewrites the word.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void pack(const unsigned char *in, unsigned int *out)
 {
@@ -30,20 +19,13 @@ int main(void)
     const int n = 128;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * 37) % 256);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    unsigned int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 4 * sizeof(unsigned int)));
-    CHECK(cudaMemset(d_out, 0, 4 * sizeof(unsigned int)));
+    unsigned char *d_in = device_copy(h_in);
+    unsigned int *d_out = device_zeros<unsigned int>(4);
     pack<<<4, 32>>>(d_in, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static unsigned int h_out[4];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 4; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: shared-race
 // Several threads store different values into one shared variable.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void last_bright(const unsigned char *in, int *out, int n)
 {
@@ -29,20 +18,13 @@ int main(void)
     const int n = 512;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * 7) % 256);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 1 * sizeof(int)));
+    unsigned char *d_in = device_copy(h_in);
+    int *d_out = device_zeros<int>(1);
     last_bright<<<1, 64>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[1];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 1; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: shared-race
 // Each half of the warp waits for itself, and then reads what the other half writes.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void exchange(int *out)
 {
@@ -28,8 +17,7 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, 32 * sizeof(int)));
     exchange<<<1, 32>>>(d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

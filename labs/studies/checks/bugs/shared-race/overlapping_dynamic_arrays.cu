@@ -1,17 +1,6 @@
 // expect: shared-race
 // The second array in the dynamic buffer starts 8 elements before the end of the first.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void two_rows(const int *a, const int *b, int *out)
 {
@@ -29,25 +18,16 @@ int main(void)
     const int n = 80;
     static int h_a[n];
     for (int i = 0; i < n; i++) h_a[i] = i % 17;
-    int *d_a = NULL;
-    CHECK(cudaMalloc((void **)&d_a, sizeof h_a));
-    CHECK(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    int *d_a = device_copy(h_a);
     static int h_b[n];
     for (int i = 0; i < n; i++) h_b[i] = i % 17;
-    int *d_b = NULL;
-    CHECK(cudaMalloc((void **)&d_b, sizeof h_b));
-    CHECK(cudaMemcpy(d_b, h_b, sizeof h_b, cudaMemcpyHostToDevice));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_b = device_copy(h_b);
+    int *d_out = device_zeros<int>(n);
     two_rows<<<1, n, 2 * n * sizeof(int)>>>(d_a, d_b, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_a));
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_out));

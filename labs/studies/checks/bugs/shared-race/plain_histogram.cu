@@ -1,17 +1,6 @@
 // expect: shared-race
 // Bins in shared memory are incremented with ++: two threads of one value lose a count.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void histogram(const unsigned char *in, int *hist, int n)
 {
@@ -30,20 +19,13 @@ int main(void)
     const int n = 1024;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * i) % 256);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_hist = NULL;
-    CHECK(cudaMalloc((void **)&d_hist, 32 * sizeof(int)));
-    CHECK(cudaMemset(d_hist, 0, 32 * sizeof(int)));
+    unsigned char *d_in = device_copy(h_in);
+    int *d_hist = device_zeros<int>(32);
     histogram<<<1, 160>>>(d_in, d_hist, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_hist[32];
     CHECK(cudaMemcpy(h_hist, d_hist, sizeof h_hist, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 32; i++) sum += h_hist[i];
-    printf("%g\n", sum);
+    print_sum(h_hist);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_hist));
     return failures != 0;

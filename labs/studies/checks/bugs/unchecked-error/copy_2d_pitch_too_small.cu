@@ -1,17 +1,6 @@
 // expect: unchecked-error
 // The source's pitch is given in floats, less than a row's bytes: the call fails, unseen.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void sum_rows(const float *in, size_t pitch, float *out, int w)
 {

@@ -1,17 +1,6 @@
 // expect: unchecked-error
 // 49 weights do not fit a mask of 25: nothing is copied and the result of the call is dropped.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __constant__ float c_mask[25];
 

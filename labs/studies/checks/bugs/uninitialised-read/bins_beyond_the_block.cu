@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // 48 threads clear one bin each of a histogram of 64.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 #define BINS 64
 
@@ -35,20 +24,13 @@ int main(void)
     const int n = 500;
     static unsigned char h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 17);
-    unsigned char *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    int *d_hist = NULL;
-    CHECK(cudaMalloc((void **)&d_hist, BINS * sizeof(int)));
-    CHECK(cudaMemset(d_hist, 0, BINS * sizeof(int)));
+    unsigned char *d_in = device_copy(h_in);
+    int *d_hist = device_zeros<int>(BINS);
     histogram<<<1, 48>>>(d_in, d_hist, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_hist[BINS];
     CHECK(cudaMemcpy(h_hist, d_hist, sizeof h_hist, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < BINS; i++) sum += h_hist[i];
-    printf("%g\n", sum);
+    print_sum(h_hist);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_hist));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // Half of the source of a copy on the device was never written.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void scale(const float *in, float *out)
 {
@@ -27,8 +16,7 @@ int main(void)
     CHECK(cudaMemset(d_first, 0, 32 * sizeof(float)));
     CHECK(cudaMemcpy(d_second, d_first, 64 * sizeof(float), cudaMemcpyDeviceToDevice));
     scale<<<1, 64>>>(d_second, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_first));
     CHECK(cudaFree(d_second));
     CHECK(cudaFree(d_out));

@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // The output of cudaMalloc is added to without having been cleared.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void accumulate(const float *in, float *sum, int n)
 {
@@ -25,19 +14,14 @@ int main(void)
     const int n = 256;
     static float h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_in = device_copy(h_in);
     float *d_sum = NULL;
     CHECK(cudaMalloc((void **)&d_sum, n * sizeof(float)));
     accumulate<<<2, 128>>>(d_in, d_sum, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_sum[n];
     CHECK(cudaMemcpy(h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_sum[i];
-    printf("%g\n", sum);
+    print_sum(h_sum);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_sum));
     return failures != 0;

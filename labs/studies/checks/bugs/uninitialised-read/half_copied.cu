@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // The copy to the device counts elements where it should count bytes.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void negate(const short *in, short *out, int n)
 {
@@ -30,17 +19,12 @@ int main(void)
     short *d_in = NULL;
     CHECK(cudaMalloc((void **)&d_in, n * sizeof(short)));
     CHECK(cudaMemcpy(d_in, h_in, n, cudaMemcpyHostToDevice));
-    short *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(short)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(short)));
+    short *d_out = device_zeros<short>(n);
     negate<<<4, 100>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static short h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

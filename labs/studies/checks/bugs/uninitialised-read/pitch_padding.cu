@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // The kernel takes the padding behind each pitched row for pixels.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void row_sum(const float *in, size_t pitch, float *out, int h)
 {
@@ -33,17 +22,12 @@ int main(void)
     size_t pitch, row = w * sizeof(float);
     CHECK(cudaMallocPitch((void **)&d_in, &pitch, row, h));
     CHECK(cudaMemcpy2D(d_in, pitch, h_in, row, row, h, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, h * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, h * sizeof(float)));
+    float *d_out = device_zeros<float>(h);
     row_sum<<<1, 32>>>(d_in, pitch, d_out, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static float h_out[h];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < h; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_out));
     return failures != 0;

@@ -1,17 +1,6 @@
 // expect: uninitialised-read
 // cudaMemset counts bytes: only the first quarter of the integers is cleared.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void largest(const int *votes, int *out, int n)
 {
@@ -27,17 +16,12 @@ int main(void)
     int *d_votes = NULL;
     CHECK(cudaMalloc((void **)&d_votes, n * sizeof(int)));
     CHECK(cudaMemset(d_votes, 0, n));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, 1 * sizeof(int)));
+    int *d_out = device_zeros<int>(1);
     largest<<<1, 1>>>(d_votes, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     static int h_out[1];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 1; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(h_out);
     CHECK(cudaFree(d_votes));
     CHECK(cudaFree(d_out));
     return failures != 0;

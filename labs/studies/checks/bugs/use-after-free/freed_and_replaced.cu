@@ -1,17 +1,6 @@
 // expect: use-after-free
 // The buffer grows: the old one is freed, but the kernel still gets the old pointer.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void write_index(int *out, int n)
 {

@@ -1,17 +1,6 @@
 // expect: use-after-free
 // The buffers swap roles in the loop, so the one freed after it is the one still needed.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 
 __global__ void diffuse(const float *in, float *out, int n)
 {

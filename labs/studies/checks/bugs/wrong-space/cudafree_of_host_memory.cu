@@ -1,17 +1,6 @@
 // expect: wrong-space
 // cudaFree gets the host's array.
-#include <cstdio>
-#include <cuda_runtime.h>
-
-static int failures;
-
-static void check(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s\n", line, cudaGetErrorString(e));
-    failures++;
-}
-#define CHECK(call) check(call, __LINE__)
+#include "../../check.h"
 #include <cstdlib>
 
 __global__ void ramp(int *out)

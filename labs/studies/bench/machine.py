@@ -9,10 +9,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-MINIMUM_MEMORY = (
-    3 << 29
-)  # bytes for source 001's full size: colour, grey, and a second grey to compare
-
 
 def _first_line(*command: str) -> str:
     """The first line that a command prints, or "" if it cannot be run."""

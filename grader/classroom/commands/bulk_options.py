@@ -1,0 +1,122 @@
+"""The options of `./grade bulk`. bulk.py carries it out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.classroom.commands import bulk_machine
+
+JOBS = len(os.sched_getaffinity(0)) + 1  # one often waits while the kernel sets a sandbox up
+
+# ---- what is graded, and by which rules
+
+Submissions = Annotated[
+    Path,
+    typer.Argument(
+        help="The download of Canvas, Moodle, Gradescope or Autolab, as it is or unzipped; "
+        "or a folder with a folder, git clone, zip or tarball per student."
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder for the grades.")]
+Labs = Annotated[
+    str,
+    typer.Option(
+        metavar="lab1,lab3", help="The labs to grade; every lab of the course if left out."
+    ),
+]
+CourseFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--course",
+        metavar="course.toml",
+        help="The course's due dates, late days, groups and weights; kept for the next run.",
+    ),
+]
+RosterFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--roster",
+        metavar="CSV",
+        help="Who should hand in: a gradebook, a worksheet or a roster of Canvas, Moodle or "
+        "Gradescope, or a table with columns such as name,email,id,login.",
+    ),
+]
+
+# ---- how the run goes on
+
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Continue the run in RUN; grade only what is new or changed. Without a run in "
+        "RUN, begin one.",
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=256,
+        help="Submissions graded at a time; by default one more than the cores.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Trusted = Annotated[
+    bool,
+    typer.Option(
+        bulk_machine.TRUSTED,
+        help="Grade even without a sandbox, and do not test the sandbox first.",
+    ),
+]
+
+# ---- how a submission is graded, and what is made of it
+
+Backend = Annotated[
+    str,
+    typer.Option(metavar="auto|cpu|sim|gpu", help="auto never takes a GPU."),
+]
+Timed = Annotated[
+    bool,
+    typer.Option("--speed/--no-speed", help="Whether to measure speed, one submission at a time."),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(min=0.1, help="Processor time that a case may use, instead of the lab's own."),
+]
+Pages = Annotated[
+    bool,
+    typer.Option(
+        "--html/--no-html",
+        help="Whether to make a report.html for each submission; takes longer.",
+    ),
+]
+LeaderboardOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--leaderboard/--no-leaderboard",
+        help="Whether to make a leaderboard of those who hand in a leaderboard.txt; kept for "
+        "the next run. By default as course.toml says.",
+    ),
+]
+
+# ---- where it is graded
+
+Executor = Annotated[
+    str,
+    typer.Option(metavar="local|slurm", help="Where to grade: here, or as a Slurm job array."),
+]
+SlurmOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm", metavar="NAME=VALUE", help="An option of sbatch, such as partition=short."
+    ),
+]
+PerTask = Annotated[int, typer.Option(min=1, help="Grades in one task of a Slurm job array.")]
+PrintScript = Annotated[
+    bool,
+    typer.Option("--print-script", help="Write a script for sbatch instead of submitting."),
+]
