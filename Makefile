@@ -98,7 +98,7 @@ DEPS = -MMD -MP
 
 # Our own code: strict C11. FLAVOUR is plain or asan; each has its own folder in build/.
 CFLAGS_plain := -O2 -g
-CFLAGS_asan  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_asan  := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OUR_CFLAGS    = -std=c11 -D_GNU_SOURCE $(STRICT) $(CFLAGS_$(FLAVOUR)) -fPIC -pthread
 FLAVOUR ?= plain
 LIB := $(BUILD)/lib/$(FLAVOUR)
@@ -240,21 +240,25 @@ unit: setup-check ## the runtime's unit tests, plain and under AddressSanitizer 
 # The sanitized run has more threads than most machines have cores, so that a bug which needs many
 # threads shows on every machine.
 TEST_THREADS = $(if $(filter asan,$(FLAVOUR)),CONVLABS_SIM_THREADS=8)
-unit-one-flavour: $(TESTS:%=$(TESTDIR)/%)
+unit-one-flavour: $(TESTS:%=run-$(FLAVOUR)/%)
 	$(say) CHECK '$(words $^) suites, $(FLAVOUR)'
-	$(Q)for t in $^; do CK_DEFAULT_TIMEOUT=60 $(TEST_THREADS) $$t 2> $$t.log || { cat $$t.log; exit 1; }; done
+.PHONY: $(TESTS:%=run-$(FLAVOUR)/%)
+$(TESTS:%=run-$(FLAVOUR)/%): run-$(FLAVOUR)/%: $(TESTDIR)/%
+	$(Q)CK_DEFAULT_TIMEOUT=60 $(TEST_THREADS) $< > $<.log 2>&1 || { cat $<.log; exit 1; }
 
 $(TESTDIR)/%.o: labs/tests/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
-TEST_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(CFLAGS_$(FLAVOUR)) $(CPPFLAGS)
-$(TESTDIR)/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
+# A program of CUDA has the flags of a submission, and is translated once for both flavours.
+TEST_CXXFLAGS := $(SIM_CXXFLAGS) -Werror $(CPPFLAGS)
+$(BUILD)/tests/translated/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) --lock-step $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
-$(TESTDIR)/%.o: $(TESTDIR)/%.ii $(LOCK_STEP_SED)
+$(TESTDIR)/%.o: $(BUILD)/tests/translated/%.ii $(LOCK_STEP_SED)
+	@mkdir -p $(@D)
 	$(say) CXX labs/tests/$*.cu
-	$(call compile-translated,$(TEST_CXXFLAGS))
+	$(call compile-translated,$(TEST_CXXFLAGS) $(filter-out -O2 -g,$(CFLAGS_$(FLAVOUR))))
 $(TESTDIR)/%: $(TESTDIR)/%.o $(LIB)/libsim.a $(LIB)/libruntime.a
 	$(Q)$(CXX) $(CFLAGS_$(FLAVOUR)) $^ $(CHECK_LIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*/*/*.d)
