@@ -78,7 +78,7 @@ def _code(entry: Entry) -> str:
 
 
 def _title(lab: str) -> str:
-    return lab.replace("lab", "lab\N{NO-BREAK SPACE}")
+    return lab.replace("lab", "lab ")
 
 
 def _with_picture(entry: Entry, found: MistakeList) -> str:

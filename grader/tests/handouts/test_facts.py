@@ -20,6 +20,7 @@ PAGE = "# Lab 2\n\n" + "".join(
     f"{name} follows.\n\n<!-- {name}: begin -->\n<!-- {name}: end -->\n\n"
     for name in ("limits D", *KINDS)
 )
+MISTAKES = "# Mistakes\n\n<!-- mistakes explained: begin -->\n<!-- mistakes explained: end -->\n"
 
 
 def _facts(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +40,7 @@ def _copied(root: Path, folder: str) -> None:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what the command needs, with one page that has a block of each kind, filled."""
+    """A copy of what the command needs, with pages that have a block of each kind, filled."""
     root = tmp_path_factory.mktemp("course")
     for folder in ("grader", "handouts", "labs/studies/gpu", "labs/studies/nsight", "datasets"):
         _copied(root, folder)
@@ -53,6 +54,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, copy)
     (root / "handouts/lab2.md").write_text(PAGE)
+    (root / "handouts/mistakes.md").write_text(MISTAKES)
     done = _facts(root)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "handouts/lab2.md written: limits D, limits A, checks all" in done.stdout
@@ -80,15 +82,15 @@ def test_a_page_that_was_filled_is_up_to_date_and_stays_as_it_is(course: Path) -
 
 
 @pytest.mark.parametrize("name", ["limits A", *KINDS[1:]])
-def test_a_changed_digit_of_any_kind_of_block_is_found(name: str, course: Path) -> None:
+def test_a_changed_digit_or_letter_of_any_kind_of_block_is_found(name: str, course: Path) -> None:
     page = course / "handouts/lab2.md"
     lines = page.read_text().splitlines()
     begin = lines.index(f"<!-- {name}: begin -->")
     end = lines.index(f"<!-- {name}: end -->")
-    changed = next(i for i in range(end - 1, begin, -1) if any(c.isdigit() for c in lines[i]))
-    digit = next(i for i in reversed(range(len(lines[changed]))) if lines[changed][i].isdigit())
+    changed = next(i for i in range(end - 1, begin, -1) if any(c.isalnum() for c in lines[i]))
     line = lines[changed]
-    lines[changed] = line[:digit] + str((int(line[digit]) + 1) % 10) + line[digit + 1 :]
+    last = next(i for i in reversed(range(len(line))) if line[i].isalnum())
+    lines[changed] = line[:last] + ("8" if line[last] != "8" else "9") + line[last + 1 :]
     spoilt = "\n".join(lines) + "\n"
     page.write_text(spoilt)
     done = _facts(course, "--check")

@@ -143,12 +143,12 @@ def test_a_picture_drawn_again_is_the_committed_one(lab: str, names: set[str]) -
 
 
 def test_the_same_picture_gives_the_same_bytes() -> None:
-    colours = np.arange(63, dtype=np.uint8).repeat(40).reshape(63, 40)
+    colours = np.arange(64, dtype=np.uint8).repeat(40).reshape(64, 40)
     data = pictures.png(colours)
     assert data == pictures.png(colours.copy())
     assert (pictures.read(data) == colours).all()
     with Image.open(io.BytesIO(data)) as image:
-        assert image.convert("RGB").getpixel((0, 62)) == pictures.HIGH
+        assert image.convert("RGB").getpixel((0, 63)) == pictures.HIGH
 
 
 def test_an_output_that_gets_another_name_is_not_drawn() -> None:
