@@ -140,9 +140,8 @@ class _Run:
             todo = self.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        lines = [
-            f"smallest case that fails: {words.tell_sequence(sequence, self._refused(), reason.needed)}"
-        ]
+        told = words.tell_sequence(sequence, self._refused(), reason.needed)
+        lines = [f"smallest case that fails: {told}"]
         name, diagnosis = failure.name, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)

@@ -43,7 +43,8 @@ def missing(flavour: str, only_system: bool = False) -> Missing:
     """What a flavour needs and this machine lacks. "run" is all that grading needs, "check" adds
     what unit tests in C need, "handouts" what makes the pages of `make handouts`, "dev" what
     `make test` needs, "pages" what the tests of pages need as well, "bench" what make bench
-    compares with, "charts" what draws the charts of ./grade report. only_system: leave out what is not a system package."""
+    compares with, "charts" what draws the charts of ./grade report. only_system: leave out what
+    is not a system package."""
     return Missing(
         system=[p for p in system_packages.packages(flavour) if not p.present()],
         python=not only_system and not python_packages.ready(_environment(flavour)),
