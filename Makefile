@@ -226,8 +226,9 @@ endif
 # ---------------------------------------------------------------- unit tests of the runtime
 
 # test_*.c use Check; test_*.cu are CUDA programs for the simulator. Folders are those of labs/.
+# KIND=c: only the first, which need no Python.
 TEST_SOURCES := $(call some,$(addprefix labs/tests/,runtime/test_*.c runtime/*/test_*.c \
-                                         sim/*/test_*.c sim/*/test_*.cu))
+                                         sim/*/test_*.c $(if $(filter c,$(KIND)),,sim/*/test_*.cu)))
 TESTS := $(patsubst labs/tests/%,%,$(basename $(TEST_SOURCES)))
 TESTDIR := $(BUILD)/tests/$(FLAVOUR)
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread -lgomp

@@ -12,7 +12,7 @@ STEPS := lint unit-plain $(if $(FAST),python-quick,unit-asan python-part)
 TIME_lint := 30 s
 WHAT_lint := ruff, mypy, clang and clang-format on every file; the layers of grader/ and labs/sim
 TIME_unit-plain := 30 s
-WHAT_unit-plain := unit tests of the runtime and the simulator, in C; while Python packages load
+WHAT_unit-plain := unit tests of the runtime and the simulator, in C and CUDA
 TIME_python-quick := 30 s
 WHAT_python-quick := Python tests of $(QUICK)
 TIME_unit-asan := 40 s
@@ -28,7 +28,7 @@ test-plan:
 	@$(foreach step,$(STEPS),printf '  %-12s %6s  %s\n' $(step) '$(TIME_$(step))' '$(WHAT_$(step))';)
 test-part: test-plan
 	@./grade setup --$(FLAVOUR_OF_PART) --system
-	@$(MAKE) -j2 unit-plain setup-$(FLAVOUR_OF_PART)
+	@$(MAKE) -j2 unit-c setup-$(FLAVOUR_OF_PART)
 	@number=0; for step in $(STEPS); do \
 	    number=$$((number + 1)); SECONDS=0; echo "[$$number/$(words $(STEPS))] $$step"; \
 	    $(MAKE) $$step PART=$(PART) || { echo "make test: failed; 'make $$step PART=$(PART)' repeats this step alone"; exit 1; }; \
@@ -48,7 +48,7 @@ test-changed: setup-dev runtime ## the tests of what differs from the last commi
 test-costs: setup-pages runtime $(BUILD)/reproduce-venv/made ## measure what each test costs, for the parts of `make test`
 	$(Q)$(PYTEST) --write-costs
 
-.PHONY: setup-dev setup-pages lint unit-plain unit-asan
+.PHONY: setup-dev setup-pages lint unit-plain unit-asan unit-c
 setup-dev: ## install what `make test` needs, too
 	@./grade setup --dev
 setup-pages: ## install what all tests need: a browser, what makes the handouts
@@ -67,9 +67,12 @@ lint: setup-dev ## ruff, mypy and clang on every file
 	$(Q)$(PYTHON) -m labs.studies.bench pages --check
 	@$(MAKE) -j$$(nproc) lint-c lint-format lint-layers
 
-# The C tests need no Python package, and so do not wait for them.
-unit-plain unit-asan:
-	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%) PYTHON=python3
+unit-plain unit-asan: setup-dev
+	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)
+# Tests in C alone need no Python package, and so do not wait for them.
+unit-c:
+	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=plain KIND=c
+	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=asan KIND=c
 
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder
 
