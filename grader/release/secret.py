@@ -21,7 +21,8 @@ COMMON = re.compile(
     "short|signed|sizeof|static|struct|switch|unsigned|void|while|size_t|0|1|2"
 )
 BEGIN, END, STARTER = "// BEGIN SOLUTION", "// END SOLUTION", "// STARTER:"
-SIGNED = (".py", ".c", ".cu", ".md", ".mk", ".toml")  # files with prose
+SIGNED = (".py", ".c", ".cu", ".md", ".mk", ".toml", ".diff")  # files with prose
+PROGRAM = re.compile("^=== .*$", re.MULTILINE)  # begins a program where a file holds many
 LONG = 20  # bytes; a shorter line of prose may also stand elsewhere
 CODE = ("import ", "from ", "#include", "{", "[")  # the beginnings of lines that are not prose
 MARKS = re.compile(r'^(?:"""|/\*+|\*+|//+|#+)?\s*|\s*(?:\*/|""")?$')  # of a comment or docstring
@@ -107,7 +108,7 @@ def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
 
 
 def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret]:
-    """The first line of prose of every text that stays outside.
+    """The first line of prose of every text and program that stays outside.
 
     It finds the file under another name, and a compiled Python module, which keeps its docstring. A
     solution begins with the same lines as its starter; its other lines find it.
@@ -117,10 +118,16 @@ def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret
     for path in files:
         if matches(path, chosen.inside) or not path.endswith(SIGNED):
             continue
-        for line in (root / path).read_text(errors="replace").splitlines():
-            text = squeezed(MARKS.sub("", line).encode())
-            if len(text) >= LONG and not line.startswith(CODE):
-                if text not in starters:
-                    secrets.append(Secret(text, f"the first line of {path}, which stays outside"))
-                break
+        for program in PROGRAM.split((root / path).read_text(errors="replace")):
+            text = _first_prose(program)
+            if text and text not in starters:
+                secrets.append(Secret(text, f"the first line of {path}, which stays outside"))
     return secrets
+
+
+def _first_prose(program: str) -> bytes:
+    for line in program.splitlines():
+        text = squeezed(MARKS.sub("", line).encode())
+        if len(text) >= LONG and not line.startswith(CODE):
+            return text
+    return b""

@@ -93,10 +93,10 @@ weight: ## files and lines by folder, and their limits
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
 .PHONY: zoo zoo-table mutation
-zoo: setup-dev runtime ## programs with a known verdict: all are graded (30 minutes; `make test` grades nearly half of them, another part for each commit)
-	$(Q)ZOO=all $(PYTHON) -m pytest -q grader/tests/zoo
+zoo: setup-dev runtime ## programs with a known verdict: all are graded (20 minutes; `make test` grades a part of them)
+	$(Q)$(PYTEST) grader/tests/zoo
 zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (30 minutes)
-	$(Q)ZOO_WRITE=1 $(PYTHON) -m pytest -q grader/tests/zoo/test_zoo.py -k 'test_zoo['
+	$(Q)$(PYTHON) -m grader.tests.zoo table
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 

@@ -15,9 +15,11 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from grader.tests.zoo import entries as zoo
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIGURE = ROOT / "handouts" / "figures" / "grade.svg"
-SUBMISSION = "grader/tests/zoo/lab3/zero-as-replicate"
+SUBMISSION = "lab3/zero-as-replicate"  # of the zoo
 LINES = 22  # shown of the output
 WIDTH = 96
 THEME = TerminalTheme(
@@ -58,14 +60,15 @@ clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
 def draw() -> str:
     """Grades the submission. Returns the SVG."""
     shown = "constant_mask.cu"
+    source = zoo.write(zoo.find(SUBMISSION)).relative_to(ROOT)
     done = subprocess.run(
-        [ROOT / "grade", "lab3", "--src", ROOT / SUBMISSION, "--color", "always"],
+        [ROOT / "grade", "lab3", "--src", ROOT / source, "--color", "always"],
         capture_output=True,
         text=True,
         check=False,
         env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin"},
     )
-    printed = done.stdout.replace(f"{SUBMISSION}/{shown}", f"starter/lab3_constant_mask/{shown}")
+    printed = done.stdout.replace(f"{source}/{shown}", f"starter/lab3_constant_mask/{shown}")
     lines = printed.splitlines()
     kept = [*lines[: LINES - 3], "  ...", *lines[-2:]]
     console = Console(record=True, width=WIDTH + 14, file=io.StringIO())

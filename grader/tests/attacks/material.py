@@ -18,10 +18,10 @@ from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
 from grader.tests.classroom.bulk import hostile
+from grader.tests.zoo import entries as zoo
 
 SECRET = "CONVLABS_ATTACKED_SECRET"
 CONTENT = "int another_students_work;\n"
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 
 # For every program in C or CUDA. A static function that is not used is not in the object.
 HELPERS = r"""
@@ -195,7 +195,7 @@ def _base(attack: Attack, lab: Lab) -> str:
     if attack.base == "solution":
         text = hostile.solution(lab)
     else:
-        text = (ZOO / lab.id / attack.base / name).read_text()
+        text = zoo.files(zoo.find(f"{lab.id}/{attack.base}"))[name]
     for old, new, *which in attack.edits:
         count = text.count(old)
         if count != 1 and not (which and count):

@@ -14,7 +14,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
 from grader.model.spec import Case, Lab
-from grader.tests.render import reports
+from grader.tests.zoo import entries as zoo
 
 LAB = spec.load("lab1")
 ENDLESS = """#include "lab.h"
@@ -109,8 +109,9 @@ def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None
     )
 
 
-def test_a_race_leads_where_pixels_depend_on_it() -> None:
-    submission = submissions.find(spec.load("lab4"), str(reports.ZOO / "lab4" / "barrier-missing"))
+def test_a_race_leads_where_pixels_depend_on_it(tmp_path: Path) -> None:
+    home = zoo.write(zoo.find("lab4/barrier-missing"), tmp_path)
+    submission = submissions.find(spec.load("lab4"), str(home))
     seen = pipeline.grade(plan_for(submission.lab, "sim", "B"), submission, Observer())
     cases = [c for c in seen.checks if c.name in {case.name for case in submission.lab.case}]
     wrong = [c for c in cases if c.verdict == "fail" and not c.hidden]

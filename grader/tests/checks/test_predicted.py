@@ -21,9 +21,8 @@ from grader.model.spec import Lab, Speed
 from grader.model.submission import Submission
 from grader.predict.references import references
 from grader.sandbox.workspace import workspace
-from grader.tests.zoo import edits
+from grader.tests.zoo import entries as zoo
 
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 LABS = [f"lab{number}" for number in range(2, 9)]
 LAUNCH = "correlate_kernel<<<grid, block>>>(d_image, width, height, d_mask, radius, border, d_out);"
 END = "    // END SOLUTION\n}\n\ncudaError_t correlate_device("
@@ -43,12 +42,8 @@ def solution(name: str) -> dict[str, bytes]:
 
 def entry(name: str, program: str) -> dict[str, bytes]:
     """The files of an entry of the zoo."""
-    folder = ZOO / name / program
-    known = dict(solution(name))
-    if (folder / edits.NAME).exists():
-        changed = edits.apply(folder, paths.ROOT / "solutions" / lab(name).folder)
-        return known | {file: text.encode() for file, text in changed.items()}
-    return known | {f: (folder / f).read_bytes() for f in known if (folder / f).exists()}
+    files = zoo.files(zoo.find(f"{name}/{program}"))
+    return {file: text.encode() for file, text in files.items()}
 
 
 def speeds(name: str) -> list[Speed]:

@@ -16,7 +16,8 @@ from grader.model import counters, spec
 from grader.model.counters import Counters
 from grader.model.spec import Technique
 from grader.model.submission import Submission
-from grader.tests.zoo.test_zoo import ZOO, grade
+from grader.tests.zoo import entries as zoo
+from grader.tests.zoo.test_zoo import grade
 
 INPUT: dict[str, Any] = {
     "part": "A",
@@ -197,14 +198,14 @@ def test_every_counter_has_words() -> None:
 
 
 def check_of(entry: str, name: str) -> dict[str, Any]:
-    lab = entry.split("/", maxsplit=1)[0]
-    _, document = grade(lab, "--src", str(ZOO / entry), "-k", name)
+    found = zoo.find(entry)
+    _, document = grade(found.lab, "--src", str(zoo.write(found)), "-k", name)
     return next(c for c in document["checks"] if c["name"] == name)
 
 
 def test_a_failure_names_line_figure_limit_and_reason() -> None:
     check = check_of("lab2/poor-sum-in-memory", "few stores per pixel")
-    file = ZOO / "lab2/poor-sum-in-memory/global_memory.cu"
+    file = zoo.SHOWN / "lab2/poor-sum-in-memory/global_memory.cu"
     line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
     assert check["verdict"] == "fail" and check["points"] == 0
     assert check["details"]["line"] == line
@@ -233,7 +234,8 @@ def test_what_is_not_there_to_be_judged_fails() -> None:
 
 
 def test_a_wrong_kernel_is_not_counted() -> None:
-    _, document = grade("lab3", "--src", str(ZOO / "lab3/mask-flipped"), "-k", "A ")
+    home = zoo.write(zoo.find("lab3/mask-flipped"))
+    _, document = grade("lab3", "--src", str(home), "-k", "A ")
     counted = [c for c in document["checks"] if c["kind"] == "technique"]
     names = [c["name"] for c in document["checks"] if c["verdict"] == "fail"]
     assert counted and all(c["verdict"] == "skip" and c["needs"] in names for c in counted)

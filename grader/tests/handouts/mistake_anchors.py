@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 from grader import paths
+from grader.tests.zoo import entries, table
 
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
-NOT_NAMES = {"smallest-case"}  # the zoo's word for a mistake that needs no name
+NOT_NAMES = {table.SMALLEST}  # the zoo's word for a mistake that needs no name
 
 
 @cache
@@ -28,14 +27,10 @@ def known() -> frozenset[str]:
     )
 
 
-def of_lab(lab: str, zoo: Path = ZOO) -> set[str]:
+def of_lab(lab: str) -> set[str]:
     """The known mistakes that the grader names in programs of the zoo for a lab."""
-    named: set[str] = set()
-    for file in zoo.glob(f"{lab}/*/*"):
-        if file.is_file():
-            first = file.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
-            if match := re.search(r"\bzoo: wrong \|(.*)", first):
-                named |= set(re.findall(r"[a-z0-9-]+", match[1]))
+    wrong = entries.of_lab(lab, "wrong")
+    named = {entry.detail for entry in wrong}.union(*(entry.also for entry in wrong))
     return (named & known()) - NOT_NAMES
 
 

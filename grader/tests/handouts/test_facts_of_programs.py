@@ -13,7 +13,7 @@ from PIL import Image
 from grader import paths
 from grader.diagnose import catalogue
 from grader.model import spec
-from grader.tests.zoo import table
+from grader.tests.zoo import entries, table
 from handouts.facts import (
     count,
     counted,
@@ -79,10 +79,8 @@ def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
 @pytest.mark.parametrize("lab", spec.available())
 def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: str) -> None:
     named = set()
-    for entry in sorted((paths.ROOT / "grader/tests/zoo" / lab).iterdir()):
-        header = table.header(entry)
-        if header.verdict in ("wrong", "unsafe"):
-            named |= {header.detail, *header.also} - {"-", table.SMALLEST}
+    for entry in entries.of_lab(lab, "wrong", "unsafe"):
+        named |= {entry.detail, *entry.also} - {"-", table.SMALLEST}
     page = mistakes.links(spec.load(lab, hidden=False))
     assert sorted(name for name in named if f"(mistakes.md#mistake-{name})" not in page) == []
 

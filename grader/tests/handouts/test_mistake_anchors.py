@@ -3,8 +3,6 @@ report and the lab's page link."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from grader import paths
@@ -17,26 +15,6 @@ def test_the_known_mistakes_are_those_that_the_grader_names() -> None:
     assert not {"returned-error", "out-of-bounds", "smallest-case"} & mistake_anchors.of_lab("lab4")
     assert {"mask-flipped", "apron-missing", "window-off"} <= mistake_anchors.of_lab("lab4")
     assert "window-off" not in mistake_anchors.of_lab("lab8")
-
-
-@pytest.mark.parametrize(
-    ("first_line", "named"),
-    [
-        ("// zoo: wrong | mask-flipped | also shifted, loop-bound", {"mask-flipped", "loop-bound"}),
-        ("# zoo: wrong | apron-missing", {"apron-missing"}),
-        ("// zoo: wrong | -", set()),
-        ("// zoo: wrong | smallest-case", set()),
-        ("// zoo: poor | lanes read neighbouring words", set()),
-        ("// zoo: right", set()),
-        ("int mask-flipped;", set()),
-        ("", set()),
-    ],
-)
-def test_the_names_of_a_program(first_line: str, named: set[str], tmp_path: Path) -> None:
-    (tmp_path / "lab4" / "one").mkdir(parents=True)
-    (tmp_path / "lab4" / "one" / "x.cu").write_text(f"{first_line}\n// zoo: wrong | window-off\n")
-    (tmp_path / "lab4" / "one" / "data").mkdir()
-    assert mistake_anchors.of_lab("lab4", tmp_path) - {"shifted"} == named
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader import paths
+from grader.tests.zoo import entries as zoo
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
-SHOTS = {  # the lab and the files that are graded for each screenshot
-    "wrong": ("lab4", ZOO / "lab4" / "apron-left-missing"),
-    "slow": ("lab1", ZOO / "lab1" / "slow-loop-order"),
-    "full": ("lab6", paths.ROOT / "solutions"),
+SHOTS = {  # what is graded for each screenshot: an entry of the zoo, or a lab's solution
+    "wrong": "lab4/apron-left-missing",
+    "slow": "lab1/slow-loop-order",
+    "full": "lab6",
 }
 
 
@@ -105,7 +105,8 @@ def screenshots(folder: Path, names: list[str]) -> None:
     """Grades the submissions of SHOTS and makes screenshots of their reports."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        lab, source = SHOTS[name]
+        lab, _, entry = SHOTS[name].partition("/")
+        source = zoo.write(zoo.find(SHOTS[name])) if entry else paths.SOLUTIONS
         report = folder / f"{name}.html"
         grade = [str(paths.ROOT / "grade"), lab, "--src", str(source), "--html", str(report)]
         subprocess.run(grade, stdout=subprocess.DEVNULL, check=False)

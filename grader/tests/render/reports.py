@@ -24,16 +24,17 @@ from grader.model.result import Check, Result
 from grader.model.submission import Submission
 from grader.predict.references import references
 from grader.render import html
+from grader.tests.zoo import entries as zoo
 from grader.timing.statistics import Timings
 
-ZOO = Path(__file__).parent.parent / "zoo"
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"
 
 
 @cache
 def wrong() -> tuple[Result, Evidence]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
-    submission = submissions.find(spec.load("lab4"), str(ZOO / "lab4" / "apron-left-missing"))
+    entry = zoo.find("lab4/apron-left-missing")
+    submission = submissions.find(spec.load("lab4"), str(zoo.write(entry)))
     evidence = Evidence(submission)
     grade = pipeline.grade(
         plan_for(submission.lab, "sim", "B "), submission, Observer(), evidence=evidence

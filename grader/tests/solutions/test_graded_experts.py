@@ -1,9 +1,4 @@
-"""The experts in place of a student's files: `./grade` gives them all that it can measure.
-
-Their kernels are long, and one takes the compilers and the simulator up to two minutes: a run of
-the tests grades two labs' experts, others for another commit, as grader/tests/zoo/chosen.py says.
-ZOO=all grades all of them.
-"""
+"""The experts in place of a student's files: `./grade` gives them all that it can measure."""
 
 from __future__ import annotations
 
@@ -16,14 +11,8 @@ import pytest
 
 from grader import paths
 from grader.model import spec
-from grader.tests.zoo import chosen
 
-PART = chosen.wanted_part()
-LABS = [
-    lab
-    for number, lab in enumerate(spec.available())
-    if PART is None or number % chosen.PARTS == PART
-]
+pytestmark = pytest.mark.apart
 
 
 def one_file(source: Path) -> str:
@@ -36,7 +25,8 @@ def one_file(source: Path) -> str:
     )
 
 
-@pytest.mark.parametrize("lab_id", LABS)
+@pytest.mark.slow("an expert's kernels are long: compilers and simulator take up to two minutes")
+@pytest.mark.parametrize("lab_id", spec.available())
 def test_an_expert_earns_full_marks_of_what_is_measured(lab_id: str, tmp_path: Path) -> None:
     lab = spec.load(lab_id)
     for name in lab.submit:

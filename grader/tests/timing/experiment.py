@@ -27,6 +27,7 @@ from grader.grading.observer import Observer
 from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.tests.zoo import entries as zoo
 
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
@@ -47,7 +48,7 @@ def sources(folder: Path) -> dict[tuple[str, str], Path]:
     tests = paths.ROOT / "grader" / "tests"
     folders = {
         ("lab1", "borderline"): tests / "timing" / "borderline",
-        ("lab1", "slow"): tests / "zoo" / "lab1" / "right-gather-by-row",
+        ("lab1", "slow"): zoo.write(zoo.find("lab1/right-gather-by-row")),
     }
     solution = paths.ROOT / "solutions" / "lab8_grayscale"
     text = (solution / "grayscale.c").read_text()

@@ -1,5 +1,213 @@
-from collections.abc import Iterable
+"""The zoo: programs with a known verdict, written as what they change of another program.
+
+labN/VERDICT.diff holds those of a lab that must get a verdict:
+
+    right     full marks of what is measured without timing
+    wrong     points lost in `correct` or `safe`
+    poor      results right, and exactly the technique checks fail that the entry names
+    unsafe    results right, and safe checks fail, with the finding that the entry names
+    slow      right, and too slow in the part that the entry names
+
+`poor` is what "right but slow" means for a kernel that no GPU times. An entry is
+
+    === NAME of BASE | DETAIL | also NAME, ...
+    Why a student would write this, and what only this entry guards.
+    @@ shared_tile.cu
+     a line that stays
+    -a line that goes
+    +a line that comes
+
+DETAIL is the name of the mistake, which a check must call it, of the finding, the technique checks
+(with `; ` between them) or the part. `-` stands for a mistake that has no name yet, and
+`smallest-case` for one that needs none: a check of drawn calls shows the smallest case that fails,
+such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
+
+The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
+base exactly once. A hunk in which all lines come is a whole file. BASE is `ancestor`, the file in
+labN/ancestor/ (the solution of an earlier day, without its comments); without a base it is today's
+solution. A whole file and one of an ancestor begin with the entry's header and reason as a comment.
+Files of the lab that an entry does not name are the solution's.
+
+An entry is kept if only it guards something: of the entries of a lab with the same verdict and
+detail, each makes a check fail, or a drawn step, at which no other of them fails. RESULTS.md says
+which. A right program is kept if it is built in a way that no other one is.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from grader import paths
+from grader.model import spec
+
+ZOO = Path(__file__).parent
+SHOWN = paths.BUILD / "zoo"
+VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
+ANCESTOR = "ancestor"
+_TITLE = re.compile(r"(?P<name>[\w-]+)(?P<base> of ancestor)?(?P<words>(?: \| .*)?)")
 
 
-def changed_since(base: str, changed: Iterable[str]) -> set[str]:
-    return {"/".join(n.split("/")[3:5]) for n in changed if n.startswith("grader/tests/zoo/lab")}
+class EntryError(ValueError):
+    """An entry that cannot be read, or that does not fit its base."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    lab: str
+    name: str
+    of_ancestor: bool
+    verdict: str
+    words: str  # the header's: " | DETAIL | also NAME, NAME"
+    reason: tuple[str, ...]
+    hunks: tuple[tuple[str, tuple[str, ...]], ...]  # each: a file, and lines with their marks
+
+    def __str__(self) -> str:
+        return f"{self.lab}/{self.name}"
+
+    @property
+    def detail(self) -> str:
+        return self._word(1)
+
+    @property
+    def also(self) -> frozenset[str]:
+        """Mistakes that give the same output in some cases, so that their names are right there."""
+        names = self._word(2).removeprefix("also ")
+        return frozenset(name.strip() for name in names.split(",")) if names else frozenset()
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The files that are not the solution's."""
+        return frozenset(file for file, _ in self.hunks)
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """The files that are not today's solution with changes."""
+        return self.own if self.of_ancestor else self.whole
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The files that are written in a way of their own."""
+        return frozenset(f for f, lines in self.hunks if all(line[:1] == "+" for line in lines))
+
+    def _word(self, number: int) -> str:
+        words = self.words.split(" | ")
+        return words[number] if len(words) > number else ""
+
+    def comment(self) -> str:
+        lines = [f"zoo: {self.verdict}{self.words}", "", *self.reason]
+        return "".join(f"// {line}".rstrip() + "\n" for line in lines)
+
+
+@cache
+def everything() -> tuple[Entry, ...]:
+    """All entries, by lab and name. Raises EntryError."""
+    found = [e for file in ZOO.glob("lab*/*.diff") for e in _read(file, file.read_text())]
+    return tuple(sorted(found, key=lambda e: (e.lab, e.name)))
+
+
+def of_lab(lab: str, *verdicts: str) -> list[Entry]:
+    return [e for e in everything() if e.lab == lab and e.verdict in (verdicts or VERDICTS)]
+
+
+def losing_points(lab: spec.Lab) -> list[Entry]:
+    """For classes: those that lose points and are not the solution's with a change."""
+    entries = of_lab(lab.id, "wrong", "poor", "unsafe")
+    return [e for e in entries if lab.submit[0] in e.apart]
+
+
+def find(name: str) -> Entry:
+    """The entry labN/NAME. Raises EntryError."""
+    for entry in everything():
+        if str(entry) == name:
+            return entry
+    raise EntryError(f"the zoo has no {name}")
+
+
+def files(entry: Entry) -> dict[str, str]:
+    """All that a student would hand in, by the names of the files. Raises EntryError."""
+    return {
+        name: _text(entry, name) if name in entry.own else _solution(entry.lab, name)
+        for name in spec.load(entry.lab).submit
+    }
+
+
+def write(entry: Entry, folder: Path = SHOWN) -> Path:
+    """Writes the files into FOLDER/labN/NAME/, which it returns."""
+    home = folder / str(entry)
+    home.mkdir(parents=True, exist_ok=True)
+    for name, text in files(entry).items():
+        (home / name).write_text(text)
+    return home
+
+
+def changed_since(commit: str, changed: Iterable[str]) -> set[str]:
+    """The entries whose text, or whose ancestor, differs from a commit's; changed: the files that
+    differ from it. An entry that follows a solution does not change with it."""
+    found = set()
+    for file in (paths.ROOT / name for name in changed):
+        if file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists():
+            show = ["git", "-C", str(file.parent), "show", f"{commit}:./{file.name}"]
+            before = subprocess.run(show, capture_output=True, text=True, check=False).stdout
+            found |= set(_read(file, file.read_text())) - set(_read(file, before))
+        elif file.is_relative_to(ZOO) and file.parent.name == ANCESTOR:
+            lab = of_lab(file.parent.parent.name)
+            found |= {e for e in lab if e.of_ancestor and file.name in e.own - e.whole}
+    return {str(entry) for entry in found}
+
+
+def _read(file: Path, text: str) -> Iterator[Entry]:
+    first, *parts = re.split(r"^=== ", text, flags=re.MULTILINE)
+    if first or file.stem not in VERDICTS:
+        raise EntryError(f"{file} does not begin with an entry, or is not named by a verdict")
+    for part in parts:
+        head, *changes = re.split(r"^@@ ", part, flags=re.MULTILINE)
+        title, *reason = head.splitlines()
+        said = _TITLE.fullmatch(title)
+        if not said or not reason or not changes:
+            raise EntryError(f"{file}: this is not an entry: {title}")
+        hunks = ((name, tuple(lines)) for name, *lines in map(str.splitlines, changes))
+        yield Entry(
+            file.parent.name,
+            said["name"],
+            bool(said["base"]),
+            file.stem,
+            said["words"],
+            tuple(reason),
+            tuple(hunks),
+        )
+
+
+def _text(entry: Entry, name: str) -> str:
+    """A file with the entry's changes."""
+    text = "\n" + _base(entry, name)
+    for file, lines in entry.hunks:
+        if file == name:
+            old, new = _side(lines, "-"), _side(lines, "+")
+            if text.count(old) != 1:
+                raise EntryError(f"{entry}: found {text.count(old)} times in {name}:{old}")
+            text = text.replace(old, new)
+    has_header = name not in entry.apart or text.startswith("\n// zoo: ")
+    return text[1:] if has_header else entry.comment() + text[1:]
+
+
+def _base(entry: Entry, name: str) -> str:
+    if name in entry.whole:
+        return ""
+    if entry.of_ancestor:
+        return (ZOO / entry.lab / ANCESTOR / name).read_text()
+    return _solution(entry.lab, name)
+
+
+def _side(lines: Iterable[str], mark: str) -> str:
+    """The lines of a hunk before (-) or after (+) the change, each between line ends."""
+    kept = (line[1:] for line in lines if line[:1] in (mark, " ", ""))
+    return "\n" + "".join(f"{line}\n" for line in kept)
+
+
+def _solution(lab: str, name: str) -> str:
+    return (paths.SOLUTIONS / spec.load(lab).folder / name).read_text()

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from grader.tests.zoo import edits
+from grader.tests.zoo.entries import ZOO, Entry
 
-ZOO = Path(__file__).parent
 FILE = ZOO / "RESULTS.md"
-VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 SMALLEST = "smallest-case"  # in a header: the smallest case that fails says it all
 UNNAMED = "-"  # in a header: no mistake is named, and none must be
 
@@ -31,16 +28,6 @@ FACTS = frozenset({
     "error-not-checked", "another-error", "leak", "leak-on-error", "out-of-bounds",
     "use-after-free", "not-bit-for-bit", "depends-on-threads", "pixels-left-out",
 })  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Header:
-    """`zoo: VERDICT | DETAIL | also NAME, NAME`, an entry's first line. `also`: mistakes that give
-    the same output in some cases, so that their names are right there."""
-
-    verdict: str
-    detail: str
-    also: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -59,20 +46,6 @@ class Row:
         return f"| {self.entry} | {self.verdict} | {self.detail} | {got} | {named} |"
 
 
-def header(entry: Path) -> Header:
-    """What the first line says. Raises ValueError when it does not say it."""
-    files = sorted(entry.iterdir())
-    first = next(f for f in files if f.suffix in (".c", ".cu") or f.name == edits.NAME)
-    line = first.read_text().splitlines()[0]
-    _, found, words = line.partition("zoo: ")
-    parts = [part.strip() for part in words.split("|")]
-    also = parts[2].removeprefix("also ").split(",") if len(parts) > 2 else []
-    if not found or parts[0] not in VERDICTS:
-        raise ValueError(f"{first} does not say its verdict")
-    detail = parts[1] if len(parts) > 1 else ""
-    return Header(parts[0], detail, frozenset(name.strip() for name in also))
-
-
 def explained(document: dict[str, Any]) -> set[str]:
     """The mistakes that the failed cases were explained by."""
     failed = (c for c in document["checks"] if c["verdict"] == "fail" and c["kind"] == "correct")
@@ -86,12 +59,12 @@ def found_unsafe(document: dict[str, Any]) -> set[str]:
     return kinds | {c["diagnosis"] for c in failed if c["diagnosis"]}
 
 
-def complaint(said: Header, code: int, document: dict[str, Any]) -> str:
+def complaint(entry: Entry, code: int, document: dict[str, Any]) -> str:
     """Why the grade is not what the header asks for; "" when it is. Names are judged apart."""
     checks, score = document["checks"], document["score"]
     failed = [c for c in checks if c["verdict"] == "fail"]
     kinds = {c["kind"] for c in failed}
-    if said.verdict in ("right", "slow"):
+    if entry.verdict in ("right", "slow"):
         lost = [c["name"] for c in checks if c["verdict"] != "pass"]
         whole = code == 0 and score["earned"] == score["measured"]
         return "" if whole else f"a right one lost points: {lost}"
@@ -99,11 +72,11 @@ def complaint(said: Header, code: int, document: dict[str, Any]) -> str:
         return f"exit status {code}, and {len(failed)} checks failed"
     if not all(c["message"] for c in failed):
         return "a failed check says nothing"
-    if said.verdict == "poor":
+    if entry.verdict == "poor":
         names = {c["name"] for c in failed}
-        expected = kinds == {"technique"} and names == set(said.detail.split("; "))
+        expected = kinds == {"technique"} and names == set(entry.detail.split("; "))
         return "" if expected else f"these failed: {sorted(names)}"
-    if said.verdict == "unsafe":  # a contract's calls may find it, too
+    if entry.verdict == "unsafe":  # a contract's calls may find it, too
         cases = [c["name"] for c in failed if c["kind"] != "safe" and not is_contract(c)]
         return "" if "safe" in kinds and not cases else f"these failed: {sorted(cases)}"
     return "" if kinds & {"correct", "safe"} else f"only {sorted(kinds)} failed"
@@ -114,10 +87,10 @@ def is_contract(check: dict[str, Any]) -> bool:
     return bool(check["kind"] == "correct" and check["name"].startswith("any call"))
 
 
-def misnamed(said: Header, document: dict[str, Any]) -> str:
+def misnamed(entry: Entry, document: dict[str, Any]) -> str:
     """Why the mistake has not its right name, and no other; "" when it has."""
     cases, findings = explained(document), found_unsafe(document)
-    if said.detail == SMALLEST:
+    if entry.detail == SMALLEST:
         shown = any(
             is_contract(c) and c["message"][0].startswith("smallest case that fails")
             for c in document["checks"]
@@ -125,21 +98,24 @@ def misnamed(said: Header, document: dict[str, Any]) -> str:
         )
         if not shown:
             return "no smallest case is shown"
-    elif said.detail != UNNAMED and said.detail not in cases | findings:
-        return f"not named {said.detail}, but {sorted(cases | findings) or 'nothing'}"
-    if wrong := cases - FACTS - findings - said.also - {said.detail}:
+    elif entry.detail != UNNAMED and entry.detail not in cases | findings:
+        return f"not named {entry.detail}, but {sorted(cases | findings) or 'nothing'}"
+    if wrong := cases - FACTS - findings - entry.also - {entry.detail}:
         return f"also named {', '.join(sorted(wrong))}"
     return ""
 
 
-def judge(entry: Path, code: int, document: dict[str, Any]) -> Row:
-    said = header(entry)
+def judge(entry: Entry, code: int, document: dict[str, Any]) -> Row:
     named = None
-    if said.verdict in ("wrong", "unsafe"):
-        named = said.detail != UNNAMED and not misnamed(said, document)
-    name = f"{entry.parent.name}/{entry.name}"
-    detail = said.detail if named is not None else ""
-    return Row(name, said.verdict, detail, not complaint(said, code, document), named)
+    if entry.verdict in ("wrong", "unsafe"):
+        named = entry.detail != UNNAMED and not misnamed(entry, document)
+    as_expected = not complaint(entry, code, document)
+    return Row(str(entry), entry.verdict, shown(entry), as_expected, named)
+
+
+def shown(entry: Entry) -> str:
+    """The mistake in the entry's row."""
+    return entry.detail if entry.verdict in ("wrong", "unsafe") else ""
 
 
 # ---- the table

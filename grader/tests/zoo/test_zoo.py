@@ -1,31 +1,10 @@
-"""Submissions with a known verdict, graded by the real ./grade.
+"""The zoo's programs, graded: each gets what its entry says.
 
-Each folder grader/tests/zoo/labN/NAME holds one submission; its first line says one of
-
-    zoo: right
-    zoo: wrong | NAME-OF-THE-MISTAKE | also NAME, ...
-    zoo: poor | TECHNIQUE CHECK; ...       results right, and exactly these checks fail
-    zoo: unsafe | FINDING                  results right, and safe checks fail, with this finding
-    zoo: slow | PART                       right, and too slow there
-
-`poor` is what "right but slow" means for a kernel that no GPU times. The name of a mistake is what
-a check must call it; `also` are names that are as true in some of its cases; `-` stands for a
-mistake that has no name yet, and `smallest-case` for one that needs none: a check of drawn calls
-shows the smallest case that fails, such as "radius 0 on a 1x1 image". table.py judges, and keeps
-the table zoo/RESULTS.md.
-
-Of the files that a lab asks for, it may leave out those that are the solution's. A file `edits`
-says what is changed in them (edits.py). What must be right or wrong is not timed; speed is graded
-below, with margins that no noise reaches.
-
-All of them take half an hour on two cores, so a run of the tests grades those of chosen.py: one of
-each kind, and a part of the rest that changes with the commit. ZOO=all grades all of them.
+What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
+`./grade` itself runs for the solutions and the starters.
 """
 
 import json
-import multiprocessing
-import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -36,21 +15,15 @@ import jsonschema
 import pytest
 
 from grader import paths
-from grader.execute import backend as backends
 from grader.execute.backend import cpu_has
-from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
-from grader.model import result, spec
-from grader.model import submission as submissions
+from grader.model import spec
 from grader.schema import write
-from grader.tests.zoo import chosen, edits, table
-from grader.tests.zoo.table import Row
+from grader.tests.zoo import entries, grading, table
+from grader.tests.zoo.entries import Entry
 
+# The entries and the labs share nothing that costs much.
+pytestmark = pytest.mark.apart
 GRADE = write.schema("convlabs-grade/v1")
-ZOO = Path(__file__).parent
-WRITE = os.environ.get("ZOO_WRITE") == "1"  # the table is being made
-ENTRIES = chosen.everything()
 
 
 def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
@@ -70,80 +43,30 @@ def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, document
 
 
-Graded = tuple[int, dict[str, Any]]
-
-
-def whole(entry: Path, folder: Path) -> Path:
-    """The entry, or a copy with the solution's files in place of those that it leaves out, changed
-    where it has edits."""
-    lab = spec.load(entry.parent.name)
-    missing = [name for name in lab.submit if not (entry / name).exists()]
-    if not missing:
-        return entry
-    solutions = paths.ROOT / "solutions" / lab.folder
-    copy = shutil.copytree(entry, folder / lab.id / entry.name, dirs_exist_ok=True)
-    changed = edits.apply(entry, solutions) if (entry / edits.NAME).exists() else {}
-    for name in missing:
-        (copy / name).write_text(changed.get(name) or (solutions / name).read_text())
-    return copy
-
-
-def grade_here(lab_id: str, source: str) -> tuple[int, dict[str, Any], float]:
-    """What ./grade LAB --src SOURCE --no-speed gives, without a new process for each."""
-    lab = spec.load(lab_id)
-    before = os.times()
-    backend = backends.choose(lab, "auto")
-    plan = plan_for(lab, backend, timed=False)
-    graded = pipeline.grade(plan, submissions.find(lab, source), Observer())
-    after = os.times()
-    return graded.exit_code, json.loads(result.to_json(graded)), sum(after[:4]) - sum(before[:4])
-
-
-def no_walls() -> None:
-    """The zoo is ours; what strangers' files may do is for test_bubblewrap.py and test_bulk.py."""
-    os.environ["CONVLABS_NO_SANDBOX"] = "1"
-
-
 @pytest.fixture(scope="session")
 def grading_process() -> Iterator[ProcessPoolExecutor]:
-    """One process that grades, and keeps what the entries of a lab have in common."""
-    start = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, start, initializer=no_walls) as pool:
+    with grading.processes(1) as pool:
         yield pool
 
 
-@pytest.fixture(scope="module")
-def rows() -> Iterator[dict[str, Row]]:
-    """The rows of what was graded. `make zoo-table` has them written."""
-    found: dict[str, Row] = {}
-    yield found
-    if WRITE:
-        names = {f"{e.parent.name}/{e.name}" for e in ENTRIES}
-        all_rows = table.committed() | found
-        table.FILE.write_text(table.report(r for r in all_rows.values() if r.entry in names))
-
-
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: f"{e.parent.name}/{e.name}")
+@pytest.mark.slow("each is a whole grade")
+@pytest.mark.parametrize("entry", entries.everything(), ids=str)
 def test_zoo(
-    entry: Path,
+    entry: Entry,
     grading_process: ProcessPoolExecutor,
-    rows: dict[str, Row],
-    tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    source = str(whole(entry, tmp_path))
-    code, document, seconds = grading_process.submit(grade_here, entry.parent.name, source).result()
-    record_property("seconds", seconds)
-    jsonschema.validate(document, GRADE)
-    row = table.judge(entry, code, document)
-    rows[row.entry] = row
-    said = table.header(entry)
-    assert not (problem := table.complaint(said, code, document)), problem
+    graded = grading_process.submit(grading.grade, entry).result()
+    record_property("seconds", graded.seconds)
+    jsonschema.validate(graded.document, GRADE)
+    assert not (problem := table.complaint(entry, graded.code, graded.document)), problem
+    row = table.judge(entry, graded.code, graded.document)
     if row.named is not None:
-        assert not (problem := table.misnamed(said, document)), problem
-    assert WRITE or table.committed().get(row.entry) == row, "stale: make zoo-table"
+        assert not (problem := table.misnamed(entry, graded.document)), problem
+    assert table.committed().get(row.entry) == row, "stale: make zoo-table"
 
 
+@pytest.mark.slow("a whole grade, by ./grade itself")
 @pytest.mark.parametrize("lab", spec.available())
 def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
     code, document = grade(lab, "--src", "solutions", "--no-speed")
@@ -163,24 +86,21 @@ def test_starter_earns_nothing_and_says_what_to_do(lab: str) -> None:
         assert check["verdict"] != "fail" or check["message"], check["name"]
 
 
-SLOW = [e for e in chosen.everything() if table.header(e).verdict == "slow"]
-
-
 def speeds(lab: str, source: Path, pattern: str = "speed of") -> dict[str, dict[str, Any]]:
     """The speed checks of a lab that match, by part."""
     _, document = grade(lab, "--src", str(source), "-k", pattern)
     return {c["part"]: c for c in document["checks"] if c["kind"] == "speed"}
 
 
-@pytest.mark.parametrize("entry", SLOW, ids=lambda e: f"{e.parent.name}/{e.name}")
-def test_a_slow_one_gets_no_points_for_it(entry: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("entry", [e for e in entries.everything() if e.verdict == "slow"], ids=str)
+def test_a_slow_one_gets_no_points_for_it(entry: Entry, tmp_path: Path) -> None:
     """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
-    lab, part = spec.load(entry.parent.name), table.header(entry).detail
+    lab, part = spec.load(entry.lab), entry.detail
     speed = next(s for s in lab.speed if s.part == part)
     cpu = lab.part_of(speed).cpu
     if cpu and not cpu_has(cpu):
         pytest.skip(f"this CPU has no {cpu}")
-    check = speeds(lab.id, whole(entry, tmp_path), speed.name)[part]
+    check = speeds(lab.id, entries.write(entry, tmp_path), speed.name)[part]
     assert check["points"] == 0
     several = speed.set.get("threads") == "all"
     assert check["verdict"] in ("fail", "error", *(["uncertain"] * several))

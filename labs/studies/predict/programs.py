@@ -1,6 +1,6 @@
 """The calls that were timed on a GPU: which programs, which functions of them, which sizes.
 
-A program is a lab's solution, an entry of the zoo with a file of its own, or calls/general.cu.
+A program is a lab's solution, an entry of the zoo that does not change it, or calls/general.cu.
 `python -m labs.studies.predict.programs FOLDER` builds them for a GPU with nvcc, and writes the
 list for timing.cu.
 """
@@ -17,10 +17,10 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
+from grader.tests.zoo import entries as zoo
 
 HERE = Path(__file__).parent
 TIMED = HERE / "timed"
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 COMMON = paths.ROOT / "labs" / "runtime"
 SOLUTION = "solution"
 GENERAL = "general"
@@ -141,12 +141,8 @@ def programs() -> list[str]:
     names = [GENERAL]
     for lab in CUDA_LABS:
         names.append(f"lab{lab}-{SOLUTION}")
-        entries = sorted((ZOO / f"lab{lab}").iterdir())
-        names += [
-            f"lab{lab}-{e.name}"
-            for e in entries
-            if e.name.startswith(("right-", "poor-", "slow-")) and _file(lab, e.name).exists()
-        ]
+        entries = zoo.of_lab(f"lab{lab}", "right", "poor", "slow")
+        names += [f"lab{lab}-{e.name}" for e in entries if _solution(lab).name in e.apart]
     return names
 
 
@@ -191,14 +187,16 @@ def _solution(lab: int) -> Path:
 
 
 def _file(lab: int, entry: str) -> Path:
-    """The .cu file of an entry. One that the zoo writes as an edit of the solution has none: its
-    kernels are mostly the solution's, which would then be in both halves of the calls. A file that
-    changed after it was timed is in timed/ as it was."""
+    """The .cu file of an entry. One that changes the solution has none: its kernels are mostly the
+    solution's, which would then be in both halves of the calls. A file that changed after it was
+    timed is in timed/ as it was."""
     solution = _solution(lab)
     timed = TIMED / f"lab{lab}-{entry}" / solution.name
     if timed.exists():
         return timed
-    return solution if entry == SOLUTION else ZOO / f"lab{lab}" / entry / solution.name
+    if entry == SOLUTION:
+        return solution
+    return zoo.write(zoo.find(f"lab{lab}/{entry}")) / solution.name
 
 
 def build(program: str, folder: Path) -> None:

@@ -25,8 +25,8 @@ from grader.model import spec
 from grader.model.spec import Lab
 from grader.tests.classroom.bulk import hostile
 from grader.tests.classroom.bulk.classes import Score
+from grader.tests.zoo import entries as zoo
 
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 PORT = 9  # of the discard service, which need not run
 FIRST = 1000  # Canvas's number of the first student
 LATE_PERCENT = 10
@@ -98,11 +98,7 @@ class _Maker:
 
     def __post_init__(self) -> None:
         self.solution = hostile.solution(self.lab)
-        self.wrong = sorted(
-            p.name
-            for p in (ZOO / self.lab.id).iterdir()
-            if (p / self.lab.submit[0]).exists() and not p.name.startswith(("right", "slow"))
-        )
+        self.wrong = zoo.losing_points(self.lab)
 
     def add(
         self,
@@ -149,8 +145,8 @@ class _Maker:
             self.add("zip", "graded", "full", {"work.zip": self._zip(text)}, late)
         elif roll < 0.9:
             wrong = self.dice.choice(self.wrong)
-            text = (ZOO / self.lab.id / wrong / self.lab.submit[0]).read_bytes()
-            self.add(f"wrong: {wrong}", "graded", "some", {self.lab.submit[0]: text}, late)
+            files = _of_file(self.lab, zoo.files(wrong)[self.lab.submit[0]])
+            self.add(f"wrong: {wrong.name}", "graded", "some", files, late)
         elif roll < 0.95:
             text = self.solution.encode() + b"\nint x = ;\n"
             self.add("does not compile", "graded", "none", {self.lab.submit[0]: text}, late)

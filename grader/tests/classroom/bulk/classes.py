@@ -20,9 +20,9 @@ from grader import paths
 from grader.classroom.bulk.store import Status
 from grader.model import spec
 from grader.tests.classroom.bulk import hostile
+from grader.tests.zoo import entries as zoo
 
 Score = Literal["full", "some", "none", ""]
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 PORT = 9  # of the discard service, which need not run
 ODD_NAMES = (
     "Łukasz Żółć",
@@ -93,11 +93,7 @@ class Maker:
     def __init__(self, folder: Path, lab: spec.Lab, distinct: bool, dice: random.Random) -> None:
         self.folder, self.lab, self.distinct, self.dice = folder, lab, distinct, dice
         self.students: list[Student] = []
-        self.wrong = sorted(
-            p
-            for p in (ZOO / lab.id).iterdir()
-            if (p / lab.submit[0]).exists() and not p.name.startswith(("right", "slow"))
-        )
+        self.wrong = zoo.losing_points(lab)
 
     def folder_of(self, name: str, kind: str, text: str, score: Score) -> None:
         """A student who hands in a folder with the file, in one of the usual places."""
@@ -149,7 +145,7 @@ class Maker:
             self.zipped(name, solution)
         elif roll < 0.85:
             wrong = self.dice.choice(self.wrong)
-            text = (wrong / self.lab.submit[0]).read_text()
+            text = zoo.files(wrong)[self.lab.submit[0]]
             self.folder_of(name, f"wrong: {wrong.name}", text, "some")
         elif roll < 0.9:
             slow = "usleep(20000); return 1;"

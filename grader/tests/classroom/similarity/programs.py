@@ -1,5 +1,5 @@
 """Independent right programs of a lab: those of independent/labN.txt, which fill in the starter,
-and the zoo's whole files; each is written in a way of its own."""
+and those of the zoo that do not change the solution; each is written in a way of its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
+from grader.tests.zoo import entries as zoo
 
 HERE = Path(__file__).resolve().parent
-ZOO = paths.ROOT / "grader" / "tests" / "zoo"
 _TODO = re.compile(
     r"^ */\* TODO (\d+)\b(?:[^*]|\*(?!/))*\*/\n(?: *\(void\).*\n)*(?: *return .*\n)?", re.MULTILINE
 )
@@ -29,9 +29,9 @@ def starter(lab: str) -> bytes:
 def independent(lab: str) -> dict[str, bytes]:
     """The programs, by name."""
     found = {
-        path.name: (path / file_of(lab)).read_bytes()
-        for path in sorted((ZOO / lab).glob("right-*"))
-        if (path / file_of(lab)).exists()
+        entry.name: zoo.files(entry)[file_of(lab)].encode()
+        for entry in zoo.of_lab(lab, "right")
+        if file_of(lab) in entry.apart
     }
     return found | {name: filled(lab, bodies) for name, bodies in entries(lab).items()}
 

@@ -1,0 +1,52 @@
+"""python -m grader.tests.zoo: the programs as files, and the table of what they get.
+
+show labN/NAME [FOLDER]    writes an entry's files, and prints their folder for ./grade --src
+table                      grades all entries, and writes RESULTS.md
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from grader import paths
+from grader.tests.zoo import entries, grading, table
+
+
+def show(name: str, folder: str = "") -> int:
+    home = entries.write(entries.find(name), Path(folder) if folder else entries.SHOWN)
+    print(home.relative_to(paths.ROOT) if home.is_relative_to(paths.ROOT) else home)
+    return 0
+
+
+def write_table() -> int:
+    """Returns 1 if an entry does not get what it must."""
+    everything = entries.everything()
+    rows = []
+    with grading.processes(len(os.sched_getaffinity(0))) as pool:
+        for entry, graded in zip(everything, pool.map(grading.grade, everything), strict=True):
+            rows.append(table.judge(entry, graded.code, graded.document))
+            if problem := table.complaint(entry, graded.code, graded.document):
+                print(f"{entry}: {problem}")
+    table.FILE.write_text(table.report(rows))
+    return 0 if all(row.as_expected for row in rows) else 1
+
+
+def main(arguments: list[str]) -> int:
+    match arguments:
+        case ["show", name]:
+            return show(name)
+        case ["show", name, folder]:
+            return show(name, folder)
+        case ["table"]:
+            return write_table()
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except entries.EntryError as error:
+        sys.exit(str(error))
