@@ -24,9 +24,11 @@ from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
 from grader.tests.classroom.bulk import hostile
 
-pytestmark = pytest.mark.skipif(
-    choice.missing() is not None, reason=f"no sandbox on this machine: {choice.missing()}"
-)
+NO_SANDBOX = choice.missing()
+pytestmark = [
+    pytest.mark.apart,
+    pytest.mark.skipif(NO_SANDBOX is not None, reason=f"no sandbox on this machine: {NO_SANDBOX}"),
+]
 ATTACKS = {a.name: a for a in attacks()}
 # The bounds hold on a machine that does nothing else, and `make attacks` applies them. A test tells
 # an attack that is stopped from one that is not: on a shared machine, the first touch of four
