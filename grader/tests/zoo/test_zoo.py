@@ -39,11 +39,11 @@ from grader import paths
 from grader.execute import backend as backends
 from grader.execute.backend import cpu_has
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.schema import write
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.zoo import chosen, edits, table
 from grader.tests.zoo.table import Row
 
