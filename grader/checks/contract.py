@@ -7,13 +7,11 @@ element, the mistake where it is known, and a test with these calls to paste.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from collections.abc import Sequence as Sequence_
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from grader.checks.correct import Wrong
+from grader import files, paths
 from grader.contract import arrays, as_c, draw, play, reasons, shrink, words
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
@@ -23,10 +21,12 @@ from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Contract
-from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS
+from grader.session.programs import Binary
+from grader.session.report_data import Wrong
+from grader.session.session import Session
 
 SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
 ENOUGH = 4  # wrong elements
@@ -43,36 +43,39 @@ SECRET = (
 )
 
 
-def judge_contract(
-    submission: Submission,
-    contract: Contract,
-    binary: Path,
-    backend: str,
-    work: Path,
-    keep: Callable[[Wrong], None] | None = None,
-    paste: Callable[[str, str], str] | None = None,
-    others: Sequence_[Contract] = (),
-) -> Check:
+def judge_contract(session: Session, contract: Contract, binary: Binary) -> Check:
     """Plays the contract's sequences, those of the public seed and then those of the secret one, up
-    to the first that fails.
+    to the first that fails. The calls of other parts alternate with this part's.
 
-    keep: is given a wrong output, but never one of a secret call. paste: keeps the test with the
-    failing calls and returns where; called with the part and the text, never for secret calls.
-    others: contracts of other parts that hold, whose calls then alternate with this part's.
     Raises OSError, for which the student is not to blame.
     """
-    player = Player(submission.lab, contract, binary, work, gpu=backend == "gpu")
-    run = _Run(submission, player, keep, paste)
-    lab = submission.lab
+    gpu = binary.backend == "gpu"
+    run = _Run(session, Player(session.lab, contract, binary.file, session.work, gpu=gpu))
+    lab = session.lab
     every = [(draw.draw_sequences(lab, contract, contract.seed), False)]
-    if others:
+    if others := _that_hold(session, contract):
         every.append((draw.draw_mixed(lab, [contract, *others], contract.seed), False))
     if contract.secret_seed is not None:
         every.append((draw.draw_sequences(lab, contract, contract.secret_seed), True))
     for sequences, is_secret in every:
-        if line := run.line_of(_on(backend, sequences), is_secret):
+        if line := run.line_of(_on(binary.backend, sequences), is_secret):
             return line
     return run.line("pass", details={"calls": run.calls})
+
+
+def _that_hold(session: Session, but: Contract) -> list[Contract]:
+    """The contracts of other parts in the same file, where all checks of results have passed."""
+    lab = session.lab
+    wrong = {c.part for c in session.so_far if c.kind == "correct" and c.verdict != "pass"}
+    passed = {c.id for c in session.so_far if c.verdict == "pass"}
+    return [
+        other
+        for other in lab.contract
+        if lab.id_of(other) in passed
+        and other.part != but.part
+        and other.part not in wrong
+        and lab.file_of(other) == lab.file_of(but)
+    ]
 
 
 def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
@@ -88,10 +91,8 @@ def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
 class _Run:
     """One check that runs. calls: so far."""
 
-    submission: Submission
+    session: Session
     player: Player
-    keep: Callable[[Wrong], None] | None
-    paste: Callable[[str, str], str] | None
     calls: int = 0
     started_at: float = field(default_factory=time.monotonic)
 
@@ -137,12 +138,12 @@ class _Run:
         sequence = reason.sequence
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
             file = player.lab.file_of(player.contract)
-            todo = self.submission.first_todo(file, player.contract.part)
+            todo = self.session.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
         told = words.tell_sequence(sequence, self._refused(), reason.needed)
         lines = [f"smallest case that fails: {told}"]
-        name, diagnosis = failure.name, None
+        name, diagnosis, wrong = failure.name, None, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
             lines += [REFUSED] if sequence[-1].refuse else []
@@ -157,13 +158,22 @@ class _Run:
                         lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
-            if self.keep:
-                self.keep(wrong)
         lines += [line for line in failure.lines if line]
-        if self.paste:
-            where = self.paste(player.contract.part, as_c.write_test(player, sequence, failure))
+        if self.session.keep_notes:
+            where = _kept(player, as_c.write_test(player, sequence, failure))
             lines.append(f"these calls as a test, to paste into your unit test: {where}")
-        return self.line("fail", lines, name, {"steps": len(sequence)})
+        line = self.line("fail", lines, name, {"steps": len(sequence)})
+        if wrong:
+            self.session.keep_wrong(wrong)
+        return line
+
+
+def _kept(player: Player, test: str) -> str:
+    """Keeps the test with a part's failing calls beside the lab's build; where it is."""
+    file = paths.BUILD / "smallest" / f"{player.lab.id}_{player.contract.part}.c"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    files.replace(file, test.encode())
+    return str(file.relative_to(paths.ROOT))
 
 
 def _smallest(player: Player, played: Played, failure: Failure) -> tuple[Reasons, Failure]:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+import msgspec
 import numpy as np
 
-from grader.checks import other_runs
+from grader.checks import early_stop, other_runs
 from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, Status, run_case
+from grader.execute.instrumented import Runner
+from grader.execute.profile import read_launches
 from grader.model.finding import Finding
 from grader.model.result import Check
-from grader.model.spec import Case, Lab
-from grader.model.submission import Submission
+from grader.model.spec import Case, Input, Lab
 from grader.model.verdicts import grade_line
 from grader.oracle import cache, compare
+from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
-from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox.ending import ADVICE
+from grader.session.could_not_run import FAULTS
+from grader.session.programs import Binary
+from grader.session.report_data import Wrong
+from grader.session.session import Session
 
 # Findings after which a program computes with values that it has not stored, and where those are.
 UNKNOWN_MEMORY = {
@@ -44,18 +50,6 @@ CRASHES = {
 _ALIGNED = re.compile(r"(?P<width>_mm(?:256|512)?)_(?P<way>load|store)_(?P<kind>\w+)")
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """The wrong output of a public case, with all that it was made from. is_drawn: a contract drew
-    the input, and no check has it."""
-
-    case: Case
-    operation: str
-    inputs: Inputs
-    comparison: Comparison
-    is_drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,19 +88,25 @@ class Checked:
 
 @dataclass(frozen=True)
 class _Run:
-    """One case and how its run ended."""
+    """One case, its input and expected result, and how its run ended."""
 
-    submission: Submission
+    session: Session
     case: Case
+    binary: Binary
+    prepared: Prepared
     outcome: Outcome
 
     @property
     def lab(self) -> Lab:
-        return self.submission.lab
+        return self.session.lab
 
     @property
     def operation(self) -> str:
         return self.lab.part_of(self.case).operation
+
+    def source(self) -> str:
+        """The student's file."""
+        return self.session.submission.text(self.lab.file_of(self.case))
 
     def passed(self) -> Check:
         seconds = self.outcome.seconds
@@ -128,7 +128,7 @@ class _Run:
         lines += [f"    {line}" for line in printed[:MOST_PRINTED]]
         if len(printed) > MOST_PRINTED:
             lines.append(f"and {len(printed) - MOST_PRINTED} more lines, which -v shows")
-        return grade_line(
+        check = grade_line(
             self.lab,
             self.case,
             "fail",
@@ -137,36 +137,29 @@ class _Run:
             details={**(details or {}), **self._printed()},
             seconds=self.outcome.seconds,
         )
+        if self.case.hidden and early_stop.not_begun(self.session.so_far, self.case.part):
+            lines = [f"part {self.case.part} has given no result yet, not even in its first check"]
+            check = msgspec.structs.replace(check, message=lines)
+        return check
 
 
-def judge_case(
-    submission: Submission,
-    case: Case,
-    binary: Path,
-    backend: str,
-    work: Path,
-    keep: Callable[[Wrong], None] | None = None,
-    run_checked: Callable[[], Checked] = Checked,
-) -> Check:
-    """Runs and judges one case. `work`: a folder for the run's files.
-
-    keep: is given a wrong output, but never a hidden case's. run_checked: what a run with all
-    checks on finds; asked for where the run itself does not explain why it went wrong.
-    Raises OSError or DatasetMissing, for which the student is not to blame.
-    """
-    lab = submission.lab
-    if case.inject and backend != "sim":
+def judge_case(session: Session, case: Case, binary: Binary) -> Check:
+    """Runs and judges one case. Raises OSError or DatasetMissing, for which the student is not to
+    blame."""
+    lab = session.lab
+    if case.inject and binary.backend != "sim":
         return grade_line(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
     prepared = cache.prepared(lab, case)
-    outcome = run_case(lab, case, binary, prepared.inputs, work, gpu=backend == "gpu")
-    this = _Run(submission, case, outcome)
+    gpu = binary.backend == "gpu"
+    outcome = run_case(lab, case, binary.file, prepared.inputs, session.work, gpu=gpu)
+    this = _Run(session, case, binary, prepared, outcome)
     if outcome.end == "our-fault":
         lines = [f"the runner failed: {outcome.reason}"]
         return grade_line(lab, case, "error", lines, seconds=outcome.seconds)
     if case.inject:
         return _injected_failure(this, case.inject)
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
-        return _no_output(this, run_checked)
+        return _no_output(this)
     if outcome.status.returned != 0:
         return _returned_error(this, outcome.status)
     if _guards_are_broken(outcome):
@@ -177,23 +170,59 @@ def judge_case(
         return this.passed()
     if case.hidden:
         return this.failed([], None)  # it shows its hint and nothing else
-    if keep:
-        keep(Wrong(case, this.operation, prepared.inputs, comparison))
-    here = _errors(outcome)
+    check = _explained(this, comparison)
+    session.keep_wrong(Wrong(case, this.operation, prepared.inputs, comparison))
+    return check
+
+
+def _explained(this: _Run, comparison: Comparison) -> Check:
+    """A wrong output, with what a run with all checks on finds where the run itself does not
+    explain why it went wrong."""
+    here = _errors(this.outcome)
     checked = Checked(here, ran=True) if here else None
     if comparison.unwritten.any() and checked is None:
-        checked = run_checked()
-    diagnosis = _explained(this, prepared.inputs, comparison, checked)
+        checked = _run_checked(this)
+    diagnosis = _known_mistake(this, comparison, checked)
     if diagnosis is None and checked is None:
-        checked = run_checked()
+        checked = _run_checked(this)
     found = Checked() if here or checked is None else checked
     if race := next((f for f in found.findings if f.kind.endswith("-race")), None):
         return _data_race(this, comparison, replace(found, findings=[race]))
     if diagnosis is None:
         diagnosis = _named(checked) or other_runs.compared(
-            submission, case, binary, backend, prepared, outcome, work
+            this.session, this.case, this.binary, this.prepared, this.outcome
         )
-    return _wrong_output(this, prepared.inputs, comparison, diagnosis, found.lines())
+    return _wrong_output(this, comparison, diagnosis, found.lines())
+
+
+def _run_checked(this: _Run) -> Checked:
+    """What a run of the case with all checks on finds. A case that is too large for that has the
+    first finding of its part's safe checks, which run anyway: a source line says more than pixels
+    do."""
+    runner = this.session.runner()
+    if runner is None:
+        return Checked()
+    with suppress(*FAULTS):  # the safe checks themselves report them
+        if runner.is_quick(this.case):
+            found = _all_errors(runner, this.case)
+            return Checked(found, ran=True, threads=_largest_grid(runner, this.case))
+        for check in this.lab.safe:
+            if check.part == this.case.part and (found := _all_errors(runner, check)):
+                return Checked(found, check.name, ran=True)
+    return Checked()
+
+
+def _all_errors(runner: Runner, check: Input) -> list[Finding]:
+    """What is wrong with a run, data races between OpenMP's threads first."""
+    raced = runner.openmp_races(check)
+    return [*(raced.errors() if raced else []), *runner.forwards(check).errors()]
+
+
+def _largest_grid(runner: Runner, case: Case) -> tuple[int, int] | None:
+    """The threads of the largest grid that a case's run with all checks on launches."""
+    launches = read_launches(runner.forwards(case).outcome.profile, strict=False)
+    grids = [(g.grid[0] * g.block[0], g.grid[1] * g.block[1]) for g in launches]
+    return max(grids, key=lambda sides: sides[0] * sides[1], default=None)
 
 
 def _named(checked: Checked | None) -> Diagnosis | None:
@@ -201,14 +230,14 @@ def _named(checked: Checked | None) -> Diagnosis | None:
     return Diagnosis(kind, "") if checked and (kind := checked.kind()) else None
 
 
-def _no_output(this: _Run, run_checked: Callable[[], Checked]) -> Check:
+def _no_output(this: _Run) -> Check:
     """The program crashed, was stopped, or ended before the student's function returned."""
     outcome = this.outcome
     lines, name = _crash(this) or ([outcome.reason, *_findings(outcome)], str(outcome.end))
     if outcome.end in ADVICE:
         lines.insert(1, ADVICE[outcome.end])
     if outcome.end == "crashed" and not outcome.findings and not this.case.hidden:
-        lines += run_checked().lines()
+        lines += _run_checked(this).lines()
     lines += _why(this.case)
     return this.failed(lines, name)
 
@@ -220,7 +249,7 @@ def _crash(this: _Run) -> tuple[list[str], str] | None:
     if this.outcome.end != "crashed" or not known:
         return None
     finding = known[0]
-    text = this.submission.line(finding.file, finding.line)
+    text = this.session.submission.line(finding.file, finding.line)
     call = _ALIGNED.search(text)
     if finding.kind == "protection-fault" and call:
         size = {"_mm": 16, "_mm256": 32, "_mm512": 64}[call["width"]]
@@ -242,8 +271,7 @@ def _returned_error(this: _Run, status: Status) -> Check:
 def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     """Which pixels are wrong then says nothing: it depends on which thread came first."""
     things = OPERATIONS[this.operation].things()
-    source = this.submission.text(this.lab.file_of(this.case))
-    undivided = source_text.undivided_loop(source, race.findings[0].line)
+    undivided = source_text.undivided_loop(this.source(), race.findings[0].line)
     lines = [
         *race.lines(),
         *([undivided.text] if undivided else []),
@@ -256,21 +284,19 @@ def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     return this.failed(lines, name, details)
 
 
-def _explained(
-    this: _Run, inputs: Inputs, comparison: Comparison, checked: Checked | None
-) -> Diagnosis | None:
+def _known_mistake(this: _Run, comparison: Comparison, checked: Checked | None) -> Diagnosis | None:
     """The mistake, where it is known. A finding in the case itself is a better name than the mere
     fact that some pixels hold no result."""
     diagnosis = explain.explain(
         this.case,
         this.operation,
-        inputs,
+        this.prepared.inputs,
         comparison,
         this.lab.backends == ["cpu"],
         reads=checked.reads() if checked else None,
         threads=checked.threads if checked else None,
         left_early=bool(checked and checked.left_early()),
-        source=this.submission.text(this.lab.file_of(this.case)),
+        source=this.source(),
     )
     if diagnosis and diagnosis.name in NO_RESULT and checked and (kind := checked.kind()):
         return Diagnosis(kind, diagnosis.text)
@@ -311,7 +337,6 @@ def _injected_failure(this: _Run, inject: str) -> Check:
 
 def _wrong_output(
     this: _Run,
-    inputs: Inputs,
     comparison: Comparison,
     diagnosis: Diagnosis | None,
     found: Sequence[str],
@@ -322,7 +347,7 @@ def _wrong_output(
     operation = OPERATIONS[this.operation]
     lines = []
     if not diagnosis or diagnosis.name != "nothing-written":
-        where = location.wrong_elements(this.operation, inputs, comparison)
+        where = location.wrong_elements(this.operation, this.prepared.inputs, comparison)
         count, size = comparison.count(), comparison.got.size
         lines.append(f"{count} of {size} {operation.things()} differ: {where}")
         in_tile = location.first_in_tile(this.operation, comparison)
@@ -381,7 +406,7 @@ def _findings(outcome: Outcome) -> list[str]:
 def _open_todo(this: _Run) -> list[str]:
     """Where to begin, while the part's file still has a TODO: at the first one below the part's
     heading, since those above may be done with their comments still there."""
-    todo = this.submission.first_todo(this.lab.file_of(this.case), this.case.part)
+    todo = this.session.submission.first_todo(this.lab.file_of(this.case), this.case.part)
     return [f"begin with the TODO at {todo}"] if todo else []
 
 

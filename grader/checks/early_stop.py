@@ -1,4 +1,7 @@
-"""What the checks of a part so far decide about those still to run: which are skipped, and why."""
+"""What the checks of a part so far decide about those still to run: which are skipped, and why.
+
+Each rule returns the check after whose verdict it is pointless to run another one, or None.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from grader.model.result import Check
-from grader.model.spec import AnyCheck, Case, Contract, Lab, Speed, Technique
+from grader.model.spec import Case, CheckSpec, Contract, Lab, Speed, Technique
 
 STOPPED = 2  # cases of a part that must be stopped before the part counts as endless
 ENDLESS = ("timeout", "waiting")  # diagnoses of those cases
@@ -26,26 +29,26 @@ def first_wrong_case(checks: Sequence[Check], part: str) -> str:
     return next((c.name for c in cases if c.verdict == "fail"), "a right result")
 
 
-def pointless_after(lab: Lab, checks: Sequence[Check], planned: AnyCheck) -> str | None:
-    """The check after whose verdict it is pointless to run another one; None if there is none.
+def never(_lab: Lab, _checks: Sequence[Check], _planned: CheckSpec) -> None:
+    """A safe check always runs: what it finds may explain what went wrong before."""
 
-    A part with a wrong result, or one that could not be checked, is not timed. Of an endless part
-    no more cases are run, and nothing is counted. The calls of a contract are pointless for a part
-    that has given no result, or that is endless.
-    """
-    if isinstance(planned, Speed):
-        cases = (c for c in checks if c.part == planned.part and c.kind == "correct")
-        return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
-    if isinstance(planned, Contract):
-        if not_begun(checks, planned.part):
-            return first_wrong_case(checks, planned.part)
-        return endless(lab, checks, planned)
-    return endless(lab, checks, planned) if isinstance(planned, Case | Technique) else None
+
+def with_wrong_result(_lab: Lab, checks: Sequence[Check], planned: Speed) -> str | None:
+    """A part with a wrong result, or one that could not be checked, is not timed."""
+    cases = (c for c in checks if c.part == planned.part and c.kind == "correct")
+    return next((c.name for c in cases if c.verdict in ("fail", "error")), None)
+
+
+def without_result(lab: Lab, checks: Sequence[Check], planned: Contract) -> str | None:
+    """The calls of a contract are pointless for a part that has given no result, or is endless."""
+    if not_begun(checks, planned.part):
+        return first_wrong_case(checks, planned.part)
+    return endless(lab, checks, planned)
 
 
 def endless(lab: Lab, checks: Sequence[Check], planned: Case | Contract | Technique) -> str | None:
-    """The case at which the part was first stopped, when running another one is pointless: no case
-    of the part has ended by itself, one of them has a small image, and one has this border.
+    """Of an endless part no more cases are run, and nothing is counted: no case of the part has
+    ended by itself, one of them has a small image, and one has this border.
 
     A case whose CUDA calls are made to fail may end before it reaches the endless loop, so it is
     always run and does not count here.

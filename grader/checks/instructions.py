@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from grader.checks import early_stop
 from grader.execute.instructions import Instructions
-from grader.execute.instrumented import InstrumentedRun
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model import counters
 from grader.model.result import Check, Verdict
 from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
+from grader.session.session import Session
 
 NOT_STEPPED = (
     "your function could not be run one instruction at a time: it calls library functions that "
@@ -19,17 +21,16 @@ NOT_STEPPED = (
 )
 
 
-def judge_instructions(
-    submission: Submission,
-    technique: Technique,
-    run: InstrumentedRun,
-    counted: Instructions | None,
-    needs: str,
-) -> Check:
-    """Judges a run. counted: its instructions, or None if they could not be seen.
+def judge_instructions(session: Session, technique: Technique, runner: Runner) -> Check:
+    """Judges a run, one instruction at a time, where those can be seen."""
+    run, counted = runner.stepped(technique)
+    return judge_stepped(session, technique, run, counted)
 
-    needs: the check that a skip names when the result is wrong.
-    """
+
+def judge_stepped(
+    session: Session, technique: Technique, run: InstrumentedRun, counted: Instructions | None
+) -> Check:
+    """The line of a run. counted: its instructions, or None if they could not be seen."""
     verdict: Verdict = "skip"
     lines: list[str] = []
     if run.outcome.end == "our-fault":
@@ -38,9 +39,10 @@ def judge_instructions(
         verdict, lines = "uncertain", [NOT_STEPPED]
     elif run.right and counted:
         verdict = "pass" if technique.holds(counted.executed) else "fail"
-        lines = _explanation(submission, technique, counted) if verdict == "fail" else []
+        lines = _explanation(session.submission, technique, counted) if verdict == "fail" else []
+    needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
-        submission.lab,
+        session.lab,
         technique,
         verdict,
         lines,
@@ -51,7 +53,7 @@ def judge_instructions(
 
 
 def _explanation(submission: Submission, technique: Technique, counted: Instructions) -> list[str]:
-    words, count = counters.in_words(technique.counter), counted.executed or "none"
+    words, count = counters.in_words(technique.counter).counted, counted.executed or "none"
     lines = [
         f"{count} of the first {counted.stepped} instructions of your function are {words}; "
         f"{_limit(technique)}"

@@ -6,8 +6,6 @@ the order of threads.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import numpy as np
 
@@ -15,9 +13,10 @@ from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, run_case
 from grader.execute.modes import IN_ORDER, PLAIN, REVERSED, Mode
 from grader.model.spec import Case
-from grader.model.submission import Submission
 from grader.oracle import compare
 from grader.oracle.cache import Prepared
+from grader.session.programs import Binary
+from grader.session.session import Session
 
 ORDER = (
     "so the result depends on the order in which threads run: look for a variable that threads "
@@ -26,25 +25,20 @@ ORDER = (
 
 
 def compared(
-    submission: Submission,
-    case: Case,
-    binary: Path,
-    backend: str,
-    prepared: Prepared,
-    outcome: Outcome,
-    work: Path,
+    session: Session, case: Case, binary: Binary, prepared: Prepared, outcome: Outcome
 ) -> Diagnosis | None:
     """What runs of the same case say about `outcome`, the first one; None when all agree."""
 
     def bits(mode: Mode, threads: str = "") -> bytes | None:
         settings = case.set | ({"threads": threads} if threads else {})
         again = msgspec.structs.replace(case, set=settings)
-        out = run_case(submission.lab, again, binary, prepared.inputs, work, mode).output
+        lab, work = session.lab, session.work
+        out = run_case(lab, again, binary.file, prepared.inputs, work, mode).output
         return None if out is None else out.tobytes()
 
     if outcome.output is None:
         return None
-    if backend == "gpu":
+    if binary.backend == "gpu":
         return None if bits(PLAIN) == outcome.output.tobytes() else _unstable()
     one = "1" if "threads" in case.set else ""
     first, second = (bits(IN_ORDER, one) for _ in range(2))
@@ -61,7 +55,7 @@ def compared(
     alone = np.frombuffer(first, dtype=kind).reshape(shape)
     if first != outcome.output.tobytes() and compare.compare(alone, prepared.expected).right():
         return Diagnosis("order-dependent", f"with one thread the result is right, {ORDER}")
-    if submission.lab.file_of(case).endswith(".c"):
+    if session.lab.file_of(case).endswith(".c"):
         return None if bits(PLAIN) == outcome.output.tobytes() else _unstable()
     backwards = bits(REVERSED)
     if backwards is not None and backwards != first:

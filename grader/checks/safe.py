@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from grader.checks import early_stop, safe_calls
 from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model.finding import Finding
@@ -15,6 +16,8 @@ from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS, Operation
+from grader.session.programs import Binary
+from grader.session.session import Session
 
 MOST = 3  # findings that are shown
 NOT_RACED = (
@@ -25,22 +28,41 @@ NOTHING_SHARED = "one thread alone has no data race, but the task is to divide t
 MANY = 2  # threads
 
 
-def judge_safety(submission: Submission, safe: Safe, runner: Runner, needs: str) -> Check:
-    """Runs the check's input forwards and, on the simulator, with threads and blocks in reverse
-    order; a file in C, also under the check for data races.
+def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
+    """Judges a run of the instrumented program and, of a part's first safe check that passed, calls
+    drawn from the part's contracts as well.
 
-    needs: the check that a skip names when the result is wrong, since then nothing is proved.
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
-    if (raced := runner.openmp_races(safe)) and (findings := errors(raced)):
+    runner = session.runner_of(binary)
+    line = _judged(session, safe, runner)
+    lab = session.lab
+    if line.verdict != "pass" or safe != next(s for s in lab.safe if s.part == safe.part):
+        return line
+    for allowed in (c for c in lab.contract if c.part == safe.part):
+        if unsafe := safe_calls.find(runner, allowed, safe):
+            verdict: Verdict = "error" if unsafe.is_fault else "fail"
+            details = {"findings": [f.kind for f in unsafe.findings]}
+            return grade_line(
+                lab, safe, verdict, unsafe.lines, diagnosis=unsafe.name, details=details
+            )
+    return line
+
+
+def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
+    """Runs the check's input forwards and, on the simulator, with threads and blocks in reverse
+    order; a file in C, also under the check for data races."""
+    submission = session.submission
+    if (raced := runner.openmp_races(safe)) and (findings := raced.errors()):
         return _found(submission, safe, raced, findings)
     forwards = runner.forwards(safe)
     if forwards.outcome.end == "our-fault":
         lines = [f"the runner failed: {forwards.outcome.reason}"]
         return _verdict(submission, safe, "error", forwards, lines)
-    if findings := errors(forwards):
+    if findings := forwards.errors():
         return _found(submission, safe, forwards, findings)
-    if not forwards.right:
+    if not forwards.right:  # then nothing is proved
+        needs = early_stop.first_wrong_case(session.so_far, safe.part)
         return _verdict(submission, safe, "skip", forwards, needs=needs)
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
@@ -49,7 +71,7 @@ def judge_safety(submission: Submission, safe: Safe, runner: Runner, needs: str)
     backwards = runner.backwards(safe)
     if backwards is None:
         return _verdict(submission, safe, "pass", forwards, remarks)
-    if findings := errors(backwards):
+    if findings := backwards.errors():
         return _found(submission, safe, backwards, findings)
     if not _same_bits(forwards, backwards):
         operation = OPERATIONS[submission.lab.part_of(safe).operation]
@@ -62,15 +84,6 @@ def judge_safety(submission: Submission, safe: Safe, runner: Runner, needs: str)
         ]
         return _verdict(submission, safe, "fail", backwards, lines, "order-dependent")
     return _verdict(submission, safe, "pass", forwards, remarks)
-
-
-def errors(run: InstrumentedRun) -> list[Finding]:
-    """The findings of a run that cost points, each kind at each source location once."""
-    first: dict[tuple[str, str, str], Finding] = {}
-    for finding in run.outcome.findings:
-        if finding.severity == "error":
-            first.setdefault((finding.kind, finding.where(), finding.elsewhere()), finding)
-    return list(first.values())
 
 
 def _found(
@@ -170,6 +183,6 @@ def _verdict(
         lines,
         diagnosis=diagnosis,
         needs=needs,
-        details={"findings": [f.kind for f in errors(run)]} if of == "fail" else None,
+        details={"findings": [f.kind for f in run.errors()]} if of == "fail" else None,
         seconds=run.outcome.seconds,
     )

@@ -5,15 +5,24 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grader.checks.speed_points import NO_SOLUTION, achieved, earned, estimated, settled
-from grader.checks.speed_words import busy, figures, no_solution, say, time_of
+from grader.checks.speed_points import (
+    NO_SOLUTION,
+    WITHOUT_SOLUTION,
+    achieved,
+    busy,
+    earned,
+    estimated,
+    figures,
+    how_fast,
+    settled,
+    time_of,
+)
 from grader.compile import make, sources
 from grader.compile.make_process import BuildError
 from grader.execute.backend import Backend
@@ -24,6 +33,8 @@ from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
+from grader.session.programs import Binary
+from grader.session.session import Session
 from grader.timing import reference, row_samples
 from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
@@ -70,11 +81,38 @@ class Ended(Exception):  # noqa: N818 (it need not be an error)
         self.ending = Ending(verdict, lines, diagnosis)
 
 
+@dataclass(frozen=True)
+class Contest:
+    """What is timed: the function of a check beside the course's own, on the check's input."""
+
+    speed: Speed
+    bench: Bench
+    given: Inputs
+    work: Path
+
+    def run(self, rounds: int, seconds: float, only: Side | None = None) -> TimedRun:
+        """Runs the timing program once. Raises Ended for a run of the student's function that
+        failed or has a wrong output."""
+        seed = random.SystemRandom().randrange(1 << 20)
+        limits = rounds, seconds
+        ran = self.bench.run(self.speed, self.given, self.work, limits, seed, only)
+        if ran.end == "our-fault" or (ran.end != "completed" and only == "reference"):
+            raise Ended("error", [f"the timing program failed: {ran.reason}"])
+        if ran.end != "completed":
+            raise Ended("fail", [ran.reason], "failed-when-timed")
+        if only != "reference":
+            settings = self.speed.settings()
+            wrong = row_samples.wrong(self.bench.operation, settings, self.given, ran.samples)
+            if wrong:
+                raise Ended("fail", wrong, "wrong-when-timed")
+        return ran
+
+
 @dataclass
-class Session:
+class Rounds:
     """The rounds of one check, from all of its processes."""
 
-    rounds: list[F64] = field(default_factory=list)
+    kept: list[F64] = field(default_factory=list)
     voided: int = 0
     copy_ns: float = float("inf")
     mac_rate: float = 0.0
@@ -83,14 +121,14 @@ class Session:
     def add(self, ran: TimedRun) -> None:
         assert ran.status is not None
         kept, voided = undisturbed(ran.rounds(), ran.calibrations())
-        self.rounds.append(kept)
+        self.kept.append(kept)
         self.voided += voided
         self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
         self.mac_rate = max(self.mac_rate, ran.status.mac_rate)
         self.processes.append(Timings(kept, ran.status.copy_ns, ran.status.mac_rate, voided))
 
     def timings(self) -> Timings:
-        rounds, each = np.concatenate(self.rounds), tuple(self.processes)
+        rounds, each = np.concatenate(self.kept), tuple(self.processes)
         return Timings(rounds, self.copy_ns, self.mac_rate, self.voided, each)
 
 
@@ -142,29 +180,22 @@ def _comparable(bench: Bench, speed: Speed, given: Inputs, work: Path) -> Bench:
     return bench
 
 
-def judge_speed(
-    submission: Submission,
-    speed: Speed,
-    where: Backend,
-    work: Path,
-    keep: Callable[[Speed, Timings], None] | None = None,
-    processes: int = 1,
-) -> Check:
-    """Times and judges. where: the backend that it is timed on. keep: is given what was measured.
-    processes: it is timed in so many at least, within the budget.
+def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
+    """Times and judges, on the backend of `binary`.
 
     Raises OSError, BuildError or DatasetMissing, for which the student is not to blame.
     """
-    lab = submission.lab
+    lab = session.lab
     started = time.monotonic()
     try:
-        bench = bench_for(submission, speed, where)
+        bench = bench_for(session.submission, speed, binary.backend)
         given = inputs.inputs(lab, speed, speed.seed)
-        bench = _comparable(bench, speed, given, work)
-        timings = _measure(speed, bench, given, work, processes)
-        if keep:
-            keep(speed, timings)
-        ending = _judged(speed, bench, given, work, timings)
+        bench = _comparable(bench, speed, given, session.work)
+        contest = Contest(speed, bench, given, session.work)
+        timings = measure(contest, session.processes)
+        if session.report:
+            session.report.timed(speed, timings)
+        ending = decide(contest, timings)
     except Ended as end:
         ending = end.ending
     return grade_line(
@@ -179,34 +210,22 @@ def judge_speed(
     )
 
 
-def _measure(speed: Speed, bench: Bench, given: Inputs, work: Path, processes: int = 1) -> Timings:
+def measure(contest: Contest, processes: int = 1) -> Timings:
     """Runs the timing program until the points are certain or the budget is spent, and compares
-    the outputs of every run. processes: as for judge_speed().
+    the outputs of every run. processes: it runs in so many at least, within the budget.
 
     Raises Ended when a run failed or an output is wrong.
     """
-    session = Session()
+    rounds = Rounds()
     spent = 0.0
     while True:
-        seed = random.SystemRandom().randrange(1 << 20)
-        ran = bench.run(speed, given, work, (MOST_ROUNDS, LAUNCH), seed)
-        _must_be_right(bench, speed, given, ran)
-        session.add(ran)
-        spent += ran.wall if bench.wall else ran.processor  # a busy machine takes longer
-        timings = session.timings()
-        enough = len(timings.processes) >= processes and _settled(speed, timings)
+        ran = contest.run(MOST_ROUNDS, LAUNCH)
+        rounds.add(ran)
+        spent += ran.wall if contest.bench.wall else ran.processor  # a busy machine takes longer
+        timings = rounds.timings()
+        enough = len(timings.processes) >= processes and _settled(contest.speed, timings)
         if spent >= BUDGET or enough:
             return timings
-
-
-def _must_be_right(bench: Bench, speed: Speed, given: Inputs, ran: TimedRun) -> None:
-    """Raises Ended for a run of the student's function that failed or has a wrong output."""
-    if ran.end == "our-fault":
-        raise Ended("error", [f"the timing program failed: {ran.reason}"])
-    if ran.end != "completed":
-        raise Ended("fail", [ran.reason], "failed-when-timed")
-    if wrong := row_samples.wrong(bench.operation, speed.settings(), given, ran.samples):
-        raise Ended("fail", wrong, "wrong-when-timed")
 
 
 def _settled(speed: Speed, timings: Timings) -> bool:
@@ -215,14 +234,14 @@ def _settled(speed: Speed, timings: Timings) -> bool:
     )
 
 
-def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timings) -> Ending:
+def decide(contest: Contest, timings: Timings) -> Ending:
     """The outcome that the times give."""
+    speed, operation = contest.speed, OPERATIONS[contest.bench.operation]
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
-        return Ending("uncertain", busy(timings))
-    operation = OPERATIONS[bench.operation]
-    results = float(np.prod(operation.output(given.arrays)[1]))
-    taps = speed.taps or operation.taps(given.arrays)
+        return Ending("uncertain", [busy(timings)])
+    results = float(np.prod(operation.output(contest.given.arrays)[1]))
+    taps = speed.taps or operation.taps(contest.given.arrays)
     macs = results * taps
     plain = floor(timings, macs)
     details = figures(timings, ratio, plain, highest_floor(timings, macs))
@@ -236,17 +255,17 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
             "so your function does not do the work of this check",
         ]
         return Ending("fail", lines, "impossible-time", details)
-    lines = say(speed, timings, ratio, plain.ns)
+    lines = how_fast(speed, timings, ratio, plain.ns)
+    without = [WITHOUT_SOLUTION] if estimated(speed, timings) else []
     points = earned(speed, ratio)
-    if points is None and estimated(speed, timings):
-        return Ending("uncertain", [*lines, *no_solution()], NO_SOLUTION, details)
+    if points is None and without:
+        return Ending("uncertain", [*lines, *without], NO_SOLUTION, details)
     if points is None:
         lines.append("too close to the threshold to decide on this machine; you lose no points")
         return Ending("uncertain", lines, None, details)
     if points == 0:
-        lines += [f"try: {speed.hint}", *(no_solution() if estimated(speed, timings) else [])]
-        return Ending("fail", lines, "slow", details)
-    if excess := unreported(bench, speed, given, work, timings):
+        return Ending("fail", [*lines, f"try: {speed.hint}", *without], "slow", details)
+    if excess := unreported(contest, timings):
         lines.append(
             f"but measured from outside the process, each call takes {time_of(excess)} longer than "
             "the timing program reported; the check is not decided, and you lose no points"
@@ -254,14 +273,10 @@ def _judged(speed: Speed, bench: Bench, given: Inputs, work: Path, timings: Timi
         return Ending("uncertain", lines, "clocks-disagree", details)
     if points < speed.points:
         lines.append(f"try: {speed.hint}")
-    if estimated(speed, timings):
-        lines += no_solution()
-    return Ending("pass", lines, None, details, points)
+    return Ending("pass", [*lines, *without], None, details, points)
 
 
-def unreported(
-    bench: Bench, speed: Speed, given: Inputs, work: Path, timings: Timings
-) -> float | None:
+def unreported(contest: Contest, timings: Timings) -> float | None:
     """Checks the timing program with a second clock, outside its process: one process calls only
     the student's function, another one the course's, equally often.
 
@@ -278,22 +293,17 @@ def unreported(
     repeats = min(max(4, int(OUTSIDE * 1e9 / slower) + 1), MOST_REPEATS)
     least = float("inf")
     for _ in range(ATTEMPTS):
-        theirs = _cost(bench, speed, given, work, repeats, "student")
-        ours = _cost(bench, speed, given, work, repeats, "reference")
+        theirs = _cost(contest, repeats, "student")
+        ours = _cost(contest, repeats, "reference")
         least = min(least, hidden_ns(theirs, ours, repeats, timings))
         if least <= 0.5 * timings.typical(STUDENT):
             return None
     return least
 
 
-def _cost(bench: Bench, speed: Speed, given: Inputs, work: Path, repeats: int, only: Side) -> float:
+def _cost(contest: Contest, repeats: int, only: Side) -> float:
     """Seconds that a process with `repeats` calls of one function costs. Raises Ended."""
-    seed = random.SystemRandom().randrange(1 << 20)
-    ran = bench.run(speed, given, work, (repeats, 60.0), seed, only)
-    if only == "student":
-        _must_be_right(bench, speed, given, ran)
-        if len(ran.samples) != repeats:
-            raise Ended("fail", ["not every timed call returned"], "failed-when-timed")
-    elif ran.end != "completed":
-        raise Ended("error", [f"the timing program failed: {ran.reason}"])
-    return ran.wall if bench.wall else ran.processor
+    ran = contest.run(repeats, 60.0, only)
+    if only == "student" and len(ran.samples) != repeats:
+        raise Ended("fail", ["not every timed call returned"], "failed-when-timed")
+    return ran.wall if contest.bench.wall else ran.processor

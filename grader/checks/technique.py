@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.instrumented import InstrumentedRun
+from grader.checks import early_stop
+from grader.checks.instructions import judge_instructions
+from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
 from grader.model.counters import Counters
@@ -16,6 +18,8 @@ from grader.model.result import Check, Verdict
 from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
+from grader.session.programs import Binary
+from grader.session.session import Session
 
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
@@ -37,18 +41,36 @@ class Measured:
     share: float  # that line's own value
 
 
-def judge_counter(
-    submission: Submission,
-    technique: Technique,
-    run: InstrumentedRun,
-    counted: Profile | None,
-    needs: str,
-) -> Check:
-    """Judges a profiled run. counted: its counters, or None if they cannot be read.
+def judge_counter(session: Session, technique: Technique, binary: Binary) -> Check:
+    """Judges what a run of the instrumented program counted. Where that had a size that no student
+    may know, it says no more than at the size in lab.toml.
 
-    needs: the check that a skip names when the result is wrong, since the counters of a wrong
-    kernel mean nothing.
+    Raises OSError or DatasetMissing, for which the student is not to blame.
     """
+    runner = session.runner_of(binary)
+    judge = judge_instructions if technique.counter in counters.INSTRUCTIONS else _judge_profiled
+    line = judge(session, technique, runner)
+    if not technique.is_secret() or line.verdict not in ("pass", "fail"):
+        return line
+    return without_secrets(line, technique, judge(session, technique.at_public_size(), runner))
+
+
+def _judge_profiled(session: Session, technique: Technique, runner: Runner) -> Check:
+    """Judges a profiled run. Only what was counted at a size that students know is for others to
+    see."""
+    run, counted = runner.profiled(technique)
+    if counted and not technique.is_secret():
+        session.observer.profiled(technique, counted)
+        if session.report:
+            session.report.counted(technique, counted, run, runner)
+    return judge_run(session, technique, run, counted)
+
+
+def judge_run(
+    session: Session, technique: Technique, run: InstrumentedRun, counted: Profile | None
+) -> Check:
+    """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
+    a kernel with a wrong result mean nothing."""
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
@@ -57,9 +79,10 @@ def judge_counter(
     elif run.right and counted is None:
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
-        verdict, lines = _judged(submission, technique, run, counted, measured)
+        verdict, lines = _judged(session.submission, technique, run, counted, measured)
+    needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
-        submission.lab,
+        session.lab,
         technique,
         verdict,
         lines,
@@ -86,12 +109,12 @@ def without_secrets(line: Check, technique: Technique, at_public_size: Check) ->
 
 
 def _limit_in_words(technique: Technique) -> str:
-    words = counters.in_words(technique.counter)
-    unit = counters.unit(technique.counter, technique.per)
-    return f"{words}{unit}: there should be {_limit(technique)}"
+    words = counters.in_words(technique.counter, technique.per)
+    return f"{words.counted}{words.unit}: there should be {limit(technique)}"
 
 
-def _limit(technique: Technique) -> str:
+def limit(technique: Technique) -> str:
+    """The limit in words."""
     if technique.at_most is not None:
         return f"at most {technique.at_most:g}"
     return f"at least {technique.at_least:g}"
@@ -184,19 +207,17 @@ def _no_launch(technique: Technique, counted: Profile) -> str:
 
 def _explanation(submission: Submission, technique: Technique, measured: Measured) -> list[str]:
     """The value, its limit, and the line of the student's file that exceeds it most."""
-    words = counters.in_words(technique.counter)
-    unit = counters.unit(technique.counter, technique.per)
+    words = counters.in_words(technique.counter, technique.per)
     names = ", ".join(dict.fromkeys(kernel.name for kernel in measured.kernels))
     if measured.value is None:
-        nothing = counters.denominator_in_words(technique.counter)
-        return [f"{names}: there are no {nothing}, so nothing can be judged", *_why(technique)]
-    limit = _limit(technique)
+        nothing = f"there are no {words.denominator}, so nothing can be judged"
+        return [f"{names}: {nothing}", *_why(technique)]
     value = number(measured.value)
-    lines = [f"{names}: {value} {words}{unit}; it should be {limit}"]
+    lines = [f"{names}: {value} {words.counted}{words.unit}; it should be {limit(technique)}"]
     if worst := measured.worst:
         location = f"{worst.file}:{worst.line}" if worst.line else "an unknown line"
         share = number(measured.share)
-        if counters.is_quotient(technique.counter):
+        if words.denominator:
             lines.append(f"worst at {location}, where it is {share}")
         else:
             lines.append(f"{location} accounts for {share} of the {value}")

@@ -11,14 +11,14 @@ from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
 from grader.grading import leaderboard, pipeline
-from grader.grading.evidence import Evidence
-from grader.grading.observer import Observer
-from grader.grading.plan import matching, plan_for
 from grader.model import result, spec
 from grader.render import leaderboard as render_leaderboard
-from grader.render import limits as render_limits
 from grader.render import profile as render_profile
+from grader.render import technique_counters
 from grader.render.terminal import Terminal
+from grader.session.observer import Observer
+from grader.session.plan import matching, plan_for
+from grader.session.report_data import ReportData
 from grader.student import progress
 
 
@@ -88,16 +88,16 @@ def grade(request: Request) -> int:
         files = [submission.path(name) for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
     output.announce_first_build()
-    evidence = Evidence(submission) if request.html_file else None
-    fresh = request.fresh or request.profiled or evidence is not None
+    report = ReportData(submission) if request.html_file else None
+    fresh = request.fresh or request.profiled or report is not None
     try:
         graded = pipeline.grade(
             plan,
             submission,
             Observer(live.show, checked, lambda *profile: profiles.append(profile)),
             request.verbose,
-            use_cache=progress.is_own(submission) and not fresh,
-            evidence=evidence,
+            keep_notes=progress.is_own(submission) and not fresh,
+            report=report,
             processes=leaderboard.PROCESSES if request.leaderboard else 1,
         )
     finally:
@@ -118,10 +118,10 @@ def grade(request: Request) -> int:
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     if request.json_file is not None:
         output.write(request.json_file, result.to_json(graded))
-    if request.html_file and evidence:
+    if request.html_file and report:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        page = html.page(graded, evidence, on_this_machine=True)
+        page = html.page(graded, report, on_this_machine=True)
         output.write(request.html_file, page.encode(errors="replace"))
     return graded.exit_code
 
@@ -137,7 +137,7 @@ def _tables(
     one."""
     techniques = {lab.id_of(technique): technique for technique in lab.technique}
     lines = {
-        check.id: render_limits.line(techniques[check.id], check, width)
+        check.id: technique_counters.line(techniques[check.id], check, width)
         for check in checks
         if check.kind == "technique"
     }

@@ -115,7 +115,7 @@ def _predict(
     """Prints a prediction for each launch; returns the exit status."""
     from grader.execute import program
     from grader.predict import counts, gpu, nvcc
-    from grader.render import prediction
+    from grader.render import predicted_kernels
 
     if name not in gpu.names():
         raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
@@ -127,7 +127,8 @@ def _predict(
     done, launches = program.execute_sampled(built, arguments, seconds, sample or PREDICT_SAMPLE)
     compiled = nvcc.compiled([Path(file) for file in files], [Path(f) for f in include])
     found = counts.of_launches(built.binary, launches, compiled)
-    print(prediction.render(found, gpu.gpu(name), output.width_of(sys.stderr)), file=sys.stderr)
+    width = output.width_of(sys.stderr)
+    print(predicted_kernels.render(found, gpu.gpu(name), width), file=sys.stderr)
     ending = _early_end(done)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)

@@ -23,6 +23,7 @@ from grader.execute.modes import (
 )
 from grader.execute.openmp_team import Team
 from grader.execute.profile import Profile, profile, read_launches
+from grader.model.finding import Finding
 from grader.model.spec import Input, Technique
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
@@ -42,6 +43,14 @@ class InstrumentedRun:
     pixels: int
     right: bool
     out_bytes: int = 0
+
+    def errors(self) -> list[Finding]:
+        """The findings that cost points, each kind at each source location once."""
+        first: dict[tuple[str, str, str], Finding] = {}
+        for finding in self.outcome.findings:
+            if finding.severity == "error":
+                first.setdefault((finding.kind, finding.where(), finding.elsewhere()), finding)
+        return list(first.values())
 
 
 @dataclass

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from grader.grading.plan import NO_GPU
 from grader.model.leaderboard import Leaderboard, Scored
 from grader.model.result import Check, Machine, Result
 from grader.model.spec import Lab
+from grader.session.plan import NO_GPU
 
 PROCESSES = 4  # in which a check is timed at least: each measures the floor anew
 FIRST = ("correct", "safe")  # kinds of checks that a part must pass before its speed has a score

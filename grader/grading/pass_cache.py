@@ -3,7 +3,7 @@
 Only for a student's own file on the simulator, where a run gives the same result each time. What
 failed is run again, and so is everything after a change of the file or of the course. The
 notes lie in the build's own folder: a student who edits them deceives nobody else, because whoever
-grades others passes --src, and then no notes are used (pipeline.grade, `use_cache`).
+grades others passes --src, and then no notes are used (pipeline.grade, `keep_notes`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader import files
 from grader.execute import records
 from grader.model import course_key
 from grader.model.result import Check
-from grader.model.spec import AnyCheck
+from grader.model.spec import CheckSpec
 
 NOTE = "passed.json"
 
@@ -43,7 +43,7 @@ class PassCache:
             passes = records.decode(data, dict[str, Check])
         return cls(binary.parent, course_key.digest(lab), passes)
 
-    def find(self, planned: AnyCheck, program: Path) -> Check | None:
+    def find(self, planned: CheckSpec, program: Path) -> Check | None:
         """The pass of a check by this program, marked as one from before; None if there is none."""
         known = self.passes.get(self._key(planned, program))
         if known is None or known.verdict != "pass":
@@ -52,7 +52,7 @@ class PassCache:
             known, seconds=0, details=known.details | {"as_before": True}
         )
 
-    def add(self, planned: AnyCheck, program: Path, check: Check) -> None:
+    def add(self, planned: CheckSpec, program: Path, check: Check) -> None:
         """Notes a check that passed; any other verdict is not kept."""
         if check.verdict == "pass":
             self.passes[self._key(planned, program)] = check
@@ -62,7 +62,7 @@ class PassCache:
         with contextlib.suppress(OSError):
             files.replace(self.folder / NOTE, msgspec.json.encode(self.passes))
 
-    def _key(self, planned: AnyCheck, program: Path) -> str:
+    def _key(self, planned: CheckSpec, program: Path) -> str:
         """A hash of the course's files, the program, and the check with its seed and points."""
         if program not in self._hashes:
             self._hashes[program] = _hash(program)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from grader import __version__
-from grader.checks import early_stop
+from grader.checks.predicted_points import judge_predictions
 from grader.compile import staging
 from grader.execute.backend import machine
-from grader.grading import predicted_points, programs, score
-from grader.grading.evidence import Evidence
-from grader.grading.judge import Judge
-from grader.grading.observer import Observer
+from grader.grading import score
+from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
-from grader.grading.plan import Plan
 from grader.grading.predictions import Predictions
-from grader.grading.programs import Programs
 from grader.model.prediction import Prediction
-from grader.model.result import Check, GradedFile, Result, Sandbox
+from grader.model.result import GradedFile, Result, Sandbox
 from grader.model.submission import Submission
 from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
+from grader.session import programs
+from grader.session.observer import Observer
+from grader.session.plan import Plan
+from grader.session.report_data import ReportData
+from grader.session.session import Session
 
 
 def grade(
@@ -28,63 +27,26 @@ def grade(
     submission: Submission,
     observer: Observer,
     verbose: bool = False,
-    use_cache: bool = False,
-    evidence: Evidence | None = None,
+    keep_notes: bool = False,
+    report: ReportData | None = None,
     processes: int = 1,
 ) -> Result:
     """The grade of one lab. A fault of the grader or the machine is a check of verdict `error`.
 
-    use_cache: a check that this very file has passed before is not run again; for a student's own
-    file only. evidence: takes what a report shows beyond the grade; what fails is then run once
-    more, traced. processes: in which a speed check is timed at least.
+    keep_notes: what passed is kept below build/, and is not run again while the file is the same;
+    for a student's own file only. The others are those of a Session.
     """
-    checks: list[Check] = []
-    predicted: list[Prediction] = []
-
-    def add(check: Check) -> None:
-        checks.append(check)
-        observer.checked(check)
-
     observer.starting("building")
     try:
         building = programs.built(plan, submission, verbose, observer.exclusive)
         with building as ready, workspace() as work:
-            for check in ready.checks:
-                add(check)
-            cache = None
-            if use_cache and ready.plain and plan.backend == "sim":
-                cache = PassCache.of(ready.plain, plan.lab.id)
-            judge = Judge(
-                plan,
-                submission,
-                ready,
-                work,
-                observer,
-                checks,
-                evidence,
-                cache,
-                use_cache,
-                processes,
+            session = Session(
+                plan, submission, ready, work, observer, report, keep_notes, processes
             )
-            predictions = Predictions(plan, submission, work, noted=cache is not None)
-            with predictions:
-                for planned in plan.checks:
-                    if planned.program == "instrumented":
-                        _begin(predictions, ready, checks)
-                    if planned.program == "timed":  # nothing else may run then
-                        predictions.finish()
-                    needed = early_stop.pointless_after(plan.lab, checks, planned.check)
-                    add(judge.check(planned, needed))
-                _begin(predictions, ready, checks)
-                if predictions.under_way():
-                    observer.starting("predicting the speed on a GPU")
-                predicted = predictions.finish()
-            for check in predicted_points.checks(plan, predicted):
-                add(check)
-            if cache:
-                cache.write()
+            predicted = _judge_all(session)
     finally:
         staging.release()
+    checks = session.so_far
     marks = score.score(plan, checks)
     return Result(
         lab=plan.lab.id,
@@ -107,12 +69,30 @@ def grade(
     )
 
 
-def _begin(predictions: Predictions, ready: Programs, checks: list[Check]) -> None:
-    """Starts them, if there are any, as soon as their program is built."""
-    if predictions.wanted() and ready.plain is not None:
-        program = ready.instrumented()
-        if isinstance(program, Path):
-            predictions.begin(program, checks)
+def _judge_all(session: Session) -> list[Prediction]:
+    """Judges the checks of the plan. Returns what was predicted meanwhile."""
+    plan, plain = session.plan, session.programs.plain
+    for check in session.programs.checks:
+        session.add(check)
+    cache = None
+    if session.keep_notes and plain and plan.backend == "sim":
+        cache = PassCache.of(plain, plan.lab.id)
+    with Predictions(session, noted=cache is not None) as predictions:
+        for planned in plan.checks:
+            if planned.program == "instrumented":
+                predictions.begin()
+            if planned.program == "timed":  # nothing else may run then
+                predictions.finish()
+            session.add(judge(session, planned, cache))
+        predictions.begin()
+        if predictions.under_way():
+            session.observer.starting("predicting the speed on a GPU")
+        predicted = predictions.finish()
+    for check in judge_predictions(plan, predicted):
+        session.add(check)
+    if cache:
+        cache.write()
+    return predicted
 
 
 def _sandbox(gpu: bool) -> Sandbox:

@@ -23,7 +23,6 @@ from grader.compile import make, nvcc_check, staging
 from grader.compile.make import BuildRequest
 from grader.compile.make_process import BuildError
 from grader.execute import records
-from grader.grading.plan import Plan
 from grader.model import course_key, spec
 from grader.model.prediction import Prediction
 from grader.model.result import Check
@@ -35,6 +34,7 @@ from grader.sandbox import launcher
 from grader.sandbox.launcher import Running
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import workspace
+from grader.session.session import Session
 
 NOTE = "predicted.json"  # beside the program: what was predicted of it before
 JOB = "predict.json"
@@ -63,9 +63,7 @@ class Predictions:
     """The predictions of one grading. noted: they may be taken from, and added to, the note beside
     the program."""
 
-    plan: Plan
-    submission: Submission
-    work: Path
+    session: Session
     noted: bool
     _stack: ExitStack = field(default_factory=ExitStack)
     _running: Running | None = None
@@ -80,21 +78,22 @@ class Predictions:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def wanted(self) -> bool:
-        """Is there anything to predict that is not begun yet?"""
-        return bool(self.plan.predicted) and not self._begun
-
     def under_way(self) -> bool:
         """Would finish() wait?"""
         return self._running is not None
 
-    def begin(self, binary: Path, checks: list[Check]) -> None:
-        """Starts the process, once the results of all parts are known. Later calls do nothing."""
-        if not self.wanted():
+    def begin(self) -> None:
+        """Starts the process, if there is anything to predict and its program is built. To be
+        called once the results of all parts are known; later calls do nothing."""
+        plan, submission = self.session.plan, self.session.submission
+        if self._begun or not plan.predicted or self.session.programs.plain is None:
+            return
+        binary = self.session.programs.instrumented()
+        if not isinstance(binary, Path):
             return
         self._begun = True
-        lab = self.plan.lab
-        wanted = [s for s in self.plan.predicted if _is_right(checks, s.part)]
+        lab = plan.lab
+        wanted = [s for s in plan.predicted if _is_right(self.session.so_far, s.part)]
         if self.noted:
             self._note = binary.parent / NOTE
             self._key = _key(lab, binary)
@@ -106,14 +105,14 @@ class Predictions:
         job = Job(
             lab=lab.id,
             checks=left,
-            shown=self.submission.shown,
-            home=str(self.submission.home or paths.BUILD / lab.id),
-            contents=self.submission.contents,
-            own_names=dict(self.submission.own_names),
+            shown=submission.shown,
+            home=str(submission.home or paths.BUILD / lab.id),
+            contents=submission.contents,
+            own_names=dict(submission.own_names),
             binary=str(binary),
-            strict=self.plan.prediction == "points",
+            strict=plan.prediction == "points",
         )
-        file = self.work / JOB
+        file = self.session.work / JOB
         file.write_bytes(msgspec.json.encode(job))
         argv = [sys.executable, "-m", "grader.grading.predictions", str(file)]
         self._running = self._stack.enter_context(launcher.start(argv, LIMITS, paths.ROOT))
@@ -121,14 +120,14 @@ class Predictions:
     def finish(self) -> list[Prediction]:
         """Waits for the process; the predictions of the parts whose results are right, in the order
         of their checks."""
-        lab = self.plan.lab
+        plan = self.session.plan
         if self._running is not None:
             done, self._running = self._running.wait(), None
             made: list[Prediction] = []
             with contextlib.suppress(msgspec.DecodeError):
                 made = records.decode(done.stdout, list[Prediction])
             self._known |= {p.check: p for p in made}
-            names = [lab.id_of(speed) for speed in self.plan.predicted]
+            names = [plan.lab.id_of(speed) for speed in plan.predicted]
             self._known = {i: self._known[i] for i in names if i in self._known}
             if self._note is not None and made:
                 _write(self._note, self._key, self._known)

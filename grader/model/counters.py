@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import msgspec
 
@@ -109,28 +110,26 @@ def accumulate(total: Counters, more: Counters) -> None:
     total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
 
 
-def in_words(counter: str) -> str:
-    """What a counter, or the numerator of a quotient, counts. Where the denominator names the
-    memory space as well, it is left out."""
-    above, below = _names(counter)
-    words = _words(above)
+class InWords(NamedTuple):
+    """What a counter counts, such as "warp loads from global memory".
+
+    counted: of a quotient, its numerator; where the denominator names the memory space as well, it
+    is left out. unit: what the number is counted for, " per pixel" or " per warp load"; or "".
+    denominator: of a quotient; or "".
+    """
+
+    counted: str
+    unit: str
+    denominator: str
+
+
+def in_words(counter: str, per: str | None = None) -> InWords:
+    """A counter in words. per: a technique check's."""
+    above, below = ((WORDS | INSTRUCTIONS).get(name, name) for name in _names(counter))
+    if not below:
+        return InWords(above, f" per {per}" if per else "", "")
     for space in (f" {way} {name} memory" for way in ("from", "to") for name in SPACES):
-        if below and _words(below).endswith(space):
-            words = words.removesuffix(space)
-    return words
-
-
-def denominator_in_words(counter: str) -> str:
-    return _words(_names(counter)[1])
-
-
-def unit(counter: str, per: str | None) -> str:
-    """What the number is counted for: " per pixel", " per warp load from global memory", or ""."""
-    if is_quotient(counter):
-        singular = _COUNTED.sub(r"\1", denominator_in_words(counter), count=1)
-        return f" per {singular}"
-    return f" per {per}" if per else ""
-
-
-def _words(name: str) -> str:
-    return (WORDS | INSTRUCTIONS).get(name, name)
+        if below.endswith(space):
+            above = above.removesuffix(space)
+    singular = _COUNTED.sub(r"\1", below, count=1)
+    return InWords(above, f" per {singular}", below)

@@ -24,6 +24,10 @@ Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 BORDERS = ("zero", "replicate", "")
 
 Kind = Literal["correct", "safe", "technique", "speed"]
+# What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
+# CUDA calls can be made to fail. instrumented: traced on the simulator, under sanitizers where the
+# file is plain C. timed: the shared objects that are timed beside each other.
+Program = Literal["plain", "failing", "instrumented", "timed"]
 
 
 class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +81,9 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         image = (self.image, self.size, self.channels, self.type)
         return repr((self.part, image, self.mask, sorted(self.settings().items())))
 
+    def program(self) -> Program:
+        return "plain"
+
     def is_secret(self) -> bool:
         """Is there a part of the input that no student may know?"""
         return False
@@ -96,6 +103,9 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
     hidden: bool = False
+
+    def program(self) -> Program:
+        return "failing" if self.inject else "plain"
 
     def is_secret(self) -> bool:
         return self.hidden
@@ -138,6 +148,9 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     one_thread: bool = False  # the part may leave its work to one thread, which races with none
 
+    def program(self) -> Program:
+        return "instrumented"
+
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A counter of a traced run and its limit. Exactly one of the two limits is set. A part in C
@@ -155,6 +168,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     narrower: NotNegative = 0
     # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
     public_size: tuple[Positive, Positive] | None = None
+
+    def program(self) -> Program:
+        return "instrumented"
 
     def is_secret(self) -> bool:
         return self.public_size is not None
@@ -188,8 +204,11 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # as the fastest one. What takes less is impossible.
     fewest_taps: Positive | None = None
 
+    def program(self) -> Program:
+        return "timed"
 
-AnyCheck = Case | Contract | Safe | Technique | Speed
+
+CheckSpec = Case | Contract | Safe | Technique | Speed
 
 
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -225,11 +244,11 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The check's id in a result, such as "lab3/A/13x13 on 97x61"."""
         return f"{self.id}/{check.part}/{check.name}"
 
-    def checks(self) -> list[AnyCheck]:
+    def checks(self) -> list[CheckSpec]:
         """Everything that is graded, in the order of grading."""
         return [*self.case, *self.contract, *self.safe, *self.technique, *self.speed]
 
-    def shown_checks(self) -> list[AnyCheck]:
+    def shown_checks(self) -> list[CheckSpec]:
         """The checks whose names a student may see."""
         return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
 

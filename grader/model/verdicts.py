@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.model import plain_text
 from grader.model.result import Check, Verdict
-from grader.model.spec import AnyCheck, Case, Lab, Technique
+from grader.model.spec import Case, CheckSpec, Lab, Technique
 
 # What a hidden case says that has no verdict: the reason could hold what the program printed.
 UNJUDGED = {
@@ -19,7 +19,7 @@ UNJUDGED = {
 
 def grade_line(
     lab: Lab,
-    planned: AnyCheck,
+    planned: CheckSpec,
     verdict: Verdict,
     message: Sequence[str] = (),
     *,

@@ -10,7 +10,6 @@ import jinja2
 
 from grader import files
 from grader.checks.speed_points import tiers
-from grader.grading.evidence import Evidence, Failure
 from grader.model import plain_text
 from grader.model.result import Check, Result
 from grader.render import (
@@ -25,6 +24,7 @@ from grader.render import (
 )
 from grader.render.sandbox import sandbox_in_words
 from grader.render.terminal import points
+from grader.session.report_data import Failure, ReportData
 
 STYLE = page_templates.SHARED / "report.css"
 KINDS = {
@@ -65,18 +65,18 @@ class Item:
     first: bool  # the first check that failed; its details are open
 
 
-def page(result: Result, evidence: Evidence, on_this_machine: bool = False) -> str:
+def page(result: Result, report: ReportData, on_this_machine: bool = False) -> str:
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
     links to the handouts lead somewhere."""
-    runs = list(evidence.runs.values())
+    runs = list(report.runs.values())
     failed = {check.name for check in result.checks if check.verdict == "fail"}
-    speeds = _speeds(result, evidence)
+    speeds = _speeds(result, report)
     text = _template().render(
         result=result,
         score=points(result.score, result.selected),
         shares=_shares(result),
-        groups=_groups(result, evidence, on_this_machine),
-        runs=[(run, source_counters.listings(evidence.submission, run)) for run in runs],
+        groups=_groups(result, report, on_this_machine),
+        runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=warp_access.worst(runs),
         roofline=roofline.of_traced(runs),
@@ -89,10 +89,10 @@ def page(result: Result, evidence: Evidence, on_this_machine: bool = False) -> s
     return plain_text.document(text)  # names of kernels and files are the student's
 
 
-def write(path: Path, result: Result, evidence: Evidence) -> None:
+def write(path: Path, result: Result, report: ReportData) -> None:
     """Writes the report to a file, whole or not at all. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.replace(path, page(result, evidence).encode(errors="replace"))
+    files.replace(path, page(result, report).encode(errors="replace"))
 
 
 @cache
@@ -118,10 +118,10 @@ def _shares(result: Result) -> list[Share]:
 
 
 def _groups(
-    result: Result, evidence: Evidence, on_this_machine: bool
+    result: Result, report: ReportData, on_this_machine: bool
 ) -> list[tuple[str, str, list[Item]]]:
     """For each kind of checks: its heading, how many passed, and the checks."""
-    failures = {failure.check: failure for failure in evidence.failures}
+    failures = {failure.check: failure for failure in report.failures}
     first = next((c for c in result.checks if c.verdict in ("fail", "error")), None)
     groups = []
     for kind, name in KINDS.items():
@@ -140,13 +140,13 @@ def _groups(
 
 
 def _speeds(
-    result: Result, evidence: Evidence
+    result: Result, report: ReportData
 ) -> list[tuple[Check, timing_chart.Times, roofline.Roofline | None]]:
     """The checks that were timed, each with its chart and its roofline."""
-    specs = {s.name: s for s in evidence.submission.lab.speed}
+    specs = {s.name: s for s in report.submission.lab.speed}
     checks = {c.id: c for c in result.checks}
     speeds = []
-    for timed in evidence.times:
+    for timed in report.times:
         check = checks[timed.check]
         bars = [bar for bar, _ in tiers(specs[check.name])]
         chart = timing_chart.times(timed, check.details, bars)

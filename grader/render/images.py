@@ -12,9 +12,9 @@ import numpy.typing as npt
 from markupsafe import Markup
 from PIL import Image
 
-from grader.grading.evidence import Failure
 from grader.oracle.operations import Array
 from grader.render.svg import Svg
+from grader.session.report_data import Failure
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from grader.checks.speed_words import time_of
+from grader.checks.speed_points import time_of
 from grader.model.leaderboard import Leaderboard, Scored
 
 HEADINGS = ("part", "time", "floor", "limited by", "score", "range")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.checks import predicted_words
+from grader.checks import predicted_points
 from grader.model.prediction import PredictedTime, Prediction
 from grader.predict.model import WORDS
 from grader.render.svg import Svg
@@ -86,7 +86,7 @@ def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
     return Chart(
         part=part,
         name=name,
-        lines=predicted_words.lines(prediction),
+        lines=predicted_points.lines(prediction),
         picture=_picture(sides, values),
         legend=[(_colour(i, term), _words(term)) for i, term in enumerate(shown)],
         headings=["", *sides],

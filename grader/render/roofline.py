@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from grader.execute.profile import SECTOR, Kernel
 from grader.execute.warp_samples import BANKS, WORD
-from grader.grading.evidence import Timed, Traced
 from grader.render.svg import Svg
+from grader.session.report_data import Timed, Traced
 
 WIDTH, HEIGHT = 700.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 18.0, 44.0

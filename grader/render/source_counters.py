@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.grading.evidence import Traced
 from grader.model import plain_text
 from grader.model.counters import Counters, accumulate
 from grader.model.submission import Submission
+from grader.session.report_data import Traced
 
 CONTEXT = 3  # lines shown above and below a line with counters
 LONGEST = 160  # characters of a line; the rest is cut off

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from grader.grading.evidence import Timed
 from grader.render.svg import Svg
+from grader.session.report_data import Timed
 from grader.timing.statistics import F64
 
 WIDTH, LEFT, RIGHT, ROW = 700.0, 96.0, 20.0, 58.0

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from grader.execute.profile import Kernel, Line
 from grader.execute.warp_samples import BANKS, LANES, SECTOR, WORD, Warp
-from grader.grading.evidence import Traced
 from grader.render.svg import Svg
+from grader.session.report_data import Traced
 
 WIDTH, LEFT, CELL = 700.0, 30.0, 20.0
 MOST_WORDS = 8  # of a bank that are drawn, one below the other

@@ -6,7 +6,7 @@ has replaced them by numbers before this module sees them.
 
 from __future__ import annotations
 
-from grader.model.spec import AnyCheck, Contract, Lab, Part
+from grader.model.spec import CheckSpec, Contract, Lab, Part
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 
@@ -47,7 +47,7 @@ def _rows(lab: Lab, part: Part) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _name(check: AnyCheck) -> str:
+def _name(check: CheckSpec) -> str:
     name = markdown.plain(check.name)
     if isinstance(check, Contract):
         return f"{name} ({check.calls} calls or more, drawn at random)"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from grader.checks.technique import limit
 from grader.model.spec import Lab, Technique
-from grader.render import limits
+from grader.render import technique_counters
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 
@@ -50,7 +51,7 @@ def listing(techniques: list[Technique]) -> str:
 
 
 def _item(technique: Technique) -> str:
-    text = f"- **{technique.name}**, {limits.limit(technique)}: {limits.counted(technique)}."
+    text = f"- **{technique.name}**, {limit(technique)}: {technique_counters.counted(technique)}."
     if technique.why:
         text += f" {technique.why[0].upper()}{technique.why[1:]}."
     return markdown.paragraph(text, indent="  ")

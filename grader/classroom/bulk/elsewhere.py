@@ -13,11 +13,11 @@ from typing import ClassVar
 import msgspec
 
 from grader.execute import records
-from grader.grading.plan import NO_GPU, NO_SPEED
 from grader.grading.score import PREDICTED
 from grader.model import course_key
 from grader.model.result import Check, Elsewhere, Result
 from grader.model.score import Score, Unmeasured
+from grader.session.plan import NO_GPU, NO_SPEED
 
 REASONS = (NO_GPU, NO_SPEED)  # of points that another machine can measure
 

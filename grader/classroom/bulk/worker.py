@@ -34,13 +34,13 @@ from grader.classroom.bulk.protocol import (
 )
 from grader.compile.make_process import BuildError
 from grader.grading import pipeline
-from grader.grading.evidence import Evidence
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model.result import Result
 from grader.render import html
 from grader.sandbox import process_tree
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
+from grader.session.report_data import ReportData
 
 
 @cache
@@ -83,12 +83,12 @@ def _grade(task: Grade, home: Path, lock: CpuLock) -> Graded:
     lab = _lab(task.lab, task.seconds, task.hidden_seed)
     submission = collect.submission(lab, task.files, home)
     observer = Observer(exclusive=lock.exclusive)
-    evidence = Evidence(submission) if task.pages else None
+    report = ReportData(submission) if task.pages else None
     try:
         with lock.shared():
             plan = plan_for(lab, task.backend, timed=task.timed, prediction=task.prediction)
-            result = pipeline.grade(plan, submission, observer, evidence=evidence)
-            page = html.page(result, evidence) if evidence else ""
+            result = pipeline.grade(plan, submission, observer, report=report)
+            page = html.page(result, report) if report else ""
     finally:
         shutil.rmtree(home, ignore_errors=True)
     data = msgspec.json.encode(result)

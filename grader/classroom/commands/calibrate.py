@@ -20,15 +20,15 @@ from grader.commands.grade import Progress
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import NO_GPU, Plan, matching, plan_for
-from grader.grading.programs import COMPILES
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.plain_text import line
 from grader.model.result import Check
 from grader.model.spec import Lab, Speed
 from grader.model.submission import Submission
+from grader.session.observer import Observer
+from grader.session.plan import NO_GPU, Plan, matching, plan_for
+from grader.session.programs import COMPILES
 
 BUSY = 0.5  # of the cores, that other programs use: the load at which a warning is due
 

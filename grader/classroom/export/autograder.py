@@ -22,9 +22,9 @@ from grader.classroom.export import gradescope
 from grader.classroom.export.gradescope import Results
 from grader.execute import backend
 from grader.grading import leaderboard, pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 
 NOTHING = "The submission has none of the files that a lab asks for"
 

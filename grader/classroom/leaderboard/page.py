@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from grader.checks.speed_words import time_of
+from grader.checks.speed_points import time_of
 from grader.classroom.leaderboard.standings import Standings
 from grader.model import plain_text
 from grader.render import html, page_templates

@@ -17,13 +17,13 @@ from grader.classroom.course.person import Person
 from grader.classroom.export.feedback import feedback
 from grader.execute import backend as backends
 from grader.grading import pipeline
-from grader.grading.evidence import Evidence
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model.result import Check, Result, to_json
 from grader.render import html
 from grader.render.terminal import Terminal
 from grader.sandbox import limits
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
+from grader.session.report_data import ReportData
 from grader.tests.attacks import host_state, material
 from grader.tests.attacks.attack import Attack
 from grader.tests.attacks.material import Target
@@ -72,12 +72,12 @@ def attempt(attack: Attack, place: Target, home: Path, patience: float = 1) -> O
         Path(folder).chmod(0o755)  # as a bulk run's: another user enters it
         lab = material.lab_of(attack)
         submission = material.submission(attack, lab, place, Path(folder))
-        evidence = Evidence(submission) if attack.group in SHOWN else None
+        report = ReportData(submission) if attack.group in SHOWN else None
         backend = backends.choose(lab, attack.backend)
         plan = plan_for(lab, backend, attack.checks, timed=attack.timed)
         assert plan.checks, f"no check matches {attack.checks}"
-        result = pipeline.grade(plan, submission, Observer(), evidence=evidence)
-        texts = _rendered(result, evidence) if evidence else {}
+        result = pipeline.grade(plan, submission, Observer(), report=report)
+        texts = _rendered(result, report) if report else {}
     seconds = time.monotonic() - began
     survived = [
         *_against(attack, result),
@@ -116,7 +116,7 @@ def _against(attack: Attack, result: Result) -> Iterator[str]:
         yield "it was built"
 
 
-def _rendered(result: Result, evidence: Evidence) -> dict[str, str]:
+def _rendered(result: Result, report: ReportData) -> dict[str, str]:
     """All that a student, an instructor or a program gets to read of the result."""
     verbose = Terminal(verbose=True)
     shown = [verbose.check(c, result.lab, 3) for c in result.checks]
@@ -124,7 +124,7 @@ def _rendered(result: Result, evidence: Evidence) -> dict[str, str]:
     return {
         "terminal": "\n".join([*shown, verbose.footer(result)]),
         "feedback": feedback(final),
-        "page": html.page(result, evidence),
+        "page": html.page(result, report),
         "json": to_json(result).decode(),
     }
 

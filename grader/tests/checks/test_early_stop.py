@@ -8,12 +8,12 @@ import msgspec
 
 from grader.checks import early_stop
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
 from grader.model.spec import Case, Lab
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.zoo import entries as zoo
 
 LAB = spec.load("lab1")

@@ -14,7 +14,11 @@ from grader.execute.backend import cpu_has
 from grader.execute.case import Outcome
 from grader.execute.instrumented import InstrumentedRun
 from grader.model import counters, spec
+from grader.model.result import Check
 from grader.model.submission import Submission
+from grader.session.plan import plan_for
+from grader.session.programs import Programs
+from grader.session.session import Session
 from grader.tests.checks.test_technique import asks, lab_file, loaded
 from grader.tests.zoo.test_zoo import grade
 
@@ -129,7 +133,7 @@ def test_spec_that_cannot_be_is_refused(
 
 
 def test_each_counter_has_words_and_no_other_name() -> None:
-    assert all(counters.in_words(name) != name for name in counters.INSTRUCTIONS)
+    assert all(counters.in_words(name).counted != name for name in counters.INSTRUCTIONS)
     assert not set(counters.INSTRUCTIONS) & counters.NAMES
 
 
@@ -191,8 +195,10 @@ def test_a_machine_that_cannot_step_decides_nothing(tmp_path: Path) -> None:
     asked = next(t for t in lab.technique if t.counter == "newer_instructions")
     right = InstrumentedRun(Outcome("completed", "", 0.1), 4, True)
     submission = Submission(lab, tmp_path, "f", {}, [])
-    line = judging.judge_instructions(submission, asked, right, None, "a case")
+    session = Session(plan_for(lab, "sim"), submission, Programs([]), tmp_path)
+    session.add(Check("", "a case", "correct", "fail", part=asked.part))
+    line = judging.judge_stepped(session, asked, right, None)
     assert (line.verdict, line.points) == ("uncertain", 0)
     wrong = InstrumentedRun(Outcome("completed", "", 0.1), 4, False)
-    line = judging.judge_instructions(submission, asked, wrong, None, "a case")
+    line = judging.judge_stepped(session, asked, wrong, None)
     assert (line.verdict, line.needs) == ("skip", "a case")

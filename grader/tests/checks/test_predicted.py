@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.checks import predicted, predicted_words
+from grader.checks import predicted, predicted_points
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.grading import predictions
@@ -90,10 +90,10 @@ def test_a_solution_is_predicted_to_be_as_fast_as_itself(name: str) -> None:
     for part, found in predict(name, solution(name), strict=True).items():
         assert 0.97 < ratio(found) < 1.03, (part, found)
         assert found.doubt == "", (part, found)
-        text = predicted_words.lines(found)
+        text = predicted_points.lines(found)
         assert text[0].startswith("predicted on an NVIDIA H200, not measured: ")
         assert "of our solution's speed" in text[0] and "; bound by " in text[0]
-        assert text[1] == predicted_words.WITHOUT_NVCC
+        assert text[1] == predicted_points.WITHOUT_NVCC
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_baseline_is_predicted_to_be_slower_than_the_solution() -> None:
 def test_the_line_that_costs_most_is_named() -> None:
     found = predict("lab6", entry("lab6", "poor-baseline"), "C")["C"]
     assert found.line is not None and found.line.file.endswith("coalescing.cu")
-    assert f"of that from {found.line.file}:{found.line.line}" in predicted_words.lines(found)[0]
+    assert f"of that from {found.line.file}:{found.line.line}" in predicted_points.lines(found)[0]
 
 
 def test_a_program_that_crashes_or_never_ends_is_not_predicted() -> None:
@@ -128,7 +128,7 @@ def test_a_program_that_crashes_or_never_ends_is_not_predicted() -> None:
     for contents, why in ((crash, "your program"), (endless, "more than 5 s")):
         found = predict("lab2", contents, "A")["A"]
         assert found.time is None and why in found.reason
-        assert len(predicted_words.lines(found)) == 1
+        assert len(predicted_points.lines(found)) == 1
 
 
 def test_another_processor_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,10 @@ def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
     return Bench(operation, course / "bench", student, baseline, reference, 1, wall=False)
 
 
+def contest(tested: Bench, folder: Path) -> timing.Contest:
+    return timing.Contest(SPEED, tested, GIVEN, folder)
+
+
 def wrong(ran: TimedRun) -> list[str]:
     return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.samples)
 
@@ -241,9 +245,9 @@ def test_work_that_is_not_reported_shows_outside(
     monkeypatch.setattr(timing, "OUTSIDE", 1e-4)  # each call takes 20 ms: a few are enough
     tested = bench(course, tmp_path, instead(body, before))
     ran = run(tested, tmp_path, rounds=9)
-    session = timing.Session()
-    session.add(ran)
-    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    every = timing.Rounds()
+    every.add(ran)
+    excess = timing.unreported(contest(tested, tmp_path), every.timings())
     assert excess and excess > 10e6
 
 
@@ -277,10 +281,10 @@ def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
     ran = run(tested, tmp_path, rounds=20)
     rounds = ran.rounds()
     assert wrong(ran) == [] and 0.5 < np.median(rounds[:, 2] / rounds[:, 0]) < 2
-    session = timing.Session()
-    session.add(ran)
-    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
-    assert excess and excess > 5 * session.timings().typical(0)
+    every = timing.Rounds()
+    every.add(ran)
+    excess = timing.unreported(contest(tested, tmp_path), every.timings())
+    assert excess and excess > 5 * every.timings().typical(0)
 
 
 ALONE = """
@@ -305,10 +309,10 @@ def test_what_is_timed_from_outside_is_judged_as_well(
     body = f"if (alone()) {instead_of_work}\n{CALL}"
     source = "#define _GNU_SOURCE\n" + instead(body, ALONE)
     tested = bench(course, tmp_path, source)
-    session = timing.Session()
-    session.add(run(tested, tmp_path, rounds=9))
+    every = timing.Rounds()
+    every.add(run(tested, tmp_path, rounds=9))
     with pytest.raises(timing.Ended) as ended:
-        timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+        timing.unreported(contest(tested, tmp_path), every.timings())
     assert ended.value.ending.verdict == "fail"
 
 
@@ -356,9 +360,9 @@ def test_who_takes_the_program_over_cannot_report_a_time(course: Path, tmp_path:
 
 def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:
     tested = bench(course, tmp_path, SOLUTION)
-    session = timing.Session()
-    session.add(run(tested, tmp_path, rounds=50))
-    excess = timing.unreported(tested, SPEED, GIVEN, tmp_path, session.timings())
+    every = timing.Rounds()
+    every.add(run(tested, tmp_path, rounds=50))
+    excess = timing.unreported(contest(tested, tmp_path), every.timings())
     assert excess is None or excess < 10e6
 
 
@@ -369,7 +373,7 @@ def test_a_floor_is_measured_in_each_process(
     monkeypatch.setattr(timing, "LAUNCH", 0.05)
     monkeypatch.setattr(timing, "_settled", lambda *_: True)
     tested = bench(course, tmp_path, SOLUTION)
-    timings = timing._measure(SPEED, tested, GIVEN, tmp_path, processes)
+    timings = timing.measure(contest(tested, tmp_path), processes)
     assert len(timings.processes) == processes
     assert timings.copy_ns == min(each.copy_ns for each in timings.processes)
     assert len(timings.rounds) == sum(len(each.rounds) for each in timings.processes)
@@ -397,7 +401,7 @@ def test_faster_methods_lower_what_is_impossible_but_not_the_floor(
     timed = msgspec.structs.replace(SPEED, fewest_taps=fewest)
     monkeypatch.setattr(timing, "unreported", lambda *_: None)
     beside = Bench("layers", tmp_path, tmp_path, None, None, 1, wall=True)
-    ending = timing._judged(timed, beside, given, tmp_path, timings)
+    ending = timing.decide(timing.Contest(timed, beside, given, tmp_path), timings)
     assert ending.verdict == verdict
     assert ending.details["floor_ns"] == 1_000_000
     if fewest:

@@ -16,6 +16,9 @@ from grader.model import counters, spec
 from grader.model.counters import Counters
 from grader.model.spec import Technique
 from grader.model.submission import Submission
+from grader.session.plan import plan_for
+from grader.session.programs import Programs
+from grader.session.session import Session
 from grader.tests.zoo import entries as zoo
 from grader.tests.zoo.test_zoo import grade
 
@@ -165,13 +168,10 @@ def test_points_for_kernels_are_for_kernels_that_do_the_work(
     status = Status(completed=True, returned=0, seen_by_host=seen_by_host)
     outcome = Outcome("completed", "", 0.1, status=status)
     run = InstrumentedRun(outcome, OUT // 4, True, OUT)
-    check = technique.judge_counter(
-        Submission(spec.load("lab2"), tmp_path, "f", {}, []),
-        asks(at_most=1e6),
-        run,
-        profile,
-        "correct",
-    )
+    lab = spec.load("lab2")
+    submission = Submission(lab, tmp_path, "f", {}, [])
+    session = Session(plan_for(lab, "sim"), submission, Programs([]), tmp_path)
+    check = technique.judge_run(session, asks(at_most=1e6), run, profile)
     if says is None:
         assert check.verdict == ("pass" if stored else "fail")
         assert "these points are for kernels" not in str(check.message)

@@ -12,10 +12,10 @@ import pytest
 
 from grader import paths
 from grader.commands import output
-from grader.grading.plan import matching
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.render.terminal import Terminal
+from grader.session.plan import matching
 from grader.tests import tiny_course
 
 Capture = pytest.CaptureFixture[str]

@@ -12,7 +12,6 @@ from grader import exit_codes, paths
 from grader.compile import make, nvcc_check
 from grader.compile.make import BuildRequest
 from grader.grading import score
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check
@@ -20,6 +19,7 @@ from grader.model.score import Score
 from grader.model.submission import Submission
 from grader.sandbox import choice
 from grader.sandbox.choice import Choice
+from grader.session.plan import plan_for
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()

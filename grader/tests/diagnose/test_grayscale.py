@@ -12,7 +12,7 @@ from grader import exit_codes
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
-from grader.grading import plan, score
+from grader.grading import score
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Case
@@ -20,6 +20,7 @@ from grader.oracle import operations
 from grader.oracle.compare import compare
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
 from grader.oracle.inputs import Inputs, inputs
+from grader.session import plan
 
 LAB = spec.load("lab8")
 CASE = Case(

@@ -19,14 +19,14 @@ from grader.compile.permitted import submission_check
 from grader.execute import case
 from grader.execute.evidence import Evidence
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Result
 from grader.model.spec import Lab
 from grader.sandbox.ending import Finished, TooBusyError
 from grader.sandbox.limits import Limits
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 
 LAB = spec.load("lab1")
 

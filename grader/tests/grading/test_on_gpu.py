@@ -10,11 +10,11 @@ import pytest
 from grader.compile import make
 from grader.compile.make import Build, BuildRequest
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.submission import Submission
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 
 PATTERN = "B "  # correctness, failing calls, safe and technique
 
@@ -47,7 +47,7 @@ def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: S
 def test_without_a_compiler_they_are_not_measured(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.grading.programs.shutil.which", lambda _: None)
+    monkeypatch.setattr("grader.session.programs.shutil.which", lambda _: None)
     grade = graded(submission)
     skipped = {c.kind for c in grade.checks if c.verdict == "skip"}
     assert skipped == {"correct", "safe", "technique"}

@@ -8,11 +8,11 @@ import pytest
 from grader import paths
 from grader.checks import correct
 from grader.grading import pass_cache, pipeline
-from grader.grading.observer import Observer
 from grader.grading.pass_cache import PassCache
-from grader.grading.plan import plan_for
 from grader.model import course_key, result, spec
 from grader.model import submission as submissions
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 
 LAB = spec.load("lab3")
 CASE, SAFE = LAB.case[0], LAB.safe[0]
@@ -87,13 +87,13 @@ def test_a_second_grading_runs_nothing_unless_told_to(
     (tmp_path / name).write_bytes((paths.SOLUTIONS / LAB.folder / name).read_bytes())
     submission = submissions.find(LAB, str(tmp_path))
 
-    def graded(use_cache: bool) -> result.Result:
+    def graded(keep_notes: bool) -> result.Result:
         plan = plan_for(LAB, "sim", "A identity")
-        return pipeline.grade(plan, submission, Observer(), use_cache=use_cache)
+        return pipeline.grade(plan, submission, Observer(), keep_notes=keep_notes)
 
-    assert graded(use_cache=True).exit_code == 0
+    assert graded(keep_notes=True).exit_code == 0
     monkeypatch.delattr(correct, "judge_case")
-    again = graded(use_cache=True)
+    again = graded(keep_notes=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
     with pytest.raises(AttributeError):
-        graded(use_cache=False)
+        graded(keep_notes=False)

@@ -10,11 +10,10 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.checks.predicted_words import lines
+from grader.checks import predicted_points
+from grader.checks.predicted_points import lines
 from grader.classroom.bulk.elsewhere import combined
-from grader.grading import pipeline, predicted_points, predictions, score
-from grader.grading.observer import Observer
-from grader.grading.plan import NO_GPU, Plan, plan_for
+from grader.grading import pipeline, predictions, score
 from grader.model import result as results
 from grader.model import spec
 from grader.model import submission as submissions
@@ -25,6 +24,8 @@ from grader.model.spec import Speed
 from grader.predict.references import references
 from grader.render.terminal import Terminal, points
 from grader.schema import write
+from grader.session.observer import Observer
+from grader.session.plan import NO_GPU, Plan, plan_for
 from grader.tests.classroom.bulk.made_runs import result
 
 LAB = spec.load("lab4", hidden=False)
@@ -51,7 +52,7 @@ def scored(how: PredictedSpeed, made: Sequence[Prediction]) -> tuple[list[Check]
         for c in LAB.checks()
         if not isinstance(c, Speed)
     ]
-    speeds = predicted_points.checks(plan(how), list(made))
+    speeds = predicted_points.judge_predictions(plan(how), list(made))
     return speeds, score.score(plan(how), [*others, *speeds])
 
 
@@ -166,8 +167,8 @@ def test_a_grade_has_the_predictions_and_takes_them_from_its_note() -> None:
     submission = submissions.find(lab, "solutions")
     planned = plan_for(lab, "sim", pattern="speed of the kernel")
 
-    def grade(use_cache: bool) -> Prediction:
-        graded = pipeline.grade(planned, submission, Observer(), use_cache=use_cache)
+    def grade(keep_notes: bool) -> Prediction:
+        graded = pipeline.grade(planned, submission, Observer(), keep_notes=keep_notes)
         (prediction,) = graded.predictions
         return prediction
 

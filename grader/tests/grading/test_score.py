@@ -5,9 +5,9 @@ import pytest
 from grader import exit_codes
 from grader.execute.backend import Backend
 from grader.grading import score
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model.result import Check, Verdict
+from grader.session.plan import plan_for
 
 
 def lab() -> spec.Lab:

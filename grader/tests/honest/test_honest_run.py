@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.sandbox.workspace import workspace
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.attacks import material
 from grader.tests.attacks.attack import Attack
 

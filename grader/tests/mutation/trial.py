@@ -10,12 +10,12 @@ import msgspec
 
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check
 from grader.model.spec import Lab
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.mutation.mutants import Mutant, mutated, solution
 
 

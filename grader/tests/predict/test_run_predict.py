@@ -11,7 +11,7 @@ import pytest
 from grader import paths
 from grader.execute.program import build, execute_sampled
 from grader.predict import counts, gpu, nvcc
-from grader.render import prediction
+from grader.render import predicted_kernels
 
 PROGRAM = """
 #include <cstdio>
@@ -142,5 +142,5 @@ def test_without_nvcc_it_says_so(program: Path, monkeypatch: pytest.MonkeyPatch)
     found = counts.of_launches(built.binary, launches, compiled)
     assert [one.compiled for one in found] == [False] * 5
     assert found[2].operations["fma"] == pytest.approx(64 * found[2].warps), "64 sums a thread"
-    text = prediction.render(found, gpu.gpu("h200"), None)
+    text = predicted_kernels.render(found, gpu.gpu("h200"), None)
     assert "without nvcc" in text and len(LINE.findall(text)) == 5

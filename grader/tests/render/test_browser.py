@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from grader.grading.evidence import Evidence
 from grader.model.result import Result
+from grader.session.report_data import ReportData
 from grader.tests.render import accessibility, browser, reports
 
-REPORTS: dict[str, Callable[[], tuple[Result, Evidence]]] = {
+REPORTS: dict[str, Callable[[], tuple[Result, ReportData]]] = {
     "wrong": reports.wrong,
     "slow": reports.slow,
     "hostile": reports.hostile,

@@ -1,4 +1,4 @@
-"""The HTML of the report: what it shows of the evidence, and what it must never show."""
+"""The HTML of the report: what it shows of its data, and what it must never show."""
 
 from __future__ import annotations
 
@@ -15,13 +15,9 @@ import pytest
 from PIL import Image
 
 from grader import paths
-from grader.checks.correct import Wrong
 from grader.execute.profile import Kernel, Launch, Line, Profile
 from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
 from grader.grading import pipeline
-from grader.grading.evidence import MOST_FAILED, SIDE, Evidence, Traced, tile
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -31,16 +27,19 @@ from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
 from grader.predict import model
 from grader.render import html, images, predicted_times, roofline, timing_chart, warp_access
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
+from grader.session.report_data import MOST_FAILED, SIDE, ReportData, Traced, Wrong, tile
 from grader.tests.render import reports
 
 
 def test_a_wrong_part_is_pictured() -> None:
-    grade, evidence = reports.wrong()
+    grade, report = reports.wrong()
     public = [c.id for c in grade.checks if c.verdict == "fail" and not c.hidden]
-    pictured = [failure.check for failure in evidence.failures]
+    pictured = [failure.check for failure in report.failures]
     assert pictured and set(pictured) <= set(public)
-    text = html.page(grade, evidence)
-    first = evidence.failures[0]
+    text = html.page(grade, report)
+    first = report.failures[0]
     assert first.tile is not None and (first.tile.width, first.tile.height) == (32, 32)
     assert first.first[1] % 32 == 0
     titles = ("Input", "Your output", "Expected", "Difference", "Wrong pixels by tile")
@@ -52,21 +51,21 @@ def test_a_wrong_part_is_pictured() -> None:
 
 
 def test_the_grade_does_not_depend_on_the_report() -> None:
-    grade, evidence = reports.wrong()
+    grade, report = reports.wrong()
     plain = pipeline.grade(
-        plan_for(evidence.submission.lab, "sim", "B "), evidence.submission, Observer()
+        plan_for(report.submission.lab, "sim", "B "), report.submission, Observer()
     )
     assert reports.without_seconds(plain) == reports.without_seconds(grade)
 
 
 def test_a_hidden_case_shows_its_reason_and_nothing_else() -> None:
-    grade, evidence = reports.wrong()
+    grade, report = reports.wrong()
     hidden = [c for c in grade.checks if c.hidden and c.verdict == "fail"]
     assert hidden, "this test needs a hidden case that fails"
-    cases = {c.name: c for c in evidence.submission.lab.case if c.hidden}
-    text = html.page(grade, evidence)
+    cases = {c.name: c for c in report.submission.lab.case if c.hidden}
+    text = html.page(grade, report)
     for check in hidden:
-        assert check.id not in {failure.check for failure in evidence.failures}
+        assert check.id not in {failure.check for failure in report.failures}
         item = _item(text, check.name)
         assert "<svg" not in item and "<table" not in item and "out[" not in item
         shown = re.sub(r"<[^>]+>", " ", item)
@@ -76,8 +75,8 @@ def test_a_hidden_case_shows_its_reason_and_nothing_else() -> None:
         allowed = set(re.findall(r"\S+", f"{case.rationale} {case.hint}"))
         assert case.image not in words - allowed and case.mask not in words - allowed
     signatures = {case.signature() for case in cases.values()}
-    public = {c.signature() for c in evidence.submission.lab.checks() if c.name not in cases}
-    assert not (set(evidence.runs) & signatures) - public
+    public = {c.signature() for c in report.submission.lab.checks() if c.name not in cases}
+    assert not (set(report.runs) & signatures) - public
 
 
 def _item(text: str, name: str) -> str:
@@ -87,10 +86,10 @@ def _item(text: str, name: str) -> str:
 
 
 def test_a_hidden_case_leaves_no_evidence_even_if_it_is_offered() -> None:
-    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
-    case = next(c for c in evidence.submission.lab.case if c.hidden)
-    evidence.failed(_wrong(case, (9, 9)), None)
-    assert evidence.failures == [] and evidence.runs == {}
+    report = ReportData(submissions.find(spec.load("lab4"), "solutions"))
+    case = next(c for c in report.submission.lab.case if c.hidden)
+    report.failed(_wrong(case, (9, 9)), None)
+    assert report.failures == [] and report.runs == {}
 
 
 def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
@@ -104,12 +103,12 @@ def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
-    case = next(c for c in evidence.submission.lab.case if not c.hidden)
+    report = ReportData(submissions.find(spec.load("lab4"), "solutions"))
+    case = next(c for c in report.submission.lab.case if not c.hidden)
     for _ in range(MOST_FAILED + 3):
-        evidence.failed(_wrong(case, (700, 1100)), None)
-    assert len(evidence.failures) == MOST_FAILED
-    failure = evidence.failures[0]
+        report.failed(_wrong(case, (700, 1100)), None)
+    assert len(report.failures) == MOST_FAILED
+    failure = report.failures[0]
     arrays = [v for v in vars(failure).values() if isinstance(v, np.ndarray)]
     assert len(arrays) == 6 and all(max(a.shape) <= SIDE for a in arrays)
     assert all(a.base is None or a.base.nbytes <= 8 * SIDE * SIDE for a in arrays)
@@ -118,9 +117,9 @@ def test_what_is_kept_is_bounded() -> None:
 
 def test_the_wrong_pixel_is_bright_and_only_it() -> None:
     case = next(c for c in spec.load("lab4").case if not c.hidden)
-    evidence = Evidence(submissions.find(spec.load("lab4"), "solutions"))
-    evidence.failed(_wrong(case, (20, 30)), None)
-    figures = {f.title: f for f in images.figures(evidence.failures[0])}
+    report = ReportData(submissions.find(spec.load("lab4"), "solutions"))
+    report.failed(_wrong(case, (20, 30)), None)
+    figures = {f.title: f for f in images.figures(report.failures[0])}
     for title in ("Difference", "Wrong pixels"):
         data = re.search(r"base64,([^\"]+)", str(figures[title].picture))
         assert data is not None
@@ -141,9 +140,9 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     kind, shape = OPERATIONS[operation].output(case_inputs.arrays)
     got = want.value.astype(kind)
     got[(-1,) * got.ndim] += 9
-    evidence = Evidence(submissions.find(lab, "solutions"))
-    evidence.failed(Wrong(case, operation, case_inputs, compare(got, want)), None)
-    failure = evidence.failures[0]
+    report = ReportData(submissions.find(lab, "solutions"))
+    report.failed(Wrong(case, operation, case_inputs, compare(got, want)), None)
+    failure = report.failures[0]
     assert failure.first == (shape[-2] - 1, shape[-1] - 1)
     assert bool(failure.plane) == (len(shape) == 3)
     assert len(images.figures(failure)) == 5
@@ -175,8 +174,8 @@ def test_the_tile_follows_from_the_launch(
 
 def test_a_warps_addresses_explain_its_cost() -> None:
     """The cost that the simulator counted for a warp follows from the addresses of its lanes."""
-    _, evidence = reports.wrong()
-    kept = [warp for run in evidence.runs.values() for warp in run.warps]
+    _, report = reports.wrong()
+    kept = [warp for run in report.runs.values() for warp in run.warps]
     spaces = {warp.space for warp in kept}
     assert {"global", "shared"} <= spaces
     for warp in kept:
@@ -240,10 +239,10 @@ def test_the_roof_of_doubles_is_lower() -> None:
 
 
 def test_times_are_shown_with_those_of_the_others() -> None:
-    grade, evidence = reports.slow()
-    text = html.page(grade, evidence)
+    grade, report = reports.slow()
+    text = html.page(grade, report)
     assert text.count("Your relative speed, and the speeds that earn points") == 3
-    medians = {name: float(np.median(v)) for name, v in evidence.times[0].times.items()}
+    medians = {name: float(np.median(v)) for name, v in report.times[0].times.items()}
     assert list(medians) == ["your file", "baseline", "solution"]
     for median in medians.values():
         assert timing_chart.duration(median) in text
@@ -251,12 +250,12 @@ def test_times_are_shown_with_those_of_the_others() -> None:
 
 def test_functions_without_multiply_adds_have_times_and_no_roofline() -> None:
     """Lab 8 computes with integers."""
-    grade, evidence = reports.slow("lab8")
-    assert [timed.macs for timed in evidence.times] == [0] * len(evidence.times) != []
-    text = html.page(grade, evidence)
+    grade, report = reports.slow("lab8")
+    assert [timed.macs for timed in report.times] == [0] * len(report.times) != []
+    text = html.page(grade, report)
     shown = "Your relative speed, and the speeds that earn points"
-    assert text.count(shown) == len(evidence.times)
-    assert all(roofline.of_timed(timed) is None for timed in evidence.times)
+    assert text.count(shown) == len(report.times)
+    assert all(roofline.of_timed(timed) is None for timed in report.times)
     assert all(roofline.of_timed(timed) is not None for timed in reports.slow()[1].times)
 
 
@@ -304,15 +303,15 @@ def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> No
 
 def test_a_page_without_evidence_is_a_page() -> None:
     """As for a file that does not compile: there is only a message."""
-    grade, evidence = reports.hostile()
-    bare = reports.graded(Evidence(evidence.submission), grade.checks)
-    text = html.page(bare, Evidence(evidence.submission))
+    grade, report = reports.hostile()
+    bare = reports.graded(ReportData(report.submission), grade.checks)
+    text = html.page(bare, ReportData(report.submission))
     assert "Your code" not in text and "Checks" in text
 
 
 def test_predicted_times_are_pictured_and_never_called_measured() -> None:
-    grade, evidence = reports.predicted()
-    text = html.page(grade, evidence)
+    grade, report = reports.predicted()
+    text = html.page(grade, report)
     section = text[text.index('<section id="predicted"') :]
     section = section[: section.index("</section>")]
     assert section.count("<svg") == 2 and "Nothing here was measured" in section

@@ -25,11 +25,11 @@ from dataclasses import dataclass, field, replace
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 
 UNDECIDED = ("uncertain", "error")  # verdicts that cost no points
 HOME = paths.BUILD / "tests" / "busy"

@@ -23,10 +23,10 @@ from pathlib import Path
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.zoo import entries as zoo
 
 VERDICTS = ("pass", "fail", "uncertain", "error")

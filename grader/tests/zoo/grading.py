@@ -13,10 +13,10 @@ from typing import Any
 
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.grading.observer import Observer
-from grader.grading.plan import plan_for
 from grader.model import result, spec
 from grader.model import submission as submissions
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
 from grader.tests.zoo import entries
 from grader.tests.zoo.entries import Entry
 

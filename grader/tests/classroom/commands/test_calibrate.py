@@ -11,9 +11,9 @@ from grader import paths
 from grader.classroom.commands import calibrate
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.grading.plan import Plan
 from grader.model import spec
 from grader.model.result import Check, Result
+from grader.session.plan import Plan
 from grader.tests import tiny_course
 
 Capture = pytest.CaptureFixture[str]

@@ -26,7 +26,7 @@ from grader.classroom.export import publish
 from grader.model import spec
 from grader.model.result import Check, GradedFile, Machine, Result
 from grader.model.score import Score, Unmeasured
-from grader.model.spec import AnyCheck, Lab, Speed
+from grader.model.spec import CheckSpec, Lab, Speed
 from grader.model.verdicts import build_line, grade_line
 
 HOSTILE = (
@@ -177,7 +177,7 @@ def result(lab: Lab, ability: float, draw: random.Random, name: str = "") -> Res
 
 
 def _check(
-    lab: Lab, planned: AnyCheck, compiles: bool, ability: float, draw: random.Random
+    lab: Lab, planned: CheckSpec, compiles: bool, ability: float, draw: random.Random
 ) -> Check:
     if not compiles:
         return grade_line(lab, planned, "skip", needs="compiles")

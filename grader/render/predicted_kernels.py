@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from grader.checks.predicted import predicted_time
-from grader.checks.predicted_words import duration
+from grader.checks.predicted_points import duration
 from grader.predict import model
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu

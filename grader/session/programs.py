@@ -12,13 +12,21 @@ from grader.compile import make, nvcc_check
 from grader.compile.make import Build, BuildRequest
 from grader.compile.make_process import BuildError, MachineBusyError
 from grader.execute.backend import Backend
-from grader.grading.not_run import NotRun, at_fault
-from grader.grading.plan import Plan
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
+from grader.session.could_not_run import CouldNotRun, at_fault
+from grader.session.plan import Plan
 
 COMPILES = "compiles"
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A program that is built, and the backend that it runs on."""
+
+    file: Path
+    backend: Backend
 
 
 @dataclass
@@ -34,22 +42,22 @@ class Programs:
 
     checks: list[Check]
     plain: Path | None = None
-    failing: Path | NotRun = field(default_factory=lambda: NotRun("skip"))
-    _instrumented: Path | NotRun | Callable[[], Build] = field(
-        default_factory=lambda: NotRun("skip")
+    failing: Path | CouldNotRun = field(default_factory=lambda: CouldNotRun("skip"))
+    _instrumented: Path | CouldNotRun | Callable[[], Build] = field(
+        default_factory=lambda: CouldNotRun("skip")
     )
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
         return callable(self._instrumented)
 
-    def instrumented(self) -> Path | NotRun:
+    def instrumented(self) -> Path | CouldNotRun:
         """The instrumented program, once its build has ended."""
         if callable(self._instrumented):
             wait = self._instrumented
             try:
                 built = wait()
-                self._instrumented = built.binary or NotRun("fail", built.errors)
+                self._instrumented = built.binary or CouldNotRun("fail", built.errors)
             except (BuildError, OSError) as fault:
                 self._instrumented = at_fault(fault)
         return self._instrumented
@@ -94,40 +102,37 @@ def _plain(
     exclusive: Callable[[], AbstractContextManager[None]],
 ) -> Programs:
     """Builds the plain program, and asks nvcc where it is installed without a GPU."""
-    program: Path | None = None
-    checks: list[Check] = []
-    seconds = 0.0
+    lab = submission.lab
     if submission.problems:
-        outcome = NotRun("fail", [*submission.problems, *submission.remedies()])
-    else:
+        lines = [*submission.problems, *submission.remedies()]
+        return Programs([build_line(lab, COMPILES, "fail", lines)])
+    try:
+        ask_nvcc = plan.backend == "sim" and nvcc_check.available()
+        request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
         try:
-            ask_nvcc = plan.backend == "sim" and nvcc_check.available()
-            request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
-            try:
+            result = make.build(request)
+        except MachineBusyError:
+            with exclusive():
                 result = make.build(request)
-            except MachineBusyError:
-                with exclusive():
-                    result = make.build(request)
-        except (BuildError, OSError) as fault:
-            outcome = at_fault(fault)
-        else:
-            program, seconds = result.binary, result.seconds
-            warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
-            outcome = NotRun("pass", warnings) if program else NotRun("fail", result.errors)
-            if program and result.nvcc:
-                checks = [nvcc_check.judge_nvcc(submission, result.nvcc)]
-    line = build_line(submission.lab, COMPILES, outcome.verdict, outcome.lines, seconds)
-    return Programs([line, *checks], program)
+    except (BuildError, OSError) as fault:
+        return Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
+    if result.binary is None:
+        return Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
+    warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
+    checks = [build_line(lab, COMPILES, "pass", warnings, result.seconds)]
+    if result.nvcc:
+        checks.append(nvcc_check.judge_nvcc(submission, result.nvcc))
+    return Programs(checks, result.binary)
 
 
-def _simulator(submission: Submission, verbose: bool) -> Path | NotRun:
+def _simulator(submission: Submission, verbose: bool) -> Path | CouldNotRun:
     """On a GPU, counters, findings and calls that fail come from the simulator's build."""
     if shutil.which("g++") is None:
-        return NotRun("skip", ["the simulator needs g++, which is not installed"])
+        return CouldNotRun("skip", ["the simulator needs g++, which is not installed"])
     try:
         result = make.build(BuildRequest(submission, "sim", verbose=verbose))
     except (BuildError, OSError) as fault:
-        return NotRun("skip", at_fault(fault).lines[:1])
+        return CouldNotRun("skip", at_fault(fault).lines[:1])
     if result.binary is None:
-        return NotRun("skip", [f"the simulator cannot build this file: {result.errors[0]}"])
+        return CouldNotRun("skip", [f"the simulator cannot build this file: {result.errors[0]}"])
     return result.binary

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.generate import DatasetMissing
-from grader.checks.correct import Wrong
 from grader.execute import warp_samples as warps
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.warp_samples import Warp
-from grader.model.spec import Input, Speed, Technique
+from grader.model.spec import Case, Input, Speed, Technique
 from grader.model.submission import Submission
 from grader.oracle import inputs
+from grader.oracle.compare import Comparison
+from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.timing.statistics import F64, REFERENCE, STUDENT, Timings
 
@@ -33,6 +34,18 @@ NEAR = (2, 1)  # rows and columns on each side of the first wrong pixel whose va
 RETRACED = 1 << 16  # values of a wrong output that is still run once more, traced
 MOST_TIMES = 2000  # of a side
 LOST = (OSError, MemoryError, DatasetMissing)  # then the report goes without
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The wrong output of a public case, with all that it was made from. is_drawn: a contract drew
+    the input, and no check has it."""
+
+    case: Case
+    operation: str
+    inputs: Inputs
+    comparison: Comparison
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,8 +125,8 @@ class Timed:
 
 
 @dataclass
-class Evidence:
-    """The evidence of one grading."""
+class ReportData:
+    """What is kept of one grading."""
 
     submission: Submission
     failures: list[Failure] = field(default_factory=list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from grader.checks.technique import number
+from grader.checks.technique import limit, number
 from grader.model import counters
 from grader.model.result import Check
 from grader.model.spec import Technique
@@ -15,13 +15,8 @@ INDENT = " " * 11  # below the name of a check
 
 def counted(technique: Technique) -> str:
     """What a check counts: "thread stores to global memory per pixel"."""
-    return counters.in_words(technique.counter) + counters.unit(technique.counter, technique.per)
-
-
-def limit(technique: Technique) -> str:
-    if technique.at_most is not None:
-        return f"at most {technique.at_most:g}"
-    return f"at least {technique.at_least:g}"
+    words = counters.in_words(technique.counter, technique.per)
+    return words.counted + words.unit
 
 
 def line(technique: Technique, check: Check, width: int | None = None) -> str:

@@ -11,7 +11,7 @@ from grader.checks import technique as judge
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Technique
-from grader.render import limits as render
+from grader.render import technique_counters as render
 
 TECHNIQUE = Technique(
     name="a name that is not short",
@@ -60,7 +60,7 @@ def test_no_check_of_any_lab_is_wider_than_the_terminal(width: int) -> None:
             assert max(len(line) for line in (first, *rest)) <= width
             assert all(line.startswith(render.INDENT) for line in rest)
             assert technique.name in " ".join(text.split())
-            assert f"1.676 of {render.limit(technique)}:" in " ".join(text.split())
+            assert f"1.676 of {judge.limit(technique)}:" in " ".join(text.split())
 
 
 def profile(lab: str, *options: str) -> str:

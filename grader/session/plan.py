@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from grader.execute.backend import Backend, cpu_has
 from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
-from grader.model.spec import AnyCheck, Case, Contract, Lab, Speed
-
-# plain: the submission as it is. failing: the simulator's plain program, whose CUDA calls can be
-# made to fail. instrumented: traced on the simulator, under sanitizers where the file is plain C.
-# timed: the shared objects that are timed beside each other.
-Program = Literal["plain", "failing", "instrumented", "timed"]
+from grader.model.spec import CheckSpec, Input, Lab, Program, Speed
 
 NO_SPEED = "are for speed, left out by --no-speed"
 NO_GPU = "need a GPU"
@@ -29,7 +23,7 @@ class Planned:
     """One check, the program that it runs and where that program runs. `cpu_lacks`: instructions
     that the check needs and this machine's processor has not, such as "AVX2"; "" for none."""
 
-    check: AnyCheck
+    check: CheckSpec
     program: Program
     backend: Backend
     cpu_lacks: str = ""
@@ -53,7 +47,7 @@ class Plan:
     predicted: tuple[Speed, ...] = ()
 
 
-def matching(lab: Lab, pattern: str) -> list[AnyCheck]:
+def matching(lab: Lab, pattern: str) -> list[CheckSpec]:
     """The checks that -k selects: those of the part with that name, else those with the text in
     "part name", whatever the case of its letters."""
     if any(part.id == pattern for part in lab.part):
@@ -94,26 +88,22 @@ def plan_for(
     )
 
 
-def _planned(lab: Lab, check: AnyCheck, backend: Backend) -> Planned:
-    cpu = next(part.cpu for part in lab.part if part.id == check.part)
+def _planned(lab: Lab, check: CheckSpec, backend: Backend) -> Planned:
+    cpu = lab.part_of(check).cpu
     cpu_lacks = cpu.upper() if cpu and not cpu_has(cpu) else ""
-    simulated: Backend = "cpu" if backend == "cpu" else "sim"
-    if isinstance(check, Speed):
-        return Planned(check, "timed", _timed_on(lab, check, backend) or backend, cpu_lacks)
-    if isinstance(check, Contract):
-        return Planned(check, "plain", backend, cpu_lacks)
-    if not isinstance(check, Case):
-        return Planned(check, "instrumented", simulated, cpu_lacks)
-    if check.inject:
-        return Planned(check, "failing", simulated, cpu_lacks)
-    return Planned(check, "plain", backend, cpu_lacks)
+    program = check.program()
+    where = backend
+    if program == "timed":
+        where = _timed_on(lab, check, backend) or backend
+    elif program != "plain" and backend != "cpu":
+        where = "sim"
+    return Planned(check, program, where, cpu_lacks)
 
 
-def _timed_on(lab: Lab, speed: Speed, backend: Backend) -> Backend | None:
+def _timed_on(lab: Lab, speed: Input, backend: Backend) -> Backend | None:
     """Where a speed check is timed: a function in C on the CPU, whatever the backend; one in CUDA
     on a GPU, and nowhere without one, since the simulator's time means nothing."""
-    file = next(part.file for part in lab.part if part.id == speed.part) or lab.submit[0]
-    if file.endswith(".c"):
+    if lab.file_of(speed).endswith(".c"):
         return "cpu"
     return "gpu" if backend == "gpu" else None
 

@@ -14,7 +14,7 @@ FAULTS = (DatasetMissing, BuildError, OSError, MemoryError)
 
 
 @dataclass(frozen=True)
-class NotRun:
+class CouldNotRun:
     """The verdict and the lines of a check that did not run. needs: the check that failed first."""
 
     verdict: Verdict
@@ -22,15 +22,17 @@ class NotRun:
     needs: str | None = None
 
 
-def at_fault(fault: BaseException) -> NotRun:
+def at_fault(fault: BaseException) -> CouldNotRun:
     """A fault of the grader or the machine, and what to do about it."""
     if isinstance(fault, BuildError):
         last = [line for line in fault.log.splitlines() if line.strip()][-4:]
-        return NotRun("error", [str(fault), *last, "./grade doctor says what this machine lacks"])
+        return CouldNotRun(
+            "error", [str(fault), *last, "./grade doctor says what this machine lacks"]
+        )
     if isinstance(fault, DatasetMissing):
-        return NotRun("error", [str(fault)])
+        return CouldNotRun("error", [str(fault)])
     reason = str(fault) or "out of memory"
     if isinstance(fault, OSError):
         remedy = files.remedy(fault)
         reason = f"{fault.strerror or fault}{f'; {remedy}' if remedy else ''}"
-    return NotRun("error", [f"the grader cannot work on this machine: {reason}"])
+    return CouldNotRun("error", [f"the grader cannot work on this machine: {reason}"])

@@ -1,0 +1,1 @@
+"""What the checks of one grading share: what is planned, built, found so far, and kept."""

@@ -1,0 +1,85 @@
+"""One grading while it runs: all that its checks share, in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.execute.backend import Backend
+from grader.execute.instrumented import Runner
+from grader.model.result import Check
+from grader.model.spec import Lab
+from grader.model.submission import Submission
+from grader.session.could_not_run import CouldNotRun
+from grader.session.observer import Observer
+from grader.session.plan import Plan, Planned
+from grader.session.programs import COMPILES, Binary, Programs
+from grader.session.report_data import ReportData, Wrong
+
+
+@dataclass
+class Session:
+    """One grading of one submission.
+
+    work: a folder for the files of its runs. so_far: the checks that have their verdict. report:
+    takes what a report shows beyond the grade; what fails is then run once more, traced.
+    keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
+    file only. processes: in which a speed check is timed at least.
+    """
+
+    plan: Plan
+    submission: Submission
+    programs: Programs
+    work: Path
+    observer: Observer = field(default_factory=Observer)
+    report: ReportData | None = None
+    keep_notes: bool = False
+    processes: int = 1
+    so_far: list[Check] = field(default_factory=list)
+    _runner: Runner | None = None
+
+    @property
+    def lab(self) -> Lab:
+        return self.submission.lab
+
+    def add(self, check: Check) -> None:
+        """Adds a check that has its verdict."""
+        self.so_far.append(check)
+        self.observer.checked(check)
+
+    def binary(self, planned: Planned) -> Binary | CouldNotRun:
+        """The program that a check runs. Waits for the instrumented one, so that what is timed has
+        the machine to itself."""
+        if self.programs.plain is None:
+            return CouldNotRun("skip", needs=COMPILES)
+        file: Path | CouldNotRun = self.programs.plain
+        if planned.program == "failing":
+            file = self.programs.failing
+        elif "instrumented" in self.plan.programs and planned.program in ("instrumented", "timed"):
+            instrumented = self._instrumented()
+            file = instrumented if planned.program == "instrumented" else file
+        return Binary(file, planned.backend) if isinstance(file, Path) else file
+
+    def runner_of(self, instrumented: Binary) -> Runner:
+        """Runs the instrumented program; the same for all checks, so that each input runs once."""
+        if self._runner is None:
+            file, backend = instrumented.file, instrumented.backend
+            sampled = self.report is not None
+            self._runner = Runner(self.submission, file, backend, self.work, sampled)
+        return self._runner
+
+    def runner(self) -> Runner | None:
+        """The same, to explain what another program did; None where there is no such program."""
+        file = self._instrumented()
+        backend: Backend = "cpu" if self.plan.backend == "cpu" else "sim"
+        return self.runner_of(Binary(file, backend)) if isinstance(file, Path) else None
+
+    def keep_wrong(self, wrong: Wrong) -> None:
+        """Keeps a wrong output for a report, if there is to be one."""
+        if self.report:
+            self.report.failed(wrong, self.runner())
+
+    def _instrumented(self) -> Path | CouldNotRun:
+        if self.programs.is_being_built():
+            self.observer.starting("building the instrumented program")
+        return self.programs.instrumented()
