@@ -4,8 +4,7 @@
  *     LOOP_TEST(what_it_shows, 0, 4) { ... }    runs with _i from 0 to 3
  *     SIGNAL_TEST(what_it_shows, SIGSEGV) { ... }    must end by that signal
  *     SUITE("name")                             at the end: main() */
-#ifndef TESTS_SUITE_H
-#define TESTS_SUITE_H
+#pragma once
 
 #include <check.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline int suite_run(const char *name, void (*set_up)(void), void (*tear_
         return suite_run(name, set_up, tear_down);                                                 \
     }
 #define SUITE(name) SUITE_BETWEEN(name, NULL, NULL)
-
-#endif

@@ -1,6 +1,5 @@
 /* cudaCreateChannelDesc<T>(): the format of an array whose elements are of type T. */
-#ifndef SIM_CHANNEL_DESCRIPTOR_H
-#define SIM_CHANNEL_DESCRIPTOR_H
+#pragma once
 
 #include "sim_array_types.h"
 #include "vector_types.h"
@@ -42,5 +41,3 @@ inline cudaChannelFormatDesc cudaCreateChannelDescHalf2(void) {
 inline cudaChannelFormatDesc cudaCreateChannelDescHalf4(void) {
     return cudaChannelFormatDesc{16, 16, 16, 16, cudaChannelFormatKindFloat};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Cooperative groups: threads that synchronize and exchange values. A launch has no clusters, so
  * that each block is its own. */
-#ifndef SIM_COOPERATIVE_GROUPS_H
-#define SIM_COOPERATIVE_GROUPS_H
+#pragma once
 
 #include "cooperative_groups/lanes.h"
 #include "cooperative_groups/multi_warp_tile.h"
@@ -402,5 +401,3 @@ auto invoke_one_broadcast(const Group &group, F &&function, A &&...arguments) {
 }
 
 } // namespace cooperative_groups
-
-#endif

@@ -1,7 +1,6 @@
 /* Complex numbers: cuFloatComplex (also cuComplex) and cuDoubleComplex, for the host and for
  * kernels. x is the real part, y the imaginary one. */
-#ifndef SIM_CUCOMPLEX_H
-#define SIM_CUCOMPLEX_H
+#pragma once
 #define CU_COMPLEX_H_
 
 #include "vector_types.h"
@@ -61,5 +60,3 @@ static inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) {
 static inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
     return make_cuFloatComplex((float)z.x, (float)z.y);
 }
-
-#endif

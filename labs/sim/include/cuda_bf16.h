@@ -1,7 +1,6 @@
 /* bfloat16: floats with a fraction of 7 bits, alone and in pairs. Results have one rounding:
  * sim_float16.h. */
-#ifndef SIM_CUDA_BF16_H
-#define SIM_CUDA_BF16_H
+#pragma once
 
 #include "cuda_fp16.h"
 #include "cuda_runtime.h"
@@ -59,5 +58,3 @@ SIM_INLINED __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) {
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80)
-
-#endif

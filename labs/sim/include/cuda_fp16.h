@@ -1,6 +1,5 @@
 /* half: 16-bit IEEE floats, alone and in pairs. Results have one rounding: sim_float16.h. */
-#ifndef SIM_CUDA_FP16_H
-#define SIM_CUDA_FP16_H
+#pragma once
 
 #include "cuda_runtime.h"
 #include "sim_float16.h"
@@ -48,5 +47,3 @@ SIM_INLINED __half2 __half2half2(__half x) { return __halves2half2(x, x); }
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00)
-
-#endif

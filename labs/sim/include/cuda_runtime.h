@@ -1,7 +1,6 @@
 /* CUDA C++ for g++: what nvcc includes in every .cu file, as far as the simulator supports it.
  * rewrite.py refuses a CUDA name that is in none of these headers. */
-#ifndef SIM_CUDA_RUNTIME_H
-#define SIM_CUDA_RUNTIME_H
+#pragma once
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 
 #include "sim_host_heap.h" /* before anything that declares calloc() */
@@ -49,5 +48,4 @@ extern "C++" {
 #include "vector_functions.h"
 }
 
-#endif
 #endif

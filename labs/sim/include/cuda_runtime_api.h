@@ -3,8 +3,7 @@
  * stream runs when something waits for it.
  *
  * In C++ every call also passes the file and line of the caller, which findings name. */
-#ifndef SIM_CUDA_RUNTIME_API_H
-#define SIM_CUDA_RUNTIME_API_H
+#pragma once
 #define __CUDA_RUNTIME_API_H__ /* programs test this one */
 
 #include "driver_types.h"
@@ -151,6 +150,4 @@ SIM_API_VOID(cudaPeekAtLastError)
 }
 #elif !defined(SIM_RUNTIME)
 #include "sim_sites.h"
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* Types, enumerations and flags of the CUDA runtime API, with the toolkit's numbers (13.0): errors,
  * memory, streams and events. sim_device_types.h has those of the device, sim_launch_types.h those
  * of launches and graphs. */
-#ifndef SIM_DRIVER_TYPES_H
-#define SIM_DRIVER_TYPES_H
+#pragma once
 #define __DRIVER_TYPES_H__ /* programs test this one */
 
 #include "cuda_errors.h"
@@ -217,5 +216,3 @@ struct cudaMemPoolProps {
 };
 
 #include "sim_launch_types.h"
-
-#endif

@@ -1,8 +1,7 @@
 /* The words that mark functions and variables for the device. rewrite.py reads them in a .cu file,
  * after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program may
  * ask with #ifdef whether they exist. */
-#ifndef SIM_HOST_DEFINES_H
-#define SIM_HOST_DEFINES_H
+#pragma once
 #define __HOST_DEFINES_H__
 
 #ifdef SIM_TRANSLATES
@@ -36,5 +35,3 @@
 #define CUDART_CB
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
-
-#endif

@@ -1,6 +1,5 @@
 /* CUDA's names for the constants of mathematics, as far as programs use them. */
-#ifndef SIM_MATH_CONSTANTS_H
-#define SIM_MATH_CONSTANTS_H
+#pragma once
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
@@ -28,5 +27,3 @@
 #define CUDART_PI 3.1415926535897931
 #define CUDART_L2E 1.4426950408889634
 #define CUDART_LN2 0.69314718055994529
-
-#endif

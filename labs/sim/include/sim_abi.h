@@ -1,8 +1,7 @@
 /* What a compiled program and the runtime of the simulator share: every structure that one fills in
  * and the other reads, and every function that the headers of this folder, or the code that
  * rewrite.py inserts, call. Written once, for C11 (the runtime) and C++17 (the program). */
-#ifndef SIM_ABI_H
-#define SIM_ABI_H
+#pragma once
 
 #include "driver_types.h"
 #include "vector_types.h"
@@ -318,5 +317,3 @@ SIM_LAYOUT(struct sim_shared_slot, 40, offset, 32);
 SIM_LAYOUT(struct sim_barrier_result, 8, threads, 4);
 #undef SIM_LAYOUT
 #undef SIM_ASSERT
-
-#endif

@@ -1,6 +1,5 @@
 /* The part of the runtime API for CUDA arrays, textures and surfaces. */
-#ifndef SIM_API_ARRAY_H
-#define SIM_API_ARRAY_H
+#pragma once
 
 #include "surface_types.h"
 #include "texture_types.h"
@@ -78,5 +77,3 @@ SIM_API(cudaCreateSurfaceObject, (surface, resource), cudaSurfaceObject_t *surfa
 SIM_API(cudaDestroySurfaceObject, (surface), cudaSurfaceObject_t surface)
 SIM_API(cudaGetSurfaceObjectResourceDesc, (resource, surface), struct cudaResourceDesc *resource,
         cudaSurfaceObject_t surface)
-
-#endif

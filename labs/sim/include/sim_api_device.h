@@ -1,6 +1,5 @@
 /* The runtime API's functions for the device. cuda_runtime_api.h includes it. */
-#ifndef SIM_API_DEVICE_H
-#define SIM_API_DEVICE_H
+#pragma once
 
 SIM_API_VOID(cudaDeviceSynchronize)
 SIM_API_VOID(cudaDeviceReset)
@@ -41,5 +40,3 @@ SIM_API(cudaDeviceEnablePeerAccess, (peer, flags), int peer, unsigned int flags)
 SIM_API(cudaDeviceDisablePeerAccess, (peer), int peer)
 SIM_API(cudaDeviceGetP2PAttribute, (value, attribute, device, peer), int *value,
         enum cudaDeviceP2PAttr attribute, int device, int peer)
-
-#endif

@@ -1,7 +1,6 @@
 /* The runtime API's functions for graphs. cuda_runtime_api.h includes it. Not supported, and
  * refused by name: conditional nodes, nodes of external semaphores, launches from a kernel. */
-#ifndef SIM_API_GRAPH_H
-#define SIM_API_GRAPH_H
+#pragma once
 
 /* ---- captures */
 
@@ -117,5 +116,3 @@ SIM_API(cudaGraphNodeSetEnabled, (exec, node, enabled), cudaGraphExec_t exec, cu
         unsigned int enabled)
 SIM_API(cudaGraphNodeGetEnabled, (exec, node, enabled), cudaGraphExec_t exec, cudaGraphNode_t node,
         unsigned int *enabled)
-
-#endif

@@ -1,6 +1,5 @@
 /* The runtime API's functions for kernels. cuda_runtime_api.h includes it. */
-#ifndef SIM_API_KERNEL_H
-#define SIM_API_KERNEL_H
+#pragma once
 
 SIM_API(cudaFuncSetAttribute, (kernel, attribute, value), const void *kernel,
         enum cudaFuncAttribute attribute, int value)
@@ -29,5 +28,3 @@ SIM_API(cudaLaunchCooperativeKernel, (kernel, grid, block, arguments, shared, st
         cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaLaunchKernelExC, (config, kernel, arguments), const cudaLaunchConfig_t *config,
         const void *kernel, void **arguments)
-
-#endif

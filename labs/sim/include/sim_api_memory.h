@@ -1,6 +1,5 @@
 /* The runtime API's functions for memory. cuda_runtime_api.h includes it. */
-#ifndef SIM_API_MEMORY_H
-#define SIM_API_MEMORY_H
+#pragma once
 
 SIM_API(cudaMalloc, (pointer, bytes), void **pointer, size_t bytes)
 SIM_API(cudaMallocPitch, (pointer, pitch, width, height), void **pointer, size_t *pitch,
@@ -126,5 +125,3 @@ SIM_API(cudaMemcpyToSymbolAsync, (symbol, from, bytes, offset, kind, stream), co
 SIM_API(cudaMemcpyFromSymbolAsync, (to, symbol, bytes, offset, kind, stream), void *to,
         const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
         cudaStream_t stream SIM_DEFAULT(0))
-
-#endif

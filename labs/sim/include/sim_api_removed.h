@@ -1,7 +1,6 @@
 /* Functions that CUDA 13 no longer has, or calls deprecated: g++ warns where a program uses one,
  * and names what to call instead. cuda_runtime_api.h includes it. */
-#ifndef SIM_API_REMOVED_H
-#define SIM_API_REMOVED_H
+#pragma once
 
 #ifndef SIM_RUNTIME
 #pragma GCC diagnostic warning "-Wdeprecated-declarations" /* also under -Werror */
@@ -23,5 +22,3 @@ SIM_API_REMOVED(cudaDeviceSetSharedMemConfig, SIM_BANKS, (config), enum cudaShar
 SIM_API_REMOVED(cudaDeviceGetSharedMemConfig, SIM_BANKS, (config), enum cudaSharedMemConfig *config)
 SIM_API_REMOVED(cudaFuncSetSharedMemConfig, SIM_BANKS, (kernel, config), const void *kernel,
                 enum cudaSharedMemConfig config)
-
-#endif

@@ -1,6 +1,5 @@
 /* The runtime API's functions for streams and events. cuda_runtime_api.h includes it. */
-#ifndef SIM_API_STREAM_H
-#define SIM_API_STREAM_H
+#pragma once
 
 SIM_API(cudaStreamCreate, (stream), cudaStream_t *stream)
 SIM_API(cudaStreamCreateWithFlags, (stream, flags), cudaStream_t *stream, unsigned int flags)
@@ -42,5 +41,3 @@ SIM_API(cudaLaunchHostFunc, (stream, function, data), cudaStream_t stream, cudaH
         void *data)
 SIM_API(cudaStreamAddCallback, (stream, callback, data, flags), cudaStream_t stream,
         cudaStreamCallback_t callback, void *data, unsigned int flags)
-
-#endif

@@ -1,8 +1,7 @@
 /* CUDA arrays: their handles, the format of their elements, and what a copy of one is described by.
  * An array's element has 1, 2 or 4 channels; an extent counts elements, and 0 means one dimension
  * less. */
-#ifndef SIM_ARRAY_TYPES_H
-#define SIM_ARRAY_TYPES_H
+#pragma once
 
 #include "driver_types.h"
 
@@ -29,5 +28,3 @@ struct cudaChannelFormatDesc {
     int x, y, z, w;
     enum cudaChannelFormatKind f;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Atomic functions: each returns the old value. Relaxed, as on the device. */
-#ifndef SIM_ATOMICS_H
-#define SIM_ATOMICS_H
+#pragma once
 
 /* Always inlined, so that an access is reported at the line of the program. */
 #define SIM_ATOMIC_INLINE static inline __attribute__((always_inline))
@@ -148,5 +147,3 @@ SIM_ATOMIC_SCOPES(atomicXor)
 SIM_ATOMIC_SCOPES(atomicCAS)
 
 #undef SIM_ATOMIC_SCOPES
-
-#endif

@@ -1,6 +1,5 @@
 /* Binding texture and surface references: cudaBindTexture() and the rest, which CUDA 12 removed. */
-#ifndef SIM_BIND_H
-#define SIM_BIND_H
+#pragma once
 
 #include "sim_abi.h"
 #include "sim_texture_reference.h"
@@ -132,5 +131,3 @@ static inline cudaError_t cudaBindSurfaceToArray(const sim_surface_reference<T, 
 #pragma GCC diagnostic pop
 
 /* cudaMallocArray() and cudaCreateTextureObject() are in sim_api_array.h. */
-
-#endif

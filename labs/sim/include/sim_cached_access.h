@@ -1,6 +1,5 @@
 /* Loads and stores of a kernel that are more than `*p`: with a cache hint. */
-#ifndef SIM_CACHED_ACCESS_H
-#define SIM_CACHED_ACCESS_H
+#pragma once
 
 #include "sim_rounding.h"
 
@@ -32,5 +31,3 @@ SIM_STORE(__stwt)
 
 #undef SIM_STORE
 #undef SIM_LOAD
-
-#endif

@@ -1,8 +1,7 @@
 /* What a call of the runtime API writes through its arguments, such as the pointer of cudaMalloc(),
  * is an access of the caller's: in a traced program it may not be to memory of the runtime. What it
  * copies is checked when it is copied. */
-#ifndef SIM_CONFINE_H
-#define SIM_CONFINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ template <class... T>
 static inline void sim_confine_results(const char *file, int line, const T &...arguments) {
     (sim_confine_result(file, line, arguments), ...);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * To an integer: out of range gives the nearest value. What is no number gives 0, except that a
  * double, or a result of 64 bits, gives the value whose top bit alone is set. */
-#ifndef SIM_CONVERSIONS_H
-#define SIM_CONVERSIONS_H
+#pragma once
 
 #include "sim_rounding.h"
 
@@ -137,5 +136,3 @@ static inline double __hiloint2double(int high, int low) {
 }
 static inline int __double2hiint(double x) { return (int)(sim_as<long long>(x) >> 32); }
 static inline int __double2loint(double x) { return (int)sim_as<long long>(x); }
-
-#endif

@@ -1,7 +1,6 @@
 /* Functions of the C library that mean something else in a kernel, and what a kernel can ask about
  * an address. */
-#ifndef SIM_DEVICE_FUNCTIONS_H
-#define SIM_DEVICE_FUNCTIONS_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -60,5 +59,3 @@ static inline void __brkpt(SIM_SITE) { sim_trap(sim_file, sim_line); }
 #define __prof_trigger(counter) ((void)0)
 #define __builtin_assume(condition) ((void)0)
 #define __assume(condition) ((void)0)
-
-#endif

@@ -1,8 +1,7 @@
 /* The C functions on memory, as kernels call them: malloc() and free(), new and delete use the
  * device's heap; memcpy() and memset() are accesses like any other. In host code they are the C
  * library's. */
-#ifndef SIM_DEVICE_MEMORY_H
-#define SIM_DEVICE_MEMORY_H
+#pragma once
 
 #include "sim_abi.h"
 #include "sim_launch.h"
@@ -76,6 +75,4 @@ using ::sim_memset;
 #define __builtin_strncpy(...) std::strncpy(__VA_ARGS__)
 #define __builtin_strcat(...) std::strcat(__VA_ARGS__)
 #define __builtin_strncat(...) std::strncat(__VA_ARGS__)
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Types of the device: its properties, attributes and limits (CUDA 13.0). driver_types.h includes
  * it. */
-#ifndef SIM_DEVICE_TYPES_H
-#define SIM_DEVICE_TYPES_H
+#pragma once
 
 #include "cuda_attributes.h"
 
@@ -159,5 +158,3 @@ struct cudaDeviceProp {
     SIM_MEMBER(singleToDoublePrecisionPerfRatio, "cudaDevAttrSingleToDoublePrecisionPerfRatio")
 #undef SIM_MEMBER
 };
-
-#endif

@@ -4,8 +4,7 @@
  * or rounded to odd (sim_rounding.h), and rounded once. A result that is no number is 0x7fff, as on
  * the device. Where CUDA documents a function (hexp, hsin) without an error bound, it is the
  * correctly rounded result here. */
-#ifndef SIM_FLOAT16_H
-#define SIM_FLOAT16_H
+#pragma once
 
 #include "sim_conversions.h"
 
@@ -181,5 +180,3 @@ static inline double sim_reciprocal(double x) { return 1.0 / x; }
 static inline double sim_reciprocal_root(double x) { return 1.0 / __builtin_sqrt(x); }
 /* exp10() of older C libraries is inexact where the result is exact. */
 static inline double sim_power_of_ten(double x) { return __builtin_pow(10.0, x); }
-
-#endif

@@ -1,6 +1,5 @@
 /* The forms of the functions for graphs before CUDA 12 and 13. */
-#ifndef SIM_GRAPH_CALLS_H
-#define SIM_GRAPH_CALLS_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -62,5 +61,3 @@ static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
                                                          SIM_SITE) {
     return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count, sim_file, sim_line);
 }
-
-#endif

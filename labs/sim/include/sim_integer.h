@@ -1,6 +1,5 @@
 /* Integer intrinsics of CUDA: bits, products, sums of products, shifts of two words. */
-#ifndef SIM_INTEGER_H
-#define SIM_INTEGER_H
+#pragma once
 
 #include "sim_rounding.h"
 
@@ -137,5 +136,3 @@ static inline unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned sum) {
 static inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
     return __dp2a_hi(sim_as<unsigned>(a), sim_as<unsigned>(b), sum);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Launches without <<<...>>>: cudaLaunchKernel(), cudaLaunchKernelEx() and the like. */
-#ifndef SIM_KERNEL_CALLS_H
-#define SIM_KERNEL_CALLS_H
+#pragma once
 
 #include "sim_launch.h"
 
@@ -94,5 +93,3 @@ static inline cudaError_t cudaLaunchKernelEx(sim_launch_config c, void (*kernel)
     return sim_launch_tuple(c.config, kernel, values, std::index_sequence_for<P...>(), c.site.file,
                             c.site.line);
 }
-
-#endif

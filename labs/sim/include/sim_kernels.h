@@ -1,6 +1,5 @@
 /* The forms of the runtime API that take a kernel. */
-#ifndef SIM_KERNELS_H
-#define SIM_KERNELS_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -88,5 +87,3 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlag
                : cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared, limit,
                                                                 sim_file, sim_line);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Kernels, their launches, their shared variables and their built-in names. */
-#ifndef SIM_LAUNCH_H
-#define SIM_LAUNCH_H
+#pragma once
 
 #include "host_defines.h"
 #include "sim_abi.h"
@@ -183,5 +182,3 @@ static inline auto sim_shorter_kernel(const char *file, int line, const char *na
     sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0};
     return sim_with_first<N>(call, config, sim_types<>(), sim_types<P...>());
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Types of launches and graphs (CUDA 13.0). driver_types.h includes it. */
-#ifndef SIM_LAUNCH_TYPES_H
-#define SIM_LAUNCH_TYPES_H
+#pragma once
 
 /* ---- kernels */
 
@@ -203,5 +202,3 @@ struct cudaMemAllocNodeParams {
     size_t bytesize;
     void *dptr;
 };
-
-#endif

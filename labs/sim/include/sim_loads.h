@@ -1,7 +1,6 @@
 /* What a traced program inserts around loads and stores, so that g++ makes those that nvcc makes:
  * labs/sim/translate/merged_accesses.py, structure_loads.py and hoisted_loads.py say where. */
-#ifndef SIM_LOADS_H
-#define SIM_LOADS_H
+#pragma once
 
 #include <type_traits>
 #include <utility>
@@ -142,4 +141,3 @@ template <typename T>
 using sim_hoisted_load = sim_hoisted<std::remove_const_t<std::remove_reference_t<T>>>;
 
 #undef SIM_HERE
-#endif

@@ -5,8 +5,7 @@
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
  * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side.
  */
-#ifndef SIM_MARKS_H
-#define SIM_MARKS_H
+#pragma once
 
 enum sim_mark_kind {
     SIM_MARK_FUNCTION,
@@ -98,6 +97,4 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
 }
 
 #include "sim_loads.h"
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Arithmetic that CUDA adds to C. The fast forms (such as __expf) are the accurate C functions
  * here: a GPU may be less accurate, not more. */
-#ifndef SIM_MATH_H
-#define SIM_MATH_H
+#pragma once
 
 #include "sim_conversions.h"
 
@@ -67,5 +66,3 @@ static inline float __fdividef(float a, float b) {
 #define __tanf(x) __builtin_tanf(x)
 #define __tanhf(x) __builtin_tanhf(x)
 #define __sincosf(x, sine, cosine) __builtin_sincosf(x, sine, cosine)
-
-#endif

@@ -1,6 +1,5 @@
 /* Less common arithmetic of CUDA for device code: see sim_math.h. */
-#ifndef SIM_MATH_MORE_H
-#define SIM_MATH_MORE_H
+#pragma once
 
 #include "sim_math.h"
 
@@ -130,5 +129,3 @@ static inline unsigned long long ullmin(unsigned long long a, unsigned long long
 static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
     return a > b ? a : b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Typed forms of the functions for managed memory and for memory in the order of a stream, and the
  * forms that they had before CUDA 13. */
-#ifndef SIM_MEMORY_H
-#define SIM_MEMORY_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -56,5 +55,3 @@ static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaM
                                         int device, SIM_SITE) {
     return cudaMemAdvise(pointer, bytes, advice, sim_location_of(device), sim_file, sim_line);
 }
-
-#endif

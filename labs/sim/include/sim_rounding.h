@@ -5,8 +5,7 @@
  * double, to the one of its two neighbours whose last bit is 1. That keeps on which side of every
  * float, and of the middle between two floats, the exact result lies, because a double has more
  * than two bits more; so a second rounding, to float, gives what one rounding would. */
-#ifndef SIM_ROUNDING_H
-#define SIM_ROUNDING_H
+#pragma once
 
 #include "sim_abi.h"
 #include "sim_launch.h"
@@ -210,5 +209,3 @@ SIM_DIRECTED(double, __dsqrt, (double a), sim_root, a)
 
 #undef SIM_DIRECTED
 #undef SIM_ONE_DIRECTION
-
-#endif

@@ -1,6 +1,5 @@
 /* CUDA's SIMD instructions: two halfwords or four bytes of one word, computed each by itself. */
-#ifndef SIM_SIMD_H
-#define SIM_SIMD_H
+#pragma once
 
 #include "sim_rounding.h"
 
@@ -172,5 +171,3 @@ SIM_HALVES_COMPARED(__vibmin_u16x2, unsigned short, __vminu2, <=)
 
 #undef SIM_HALVES_COMPARED
 #undef SIM_COMPARED
-
-#endif

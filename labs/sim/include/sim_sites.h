@@ -1,6 +1,5 @@
 /* For C, which has no default arguments: these calls record their line, for findings. */
-#ifndef SIM_SITES_H
-#define SIM_SITES_H
+#pragma once
 
 #define SIM_AT(call) (sim_site(__FILE__, __LINE__), call)
 
@@ -40,5 +39,3 @@
 #define cudaGraphAddHostNode(...) SIM_AT(cudaGraphAddHostNode(__VA_ARGS__))
 #define cudaGraphAddMemAllocNode(...) SIM_AT(cudaGraphAddMemAllocNode(__VA_ARGS__))
 #define cudaGraphAddMemFreeNode(...) SIM_AT(cudaGraphAddMemFreeNode(__VA_ARGS__))
-
-#endif

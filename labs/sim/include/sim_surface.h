@@ -1,6 +1,5 @@
 /* The surface functions of the device. x is in bytes. */
-#ifndef SIM_SURFACE_ACCESS_H
-#define SIM_SURFACE_ACCESS_H
+#pragma once
 
 #include "sim_texture_abi.h"
 #include "sim_texture_reference.h"
@@ -97,5 +96,3 @@ SIM_SURF(surfCubemapLayeredread, surfCubemapLayeredwrite, SIM_CUBE_LAYERED,
          cudaSurfaceTypeCubemapLayered, x, y, layer_face, int x, int y, int layer_face)
 #undef SIM_SURF
 #pragma GCC diagnostic pop
-
-#endif

@@ -1,7 +1,6 @@
 /* Typed forms of the runtime API: cudaMalloc(&d_image, n), cudaMemcpyToSymbol(c_mask, ...).
  * sim_kernels.h has those that take a kernel. */
-#ifndef SIM_SYMBOLS_H
-#define SIM_SYMBOLS_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -78,5 +77,3 @@ static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol, SIM_
     SIM_CONFINE(bytes);
     return sim_symbol_size(bytes, (const void *)&symbol, sizeof(T));
 }
-
-#endif

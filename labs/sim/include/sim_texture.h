@@ -1,7 +1,6 @@
 /* The texture functions of the device, for texture objects and for texture references. Each exists
  * twice for objects: T tex2D<T>(object, x, y), and tex2D(T *result, object, x, y). */
-#ifndef SIM_TEXTURE_FETCH_H
-#define SIM_TEXTURE_FETCH_H
+#pragma once
 
 #include "sim_texture_abi.h"
 #include "sim_texture_reference.h"
@@ -122,5 +121,3 @@ SIM_TEX_AND_REFERENCE(tex2DLayeredGrad, cudaTextureType2DLayered,
 #undef SIM_TEX_AND_REFERENCE
 #undef SIM_TEX
 #pragma GCC diagnostic pop
-
-#endif

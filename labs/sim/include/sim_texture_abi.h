@@ -1,7 +1,6 @@
 /* The functions of the runtime that fetch from textures and access surfaces: sim_texture.h and
  * sim_surface.h call them. `file` and `line` are the kernel's, for findings. */
-#ifndef SIM_TEXTURE_ABI_H
-#define SIM_TEXTURE_ABI_H
+#pragma once
 
 #include "surface_types.h"
 #include "texture_types.h"
@@ -72,6 +71,4 @@ unsigned long long sim_reference_object(const void *reference);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

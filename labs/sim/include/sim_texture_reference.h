@@ -3,8 +3,7 @@
  * sim_texture_reference for `texture`, so that a program may have a `texture` of its own.
  *
  * A texture object stands behind each reference while it is bound. */
-#ifndef SIM_TEXTURE_REFERENCE_H
-#define SIM_TEXTURE_REFERENCE_H
+#pragma once
 
 #include "channel_descriptor.h"
 #include "sim_texture_abi.h"
@@ -73,5 +72,3 @@ SIM_FETCHED_OF(short, short)
 SIM_FETCHED_OF(unsigned short, ushort)
 #undef SIM_FETCHED_OF
 #undef SIM_FETCHED
-
-#endif

@@ -1,7 +1,6 @@
 /* Barriers and warp functions. Each call passes its line: if a kernel never ends, the finding says
  * where its threads wait. */
-#ifndef SIM_WARP_H
-#define SIM_WARP_H
+#pragma once
 
 #include "sim_abi.h"
 
@@ -174,5 +173,3 @@ static inline void __nanosleep(unsigned) { sim_sleep(); }
 
 static inline void __trap(SIM_SITE) { sim_trap(sim_file, sim_line); }
 static inline long long clock64() { return (long long)sim_clock(); }
-
-#endif

@@ -1,6 +1,5 @@
 /* Types of surfaces, with the toolkit's numbers. */
-#ifndef SIM_SURFACE_TYPES_H
-#define SIM_SURFACE_TYPES_H
+#pragma once
 #define __SURFACE_TYPES_H__
 
 #include "sim_array_types.h"
@@ -24,5 +23,3 @@ enum cudaSurfaceBoundaryMode {
 enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
 
 typedef unsigned long long cudaSurfaceObject_t;
-
-#endif

@@ -1,6 +1,5 @@
 /* Types of textures, with the toolkit's numbers. */
-#ifndef SIM_TEXTURE_TYPES_H
-#define SIM_TEXTURE_TYPES_H
+#pragma once
 #define __TEXTURE_TYPES_H__
 
 #include "sim_array_types.h"
@@ -113,5 +112,3 @@ struct cudaResourceViewDesc {
     unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
     unsigned int reserved[16];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* make_float4() and the same for each other vector type. */
-#ifndef SIM_VECTOR_FUNCTIONS_H
-#define SIM_VECTOR_FUNCTIONS_H
+#pragma once
 #define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
@@ -56,5 +55,3 @@ SIM_MAKE_ALIGNED(double, double4_16a)
 SIM_MAKE_ALIGNED(double, double4_32a)
 
 #undef SIM_MAKE_ALIGNED
-
-#endif

@@ -1,6 +1,5 @@
 /* CUDA's vector types, with their sizes and alignments on the device. */
-#ifndef SIM_VECTOR_TYPES_H
-#define SIM_VECTOR_TYPES_H
+#pragma once
 #define __VECTOR_TYPES_H__ /* programs test this one */
 
 /* T1 and T3 are aligned like T; T2 and T4 like their whole size, at most 16 bytes. */
@@ -56,5 +55,3 @@ typedef struct dim3 {
     constexpr operator uint3() const { return uint3{x, y, z}; }
 #endif
 } dim3;
-
-#endif

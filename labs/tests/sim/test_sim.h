@@ -1,7 +1,6 @@
 /* For the test suites of the simulator: runs a small program in a separate process and reads the
  * findings of the simulator. */
-#ifndef TEST_SIM_H
-#define TEST_SIM_H
+#pragma once
 
 #include "../suite.h"
 
@@ -76,5 +75,3 @@ static inline bool found(const struct outcome *outcome, const char *kind, const 
                   (outcome).status, (outcome).findings)
 #define ck_success(call) ck_assert_str_eq(cudaGetErrorName(call), "cudaSuccess")
 #define ck_error(call, error) ck_assert_str_eq(cudaGetErrorName(call), #error)
-
-#endif

@@ -1,6 +1,5 @@
 /* The operations that reduce() and the scans may be called with; a lambda also may. */
-#ifndef SIM_COOPERATIVE_FUNCTIONAL_H
-#define SIM_COOPERATIVE_FUNCTIONAL_H
+#pragma once
 
 namespace cooperative_groups {
 
@@ -19,5 +18,3 @@ SIM_OPERATION(bit_or, a | b)
 #undef SIM_OPERATION
 
 } // namespace cooperative_groups
-
-#endif

@@ -1,6 +1,5 @@
 /* What lanes of one warp exchange, for values of any size. Not for programs. */
-#ifndef SIM_COOPERATIVE_LANES_H
-#define SIM_COOPERATIVE_LANES_H
+#pragma once
 
 #include "../cuda_runtime.h"
 
@@ -68,5 +67,3 @@ template <class T> struct gathered {
 
 } // namespace sim_cg
 } // namespace cooperative_groups
-
-#endif

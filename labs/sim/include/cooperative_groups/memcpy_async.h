@@ -1,7 +1,6 @@
 /* cooperative_groups::memcpy_async(): copies at once, which is one of the times at which a device
  * may do it. As on a device, the group must wait() before it reads the copy. */
-#ifndef SIM_COOPERATIVE_MEMCPY_ASYNC_H
-#define SIM_COOPERATIVE_MEMCPY_ASYNC_H
+#pragma once
 
 #include "../cooperative_groups.h"
 
@@ -55,5 +54,3 @@ template <unsigned Stages, class Group> void wait_prior(const Group &group, SIM_
 }
 
 } // namespace cooperative_groups
-
-#endif

@@ -1,6 +1,5 @@
 /* A tile of several warps: 64 to 1024 neighbouring threads of a block. */
-#ifndef SIM_COOPERATIVE_MULTI_WARP_TILE_H
-#define SIM_COOPERATIVE_MULTI_WARP_TILE_H
+#pragma once
 
 #include "lanes.h"
 
@@ -51,5 +50,3 @@ template <unsigned Size> class multi_warp_tile {
 
 } // namespace sim_cg
 } // namespace cooperative_groups
-
-#endif

@@ -1,6 +1,5 @@
 /* cooperative_groups::reduce() */
-#ifndef SIM_COOPERATIVE_REDUCE_H
-#define SIM_COOPERATIVE_REDUCE_H
+#pragma once
 
 #include "../cooperative_groups.h"
 #include "functional.h"
@@ -84,5 +83,3 @@ sim_cg::value_of<T> reduce(const coalesced_group &group, T &&value, Op &&op, SIM
 }
 
 } // namespace cooperative_groups
-
-#endif

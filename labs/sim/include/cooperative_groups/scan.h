@@ -1,6 +1,5 @@
 /* cooperative_groups::inclusive_scan() and exclusive_scan() */
-#ifndef SIM_COOPERATIVE_SCAN_H
-#define SIM_COOPERATIVE_SCAN_H
+#pragma once
 
 #include "../cooperative_groups.h"
 #include "functional.h"
@@ -38,5 +37,3 @@ sim_cg::value_of<T> exclusive_scan(const Group &group, T &&value, SIM_SITE) {
 }
 
 } // namespace cooperative_groups
-
-#endif

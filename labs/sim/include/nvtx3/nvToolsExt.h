@@ -1,7 +1,6 @@
 /* NVTX: names for parts of a program, for NVIDIA's profilers. No such tool runs here, and without
  * one these functions do nothing on a device's machine, too. */
-#ifndef SIM_NVTX_H
-#define SIM_NVTX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -115,6 +114,4 @@ SIM_NVTX(void, nvtxNameOsThreadA, (uint32_t thread, const char *name), ((void)th
 #define nvtxDomainNameCategory nvtxDomainNameCategoryA
 #define nvtxNameCategory nvtxNameCategoryA
 #define nvtxNameOsThread nvtxNameOsThreadA
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* api/: the functions of the CUDA runtime API, and launches. This header: what they share. */
-#ifndef SIM_API_H
-#define SIM_API_H
+#pragma once
 
 #include "base/errors.h"
 
@@ -44,5 +43,3 @@ static inline cudaError_t sim_after(cudaError_t earlier, cudaError_t result) {
 
 /* Records for sim_queued() what the program queues in a stream. */
 void sim_note_queued(enum sim_work work, cudaStream_t stream);
-
-#endif

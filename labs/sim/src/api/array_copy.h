@@ -1,6 +1,5 @@
 /* Copies in which a CUDA array takes part. */
-#ifndef SIM_ARRAY_COPY_H
-#define SIM_ARRAY_COPY_H
+#pragma once
 
 #include "memory/array.h"
 #include "queue/copy.h"
@@ -17,5 +16,3 @@ cudaError_t sim_copy_arrays(struct sim_copy copy, struct array_place to, struct 
 
 /* cudaMemcpy3D() with an array. */
 cudaError_t sim_copy_arrays_3d(const struct cudaMemcpy3DParms *p, struct sim_copy copy);
-
-#endif

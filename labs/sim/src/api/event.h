@@ -1,6 +1,5 @@
 /* Events, for the files that order work by them. */
-#ifndef SIM_EVENT_H
-#define SIM_EVENT_H
+#pragma once
 
 #include "queue/queue.h"
 
@@ -17,5 +16,3 @@ unsigned sim_events(void);
 
 /* Destroys every event: cudaDeviceReset() has ended them. */
 void sim_forget_events(void);
-
-#endif

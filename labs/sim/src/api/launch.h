@@ -1,6 +1,5 @@
 /* What the runtime knows of each kernel. */
-#ifndef SIM_LAUNCH_RECORD_H
-#define SIM_LAUNCH_RECORD_H
+#pragma once
 
 #include "base/device.h"
 
@@ -19,5 +18,3 @@ struct sim_kernel *sim_kernel_of(const void *function);
 
 /* Has a kernel's limit of dynamic shared memory been raised? */
 extern bool sim_any_opted_in;
-
-#endif

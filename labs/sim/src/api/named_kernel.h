@@ -1,6 +1,5 @@
 /* Kernels whose address the program passes to the runtime. */
-#ifndef SIM_NAMED_KERNEL_H
-#define SIM_NAMED_KERNEL_H
+#pragma once
 
 #include "base/device.h"
 
@@ -11,5 +10,3 @@ const struct sim_named_kernel *sim_find_named_kernel(const void *function);
 /* Launches `config.function` with the values at the addresses in `arguments`, which are read before
  * it returns. `config.kernel` is set. Returns the launch's error, which is also the last error. */
 cudaError_t sim_launch_named(struct sim_config config, void *const *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* Making texture and surface objects of what a program describes. Hold the device's lock. */
-#ifndef SIM_TEXTURE_CREATE_H
-#define SIM_TEXTURE_CREATE_H
+#pragma once
 
 #include "texture/texture.h"
 
@@ -15,5 +14,3 @@ cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaReso
 /* How far `pointer` is past a multiple of the device's alignment for textures. Every allocation
  * begins at one. */
 size_t sim_texture_misalignment(const void *pointer);
-
-#endif

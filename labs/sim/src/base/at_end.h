@@ -1,7 +1,6 @@
 /* What a part of the runtime reports at the end of a program. In a graded run the function is
  * called before the process ends (evidence/evidence.h); in any other it is a destructor. */
-#ifndef SIM_AT_END_H
-#define SIM_AT_END_H
+#pragma once
 
 #include "evidence/evidence.h"
 
@@ -17,5 +16,3 @@
         }                                                                                          \
     }                                                                                              \
     extern int function##_needs_a_semicolon
-
-#endif

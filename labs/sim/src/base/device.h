@@ -2,8 +2,7 @@
  *
  * This header: the types of the runtime API, and the device that the simulator stands for, an H200:
  * the one on which its numbers were measured. */
-#ifndef SIM_DEVICE_LIMITS_H
-#define SIM_DEVICE_LIMITS_H
+#pragma once
 
 #define SIM_RUNTIME
 #include "cuda_runtime_api.h"
@@ -25,5 +24,3 @@
 #define SIM_GLOBAL_BYTES ((size_t)150109880320)
 
 #define SIM_POISON 0xff /* NaN as a float, -1 as an int */
-
-#endif

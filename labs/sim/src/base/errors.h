@@ -1,7 +1,6 @@
 /* The errors of runtime API calls: the last one, those that the program never checks, and those
  * that a test injects. */
-#ifndef SIM_ERRORS_H
-#define SIM_ERRORS_H
+#pragma once
 
 #include "base/findings.h"
 
@@ -49,5 +48,3 @@ void sim_report_unchecked_launch(void);
 
 /* The program learns of the refused launch from the result of a call. */
 void sim_see_unchecked_launch(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the simulator reports: to stderr and to the file of the findings. */
-#ifndef SIM_FINDINGS_H
-#define SIM_FINDINGS_H
+#pragma once
 
 #include "base/device.h"
 
@@ -30,4 +29,3 @@ __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *
  * instruction. */
 __attribute__((format(printf, 2, 3))) void sim_report_once(const struct sim_finding *finding,
                                                            const char *format, ...);
-#endif

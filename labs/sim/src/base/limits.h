@@ -1,6 +1,5 @@
 /* The limits that a program sets with cudaDeviceSetLimit(). */
-#ifndef SIM_LIMITS_H
-#define SIM_LIMITS_H
+#pragma once
 
 #include "base/device.h"
 
@@ -13,5 +12,3 @@ extern size_t sim_shared_optin;
 /* By cudaLimit, in bytes or in pieces. At first they are an H200's. */
 extern size_t sim_limits[SIM_LIMITS];
 void sim_reset_limits(void);
-
-#endif

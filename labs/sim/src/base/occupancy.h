@@ -1,6 +1,5 @@
 /* How many blocks a multiprocessor of the device holds at once. */
-#ifndef SIM_OCCUPANCY_H
-#define SIM_OCCUPANCY_H
+#pragma once
 
 #include "base/device.h"
 
@@ -13,5 +12,3 @@ static inline int sim_blocks_that_fit(int threads, size_t shared) {
     int most = by_warps < by_shared ? by_warps : by_shared;
     return most < SIM_MULTIPROCESSOR_BLOCKS ? most : SIM_MULTIPROCESSOR_BLOCKS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The environment variables CONVLABS_SIM_*: all of them are read here, once, before the program's
  * own constructors run. handouts/simulator.md lists them. */
-#ifndef SIM_OPTIONS_H
-#define SIM_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void sim_read_options(void);
 /* The program is traced and `check` is set: every access is checked as it happens. Set by trace/.
  */
 extern bool sim_checked SIM_HIDDEN;
-
-#endif

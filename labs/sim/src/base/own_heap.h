@@ -2,8 +2,7 @@
  * Makefile includes this file before all others in the folders whose memory no submission is given;
  * what they allocate is then here, and the confinement (trace/confinement.h) knows where that is.
  */
-#ifndef SIM_OWN_HEAP_H
-#define SIM_OWN_HEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,6 +22,4 @@ size_t own_heap_range(const char **begin);
 #define calloc own_calloc
 #define realloc own_realloc
 #define free own_free
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Where the runtime's lines of JSON go: to the evidence of a graded run (evidence/evidence.h), or
  * to a file that the user has named. */
-#ifndef SIM_RECORD_H
-#define SIM_RECORD_H
+#pragma once
 
 #include "evidence/evidence.h"
 
@@ -19,5 +18,3 @@ struct sim_record {
  * One write() for the whole line, so that lines of other threads and processes do not mix with it.
  * Returns whether it is written. May be called from a signal handler. */
 bool sim_record(struct sim_record *record, const char *path, const char *line, size_t length);
-
-#endif

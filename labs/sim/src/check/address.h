@@ -1,6 +1,5 @@
 /* Which object of memory an address belongs to, and where that object ends. */
-#ifndef SIM_CHECK_PLACE_H
-#define SIM_CHECK_PLACE_H
+#pragma once
 
 #include "exec/thread.h"
 #include "memory/shadow.h"
@@ -50,5 +49,3 @@ void address_describe(const struct memory_object *p, char *text, size_t size);
 
 /* The device variable at or nearest to this address, or NULL. */
 const struct sim_variable *address_variable(const char *at);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * This header: what each access is checked for. racecheck.h: accesses that nothing orders.
  * address.h: whose memory an address is. */
-#ifndef SIM_CHECK_H
-#define SIM_CHECK_H
+#pragma once
 
 #include "check/racecheck.h"
 #include "exec/thread.h"
@@ -36,5 +35,3 @@ void check_launch_end(void);
 void check_block_resumes(const struct worker *w, bool at_grid);
 void check_block_begin(const struct worker *w);
 void check_thread(unsigned t);
-
-#endif

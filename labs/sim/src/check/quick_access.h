@@ -2,8 +2,7 @@
  * instruction accessed before, aligned, written before it is read, and of a word that no thread
  * has accessed in a conflicting way since the launch, or the last barrier, began. For any other
  * access memcheck.c decides. */
-#ifndef SIM_QUICK_ACCESS_H
-#define SIM_QUICK_ACCESS_H
+#pragma once
 
 #include "check/race_time.h"
 
@@ -66,5 +65,3 @@ check_quick(const char *at, unsigned bytes, bool store, const void *pc, uint32_t
     }
     return true;
 }
-
-#endif

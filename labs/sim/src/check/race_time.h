@@ -1,7 +1,6 @@
 /* Where the running thread is in the order of events, and the accesses that certainly race with
  * nothing, which are most: inline. racecheck.h judges all others. */
-#ifndef SIM_RACE_TIME_H
-#define SIM_RACE_TIME_H
+#pragma once
 
 #include "base/device.h"
 #include "base/options.h"
@@ -82,5 +81,3 @@ static inline bool race_quick_store(struct shadow_cell *cell, uint32_t settled, 
     cell->write.pc = pc;
     return true;
 }
-
-#endif

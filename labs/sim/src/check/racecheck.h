@@ -13,8 +13,7 @@
  * A thread may guess a value with a plain read and verify it with atomicCAS(), as programs do that
  * build an atomic function of their own. Such a read does not race with atomic functions.
  * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.) */
-#ifndef SIM_CHECK_RACE_H
-#define SIM_CHECK_RACE_H
+#pragma once
 
 #include "base/device.h"
 #include "memory/shadow.h"
@@ -54,5 +53,3 @@ void race_atomic(const void *address, enum race_access how);
 /* The thread of an event, and *block: the number of its block in the order in which they ran. False
  * if that is another block than the running one: its threads are not kept. */
 bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block);
-
-#endif

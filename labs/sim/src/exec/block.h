@@ -1,6 +1,5 @@
 /* One block of a launch, from its first thread to its last, and the barriers in between. */
-#ifndef SIM_BLOCK_H
-#define SIM_BLOCK_H
+#pragma once
 
 #include "exec/thread.h"
 
@@ -16,5 +15,3 @@ cudaError_t sim_finish_blocks(const struct sim_config *config);
 
 /* Forgets them: the kernel has failed. */
 void sim_forget_blocks(void);
-
-#endif

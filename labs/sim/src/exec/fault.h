@@ -1,6 +1,5 @@
 /* Explains a crash of the program: which memory was accessed, and by which thread. */
-#ifndef SIM_FAULT_H
-#define SIM_FAULT_H
+#pragma once
 
 #include "base/findings.h"
 
@@ -31,5 +30,3 @@ void sim_accesses_for_call(const struct sim_accesses *accesses);
 
 /* Could this process read a byte there? */
 bool sim_is_readable(const void *address);
-
-#endif

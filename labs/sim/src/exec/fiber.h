@@ -1,6 +1,5 @@
 /* Fibers: stacks that one host thread switches between. */
-#ifndef SIM_FIBER_H
-#define SIM_FIBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool fiber_restart(struct fiber *fiber);
 
 /* Is `address` in the guard page below this fiber's stack? */
 bool fiber_overflowed(const struct fiber *fiber, const void *address);
-
-#endif

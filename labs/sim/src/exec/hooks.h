@@ -1,7 +1,6 @@
 /* How the runtime reports to trace/, which observes a traced program: the layers above trace/ call
  * it through these pointers and do not depend on it. In a plain program a hook costs one test. */
-#ifndef SIM_HOOKS_H
-#define SIM_HOOKS_H
+#pragma once
 
 #include "base/device.h"
 #include "base/findings.h"
@@ -77,5 +76,3 @@ struct sim_hooks {
 
 /* NULL in a plain program. trace/ sets it before main(). */
 extern const struct sim_hooks *sim_hooks;
-
-#endif

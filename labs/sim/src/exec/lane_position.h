@@ -7,8 +7,7 @@
  * or arm the lane is, and what it has passed there. So a lane in an earlier round comes before one
  * in a later round, a lane inside a construct before one that is past it, and a lane that has
  * returned from the kernel delays no other. */
-#ifndef SIM_LANE_POSITION_H
-#define SIM_LANE_POSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int position_compare(const struct lane_position *a, const struct lane_position *
 
 /* Copies the levels that are in use. */
 void position_copy(struct lane_position *to, const struct lane_position *from);
-
-#endif

@@ -11,8 +11,7 @@
  * The translator marks the control flow of such functions. A lane that is past a branch or loop
  * waits for those that are still inside, and never the other way round: when no lane of a warp can
  * go on but those that wait here, the foremost ones do. */
-#ifndef SIM_LOCK_STEP_H
-#define SIM_LOCK_STEP_H
+#pragma once
 
 #include "exec/lane_position.h"
 #include "exec/thread.h"
@@ -32,5 +31,3 @@ uint32_t sim_foremost(const struct worker *w, unsigned number);
 
 /* None of the block's threads has run yet. */
 void sim_lock_step_begin(struct worker *w);
-
-#endif

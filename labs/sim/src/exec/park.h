@@ -4,8 +4,7 @@
  * parked: what its threads have on their stacks and its shared memory are copied away. Later they
  * are copied back to the same addresses, so that all pointers hold. A grid of 270,000 threads thus
  * needs a few hundred bytes for each, and not a stack. */
-#ifndef SIM_PARK_H
-#define SIM_PARK_H
+#pragma once
 
 #include "exec/thread.h"
 
@@ -36,5 +35,3 @@ void sim_report_parked(const struct worker *w, const struct sim_config *config);
 
 /* Frees a list of parked blocks of a kernel that ended early. */
 void sim_forget_parked(struct parked_block *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* Host threads that share the blocks of a launch. */
-#ifndef SIM_POOL_H
-#define SIM_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * when any of these calls has. One call at a time, from the host thread of the program. */
 bool sim_pool_run(uint64_t count, bool (*work)(void *context, uint64_t i),
                   bool (*finish)(void *context, bool succeeded), void *context, bool alone);
-
-#endif

@@ -1,6 +1,5 @@
 /* The shared memory of a block: its layout, and which variable an address belongs to. */
-#ifndef SIM_SHARED_H
-#define SIM_SHARED_H
+#pragma once
 
 #include "exec/thread.h"
 
@@ -32,5 +31,3 @@ bool sim_past_dynamic_shared(const void *address);
 
 /* Poisons shared memory for the next block, with `bytes` bytes of dynamic memory. */
 void sim_shared_reset(struct worker *w, size_t bytes);
-
-#endif

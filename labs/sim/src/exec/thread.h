@@ -3,8 +3,7 @@
  * This header: the threads of one block on one host thread (the worker). They run one after the
  * other; each runs until it is done or must wait for others, and then switches to the next one of
  * its warp. */
-#ifndef SIM_THREAD_H
-#define SIM_THREAD_H
+#pragma once
 
 #include "base/findings.h"
 #include "exec/fiber.h"
@@ -236,5 +235,3 @@ sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
     w->lane.busy = false;
     return me;
 }
-
-#endif

@@ -1,12 +1,9 @@
 /* Tiles of several warps: neighbouring threads of a block that wait for each other and exchange
  * values. sim_abi.h declares what a program calls. */
-#ifndef SIM_TILE_H
-#define SIM_TILE_H
+#pragma once
 
 #include "exec/thread.h"
 
 /* Lets the threads of each tile go on whose threads all wait at its barrier. Returns whether there
  * was one. No thread of the block may be ready. */
 bool sim_open_tiles(struct worker *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the lanes of a warp do together: shuffles, votes, __syncwarp(). */
-#ifndef SIM_WARP_OPERATIONS_H
-#define SIM_WARP_OPERATIONS_H
+#pragma once
 
 #include "exec/thread.h"
 
@@ -12,5 +11,3 @@ bool sim_next_round(struct worker *w);
  * for a lane that cannot arrive; or until it has made so many volatile accesses that it is the turn
  * of others. */
 void sim_settle_warp(struct worker *w, unsigned warp);
-
-#endif

@@ -3,10 +3,7 @@
  * programs; in a traced one trace/ sees each read.
  *
  * When a signal or CONVLABS_SIM_LIMIT ends the program, it says which kernel ran, and where. */
-#ifndef SIM_WATCH_H
-#define SIM_WATCH_H
+#pragma once
 
 /* A launch begins on this host thread: it is watched. */
 void sim_watch_begin(void);
-
-#endif

@@ -2,8 +2,7 @@
  * is above api/: it records the operations that the functions of api/ would queue.
  *
  * This header: nodes, what they run, and graphs. The lock of this layer guards all of it. */
-#ifndef SIM_GRAPH_H
-#define SIM_GRAPH_H
+#pragma once
 
 #include "queue/operation.h"
 
@@ -96,5 +95,3 @@ bool sim_has_memory_nodes(const struct sim_graph *graph);
  * node first, or a random one with CONVLABS_SIM_SEED. An array of node_count; the caller frees it.
  * NULL: the dependencies are circular, or out of memory. */
 struct sim_graph_node **sim_order_nodes(const struct sim_graph *graph);
-
-#endif

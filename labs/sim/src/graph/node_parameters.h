@@ -1,6 +1,5 @@
 /* The parameters of nodes, as steps: what the node runs. */
-#ifndef SIM_NODE_PARAMETERS_H
-#define SIM_NODE_PARAMETERS_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -34,5 +33,3 @@ struct sim_node_content sim_release_content(void *memory, struct sim_location lo
 /* Gives the content to a node. Returns the content's error, or cudaErrorInvalidValue if the node is
  * of another type or NULL, that is, unknown. Hold the lock of this layer. */
 cudaError_t sim_set_content(struct sim_graph_node *node, struct sim_node_content content);
-
-#endif

@@ -1,6 +1,5 @@
 /* Records what one function of the runtime API would queue. */
-#ifndef SIM_RECORDER_H
-#define SIM_RECORDER_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -15,5 +14,3 @@ bool sim_begin_recorder(struct sim_recorder *recorder); /* false: out of memory 
 
 /* The steps, which the caller owns; NULL: none. */
 struct sim_step *sim_end_recorder(struct sim_recorder *recorder);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * This header: allocations, each in a mapping of its own between guard pages (allocations.c says
  * how they lie). Not locked: hold the device's lock. */
-#ifndef SIM_ALLOCATIONS_H
-#define SIM_ALLOCATIONS_H
+#pragma once
 
 #include "base/findings.h"
 #include "memory/shadow.h"
@@ -121,5 +120,3 @@ void sim_report_device_leaks(void);
 
 /* The bytes of live device allocations. */
 size_t sim_device_bytes(void);
-
-#endif

@@ -2,8 +2,7 @@
  * access. Here rows and slices lie one after another; a GPU's layout is its own.
  *
  * Not locked: hold the device's lock. */
-#ifndef SIM_ARRAY_H
-#define SIM_ARRAY_H
+#pragma once
 
 #include "memory/allocations.h"
 
@@ -52,5 +51,3 @@ void sim_mipmap_free(struct cudaMipmappedArray *mipmap, struct sim_location loca
 
 /* cudaDeviceReset() has freed the memory of all of them. */
 void sim_arrays_forget(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What one operation accessed, byte by byte, so that two operations that nothing orders can be
  * compared. */
-#ifndef SIM_FOOTPRINT_H
-#define SIM_FOOTPRINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ extern void (*sim_host_access)(const void *address, size_t bytes, bool written, 
 
 /* The same for free(), which is about to free these bytes. */
 extern void (*sim_host_frees)(const void *memory, size_t bytes, const char *file, int line);
-
-#endif

@@ -1,7 +1,6 @@
 /* The heap of the device: what kernels allocate with malloc() and new. It is one allocation of
  * cudaLimitMallocHeapSize bytes, made at the first use; its parts are chunks. */
-#ifndef SIM_HEAP_H
-#define SIM_HEAP_H
+#pragma once
 
 #include "memory/allocations.h"
 
@@ -29,5 +28,3 @@ const struct heap_chunk *sim_heap_chunk(const void *address);
 void sim_heap_reset(void);
 
 void sim_heap_report_leaks(void);
-
-#endif

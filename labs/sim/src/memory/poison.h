@@ -1,7 +1,6 @@
 /* Memory full of SIM_POISON that takes no room until it is written: all of it shows the same few
  * pages, which the kernel copies one by one at the first write to each. */
-#ifndef SIM_POISON_MEMORY_H
-#define SIM_POISON_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
 /* Puts such memory in place of what is mapped at from..from + bytes, whole pages, with this
  * protection (of mmap()). False when the system refuses. */
 bool poison_map(char *from, size_t bytes, int protection);
-
-#endif

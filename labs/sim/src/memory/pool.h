@@ -1,7 +1,6 @@
 /* Pools of memory in the order of a stream: how much of each is used. The memory itself is that of
  * allocations.h. Not locked: hold the device's lock. */
-#ifndef SIM_POOL_H
-#define SIM_POOL_H
+#pragma once
 
 #include "base/device.h"
 
@@ -31,5 +30,3 @@ void sim_pool_give_back(struct sim_pool *pool, size_t bytes);
 
 /* Returns to the device what is not used, down to `least` bytes. */
 void sim_pool_trim(struct sim_pool *pool, size_t least);
-
-#endif

@@ -4,8 +4,7 @@
  * Cells hold four bytes each; after the first access that does not cover whole aligned words they
  * hold one. Most memory thus needs one cell a word. No cell is allocated before its first
  * access. */
-#ifndef SIM_SHADOW_H
-#define SIM_SHADOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void shadow_set_written(struct shadow *s, const void *from, size_t bytes, bool w
 /* Copies what was written, byte by byte, from one shadow to another. */
 void shadow_copy_written(struct shadow *to, const void *at, const struct shadow *from,
                          const void *source, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* The program's __constant__, __device__ and __managed__ variables: where they lie, and which of
  * their addresses the program has asked for. */
-#ifndef SIM_VARIABLES_H
-#define SIM_VARIABLES_H
+#pragma once
 
 #include "base/device.h"
 
@@ -68,5 +67,3 @@ void sim_note_address(const void *from, size_t bytes);
 /* Records the pointers in bytes that the host has copied from the device. Hold the device's
  * lock. */
 void sim_note_pointers(const void *copied, size_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The model is exact for every pattern of labs/tests/nsight/patterns.csv, measured with Nsight
  * Compute on an H200 (compute capability 9.0). */
-#ifndef SIM_ACCESS_COST_H
-#define SIM_ACCESS_COST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ unsigned cost_ideal_wavefronts(const struct warp_access *a, bool load);
  * after the other. A word has the width of the access, at least 4 bytes. This is a model: no
  * counter of Nsight Compute equals it. */
 unsigned cost_constant_words(const struct warp_access *a);
-
-#endif

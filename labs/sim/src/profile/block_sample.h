@@ -5,8 +5,7 @@
  * few in the middle, for all the others. A block is counted if each of its three indices is, and
  * its weight is the product of the three weights. If the blocks in the middle all do the same, the
  * sums are exact. Where one block is asked for, the one in the middle stands for all. */
-#ifndef SIM_SAMPLE_H
-#define SIM_SAMPLE_H
+#pragma once
 
 #include "base/device.h"
 
@@ -23,5 +22,3 @@ uint64_t sample_divisor(void);
 
 /* How many blocks are counted. */
 uint64_t sample_size(void);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * A window is a basic block of the source. A store to the same space ends it for loads, unless they
  * are of const __restrict__; for stores, a load or another store does. */
-#ifndef SIM_MERGED_ACCESSES_H
-#define SIM_MERGED_ACCESSES_H
+#pragma once
 
 #include "profile/warp_replay.h"
 
@@ -41,5 +40,3 @@ void access_tags_release(struct access_tags *tags);
  * block. */
 void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64_t from,
                     uint64_t to);
-
-#endif

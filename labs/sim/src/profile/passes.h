@@ -2,8 +2,7 @@
  * accesses, barriers of a warp. A place is the return address of its call. Lanes that pass it
  * together are one; so for each warp and epoch the lane with the most passes counts, which is less
  * than the truth only where lanes in different arms of a branch pass the same place. */
-#ifndef SIM_PASSES_H
-#define SIM_PASSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void passes_end_warp(uint64_t weight);
 
 /* Writes [[place,passes],...], each number of passes divided by `divisor`. */
 void passes_write(FILE *file, uint64_t divisor);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * This header: the counters of one launch for each site, which is one memory access in the
  * program. */
-#ifndef SIM_PROFILE_H
-#define SIM_PROFILE_H
+#pragma once
 
 #include "exec/thread.h"
 #include "profile/access_cost.h"
@@ -35,5 +34,3 @@ void profile_note_merged(uint64_t code);
 /* Appends one line of JSON for the launch to the file of CONVLABS_SIM_PROFILE. `complete`: no event
  * was lost for lack of memory. */
 void profile_write(const struct sim_config *config, bool complete);
-
-#endif

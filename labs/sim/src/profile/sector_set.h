@@ -1,7 +1,6 @@
 /* The 32-byte sectors of memory that a launch has accessed: a bitmap for each page, which takes a
  * few percent of the memory accessed. */
-#ifndef SIM_SECTOR_SET_H
-#define SIM_SECTOR_SET_H
+#pragma once
 
 #include "profile/access_cost.h"
 
@@ -24,5 +23,3 @@ uint64_t sectors_lines(const struct sector_set *set);
 
 /* Empties the set and frees what it owns. */
 void sectors_release(struct sector_set *set);
-
-#endif

@@ -4,8 +4,7 @@
  * becomes several loops, one after the other: of copies of 16, 8 or 4 rounds, and one for the
  * rounds that are left over. Two lanes whose numbers of rounds differ may be in different copies,
  * and then their accesses are not one instruction of the warp. */
-#ifndef SIM_UNROLLED_LOOPS_H
-#define SIM_UNROLLED_LOOPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void number_unrolled(uint64_t *events, size_t count);
 /* How many rounds the unrolled loop has whose first event is `events[0]`. Returns the index of the
  * first event after it. */
 size_t unrolled_rounds(const uint64_t *events, size_t count, size_t *rounds);
-
-#endif

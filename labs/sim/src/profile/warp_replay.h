@@ -5,8 +5,7 @@
  * diverge, the lanes are replayed in lockstep in the order of lane_position.h: the earliest
  * position goes first, and lanes at the same position go together. Between two marks there is no
  * loop, so there an access that no other lane of the position is still to make goes first. */
-#ifndef SIM_REPLAY_H
-#define SIM_REPLAY_H
+#pragma once
 
 #include "exec/lane_position.h"
 #include "profile/access_cost.h"
@@ -70,5 +69,3 @@ typedef void replay_emit(void *context, uint64_t code, const struct warp_access 
  * empties their streams. */
 void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position positions[WARP_LANES],
                  uint32_t lanes, replay_emit *emit, void *context);
-
-#endif

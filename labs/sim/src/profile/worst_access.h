@@ -1,7 +1,6 @@
 /* The costliest warp instruction of each site of a launch: it shows how the site uses memory. Kept
  * only if CONVLABS_SIM_WARPS names a file. */
-#ifndef SIM_WARPS_H
-#define SIM_WARPS_H
+#pragma once
 
 #include "profile/access_cost.h"
 
@@ -19,5 +18,3 @@ void worst_access_note(uint32_t site, unsigned cost, const struct warp_access *a
  * for each active lane, count from the start of the cache line (128 bytes) of the lowest
  * address. */
 void worst_access_write(uint32_t site, unsigned launch, uint64_t code, const char *space);
-
-#endif

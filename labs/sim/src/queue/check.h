@@ -1,8 +1,7 @@
 /* The checks of asynchrony, in a checked program: what each operation of the queue touches, and
  * which operations that nothing orders touch the same. Hold the queue's lock, and not the
  * device's. All functions accept NULL: the program is not checked. */
-#ifndef SIM_QUEUE_CHECK_H
-#define SIM_QUEUE_CHECK_H
+#pragma once
 
 #include "queue/clock.h"
 
@@ -15,5 +14,3 @@ struct footprint *sim_async_footprint(struct sim_async *a);
 
 /* At the end of the program: reports the work that nothing has waited for. */
 void sim_async_report_pending(void);
-
-#endif

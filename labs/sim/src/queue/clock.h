@@ -6,8 +6,7 @@
  * themselves is not known, and so nothing is reported that only they could order.
  *
  * Hold the queue's lock for everything here, and not the device's. */
-#ifndef SIM_QUEUE_CLOCK_H
-#define SIM_QUEUE_CLOCK_H
+#pragma once
 
 #include "memory/footprint.h"
 #include "queue/operation.h"
@@ -67,5 +66,3 @@ uint64_t sim_async_quiet_moments(void);
 
 /* Was another stream used than the legacy one? */
 bool sim_async_any_stream(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Copies and fills as operations of the queue. */
-#ifndef SIM_COPY_H
-#define SIM_COPY_H
+#pragma once
 
 #include "queue/queue.h"
 
@@ -47,5 +46,3 @@ struct sim_fill {
     bool async;
 };
 cudaError_t sim_fill(const struct sim_fill *fill);
-
-#endif

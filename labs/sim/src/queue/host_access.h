@@ -1,7 +1,6 @@
 /* What host code does to memory that it shares with the device while work is pending, in a checked
  * program. Hold the queue's lock, and not the device's. */
-#ifndef SIM_HOST_ACCESS_H
-#define SIM_HOST_ACCESS_H
+#pragma once
 
 #include "queue/clock.h"
 
@@ -26,5 +25,3 @@ void sim_async_compare_with_host(struct sim_async *a);
 /* The operation is a host call, which this thread is about to run or (NULL) has run: what it
  * accesses is the operation's. */
 void sim_async_host_call(struct sim_async *a);
-
-#endif

@@ -1,7 +1,6 @@
 /* Items of the queue: an operation, what it depends on, and how many hold it. Hold the queue's lock
  * for everything here. */
-#ifndef SIM_ITEM_H
-#define SIM_ITEM_H
+#pragma once
 
 #include "queue/operation.h"
 #include "queue/stream.h"
@@ -39,5 +38,3 @@ bool sim_find_dependencies(struct sim_item *item, const struct sim_stream *strea
 
 /* The item has ended: it depends on nothing any more. */
 void sim_drop_dependencies(struct sim_item *item);
-
-#endif

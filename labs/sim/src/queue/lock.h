@@ -1,7 +1,6 @@
 /* The lock of the queue, of its items and of the streams. Whoever needs the device's lock as well
  * takes this one first. */
-#ifndef SIM_QUEUE_LOCK_H
-#define SIM_QUEUE_LOCK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -9,5 +8,3 @@ extern pthread_mutex_t sim_queue_mutex;
 
 void sim_lock_queue(void);
 void sim_unlock_queue(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a program queues in a stream: kernels, copies, fills, calls of host functions, events. */
-#ifndef SIM_OPERATION_H
-#define SIM_OPERATION_H
+#pragma once
 
 #include "base/findings.h"
 
@@ -54,5 +53,3 @@ struct sim_capture {
     /* The program waits for a stream of the capture, or asks whether its work has ended. */
     cudaError_t (*refuse)(struct sim_capture *capture);
 };
-
-#endif

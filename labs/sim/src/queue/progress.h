@@ -1,7 +1,6 @@
 /* Work that nothing waits for has to run at last where the host can see what it does: a callback
  * that wakes a thread, a flag in mapped memory. */
-#ifndef SIM_PROGRESS_H
-#define SIM_PROGRESS_H
+#pragma once
 
 /* From now on a thread runs work that has been pending for a while, the oldest first. Hold the
  * queue's lock. */
@@ -9,5 +8,3 @@ void sim_start_progress(void);
 
 /* The program ends: what is pending stays so. Hold the queue's lock. */
 void sim_stop_progress(void);
-
-#endif

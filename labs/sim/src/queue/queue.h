@@ -10,8 +10,7 @@
  *
  * Every function may be called by several host threads at once. Never hold the device's lock when
  * you call one: operations take it when they run. */
-#ifndef SIM_QUEUE_H
-#define SIM_QUEUE_H
+#pragma once
 
 #include "queue/operation.h"
 
@@ -73,5 +72,3 @@ void sim_let_host_observe(const void *from, size_t bytes);
  * work, as a device does. */
 void sim_memory_ends(const void *from, size_t bytes, const char *call,
                      struct sim_location location);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the checks of asynchrony report. Hold the queue's lock, and not the device's. */
-#ifndef SIM_QUEUE_REPORT_H
-#define SIM_QUEUE_REPORT_H
+#pragma once
 
 #include "queue/clock.h"
 
@@ -26,5 +25,3 @@ void sim_async_report_race(const struct sim_async *a, const struct sim_async *b,
 
 /* The host accesses or ends memory that the operation, which it has not waited for, uses. */
 void sim_async_report_host(struct sim_async *a, const struct host_access *h, const void *at);
-
-#endif

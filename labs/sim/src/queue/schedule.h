@@ -1,7 +1,6 @@
 /* Which operation runs next, and running it. Hold the queue's lock for everything here; it is
  * released while an operation runs. */
-#ifndef SIM_SCHEDULE_H
-#define SIM_SCHEDULE_H
+#pragma once
 
 #include "queue/item.h"
 
@@ -23,5 +22,3 @@ uint64_t sim_newest_number(void);
 
 /* The oldest item that has not ended, or NULL. */
 struct sim_item *sim_oldest_item(void);
-
-#endif

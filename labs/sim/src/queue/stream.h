@@ -1,7 +1,6 @@
 /* The streams that exist. A stream is known by its newest operation in the queue (queue.h); the
  * default streams exist from the start. */
-#ifndef SIM_STREAM_H
-#define SIM_STREAM_H
+#pragma once
 
 #include "base/findings.h"
 
@@ -43,5 +42,3 @@ unsigned sim_streams_created(void);
 
 /* Takes it from the list and frees it; its `tail` must have been released. */
 void sim_remove_stream(struct sim_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sum of weighted elements, as a texture unit computes it. */
-#ifndef SIM_BLEND_H
-#define SIM_BLEND_H
+#pragma once
 
 #include "texture/texel.h"
 
@@ -26,5 +25,3 @@ static inline union channel blend_alone(union channel c) {
 
 /* The sum of the elements; that of their weights is 256. */
 struct texel blend(const struct sim_texture *t, const struct parts *parts);
-
-#endif

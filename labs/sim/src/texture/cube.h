@@ -1,6 +1,5 @@
 /* Cubemaps: six faces, which a direction selects. */
-#ifndef SIM_CUBE_H
-#define SIM_CUBE_H
+#pragma once
 
 #include "texture/filter.h"
 
@@ -9,5 +8,3 @@ struct texel cube_nearest(const struct sim_texture *t, const struct texture_leve
                           const float direction[3], int layer);
 void cube_add(const struct sim_texture *t, const struct texture_level *level,
               const float direction[3], int layer, unsigned weight, struct parts *parts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which elements a fetch reads, and with which weights. */
-#ifndef SIM_FILTER_H
-#define SIM_FILTER_H
+#pragma once
 
 #include "texture/blend.h"
 
@@ -30,5 +29,3 @@ bool filter_middle(const struct sim_texture *t, const struct texture_level *leve
 /* Adds the elements that the texture's filter uses, which share `weight`. */
 void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
                 const float coordinates[3], int slice, unsigned weight, struct parts *parts);
-
-#endif

@@ -1,7 +1,6 @@
 /* What an H200 reads for each value of an sRGB channel: the upper halves of the floats, whose lower
  * halves are 0. */
-#ifndef SIM_SRGB_H
-#define SIM_SRGB_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ static const uint16_t srgb_linear[256] = {
     0x3f5f, 0x3f61, 0x3f63, 0x3f65, 0x3f68, 0x3f6a, 0x3f6c, 0x3f6e, 0x3f70, 0x3f72, 0x3f74, 0x3f76,
     0x3f7a, 0x3f7c, 0x3f7e, 0x3f80,
 };
-
-#endif

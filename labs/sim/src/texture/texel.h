@@ -1,6 +1,5 @@
 /* Elements as a texture unit reads them, and where it finds them. */
-#ifndef SIM_TEXEL_H
-#define SIM_TEXEL_H
+#pragma once
 
 #include "base/options.h"
 #include "texture/texture.h"
@@ -43,5 +42,3 @@ void texel_border(struct sim_texture *t, const float color[4]);
 
 /* Converts a half-precision number. */
 float texel_half(uint16_t bits);
-
-#endif

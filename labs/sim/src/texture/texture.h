@@ -2,8 +2,7 @@
  *
  * This header: texture and surface objects. A handle is a number, so that a wrong one is found; an
  * object that was destroyed stays, so that a use of it is reported. */
-#ifndef SIM_TEXTURE_H
-#define SIM_TEXTURE_H
+#pragma once
 
 #include "memory/array.h"
 
@@ -78,5 +77,3 @@ void sim_textures_forget(void);
 
 /* At the end of the program: reports each object that was not destroyed. */
 void sim_report_textures(void);
-
-#endif

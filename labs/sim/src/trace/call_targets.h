@@ -1,8 +1,7 @@
 /* What the code of a graded, traced program may call through a pointer: its own functions,
  * functions of others whose address its source takes by name (labs/sim/translate/call_targets.sed
  * lists both), and the virtual functions of the C++ library, which its headers call. */
-#ifndef SIM_CALL_TARGETS_H
-#define SIM_CALL_TARGETS_H
+#pragma once
 
 #include "base/findings.h"
 #include "base/options.h"
@@ -25,5 +24,3 @@ void sim_judge_target(uintptr_t target, const void *pc);
  * NULL is permitted: whoever takes it says what is wrong. */
 void call_target_given(uintptr_t target, const void *pc);
 void call_target_given_at(uintptr_t target, struct sim_location location);
-
-#endif

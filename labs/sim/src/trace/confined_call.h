@@ -1,11 +1,8 @@
 /* How a function is defined that a traced program calls in place of the C library's of that name
  * (confined_calls.symbols). */
-#ifndef SIM_CONFINED_CALL_H
-#define SIM_CONFINED_CALL_H
+#pragma once
 
 #define CALLER __builtin_return_address(0)
 #define CONFINED(result, name, ...)                                                                \
     result sim_confined_##name(__VA_ARGS__);                                                       \
     result sim_confined_##name(__VA_ARGS__)
-
-#endif

@@ -5,8 +5,7 @@
  * The runtime's variables are in sections of their own (labs/common/course.ld) and its thread-local
  * ones after those of the program (tls_mark.c); what it allocates is in a heap of its own
  * (base/own_heap.h). */
-#ifndef SIM_CONFINEMENT_H
-#define SIM_CONFINEMENT_H
+#pragma once
 
 #include "base/findings.h"
 #include "base/options.h"
@@ -67,5 +66,3 @@ static inline __attribute__((always_inline)) void confine(const void *at, size_t
         confinement_judge(address, bytes, store, pc);
     }
 }
-
-#endif

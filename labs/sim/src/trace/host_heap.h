@@ -1,11 +1,8 @@
 /* What host code of a checked program has allocated with malloc() and its relatives. */
-#ifndef SIM_HOST_HEAP_RECORD_H
-#define SIM_HOST_HEAP_RECORD_H
+#pragma once
 
 #include "base/findings.h"
 
 /* It was allocated, or is about to be freed, by the call there. */
 void host_heap_allocated(void *memory, size_t bytes, struct sim_location location);
 void host_heap_frees(void *memory, struct sim_location location);
-
-#endif

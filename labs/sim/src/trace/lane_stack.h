@@ -1,6 +1,5 @@
 /* The stack of the running thread of a kernel, its local memory; NULL and 0 outside of kernels. */
-#ifndef SIM_LANE_STACK_H
-#define SIM_LANE_STACK_H
+#pragma once
 
 #include "base/options.h"
 
@@ -12,5 +11,3 @@ struct lane_stack {
     size_t bytes;
 };
 extern _Thread_local struct lane_stack sim_lane_stack SIM_HIDDEN;
-
-#endif

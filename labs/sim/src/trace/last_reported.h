@@ -1,6 +1,5 @@
 /* The accesses that the callbacks of a traced program have reported last. */
-#ifndef SIM_LAST_REPORTED_H
-#define SIM_LAST_REPORTED_H
+#pragma once
 
 #include "base/options.h"
 
@@ -23,5 +22,3 @@ static inline __attribute__((always_inline)) void note_reported(const volatile v
     r->bytes = bytes;
     r->store = store;
 }
-
-#endif

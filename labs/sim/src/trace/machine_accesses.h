@@ -3,8 +3,7 @@
  * as they are. What a callback has just reported is known, and so are the running thread's stack
  * and the arguments of its kernel. Of what is left, host code may access what it may by
  * confinement.h, and a kernel's access of the device's memory counts and is checked as any. */
-#ifndef SIM_MACHINE_ACCESSES_H
-#define SIM_MACHINE_ACCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ bool sim_is_known_access(uintptr_t address, uintptr_t what);
 
 /* Looks at it. `pc`: where the call returns to. */
 void sim_look_at_access(uintptr_t address, uintptr_t what, const void *pc);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the other files of trace/ report accesses: tsan_callbacks.c records them. */
-#ifndef SIM_RECORDER_H
-#define SIM_RECORDER_H
+#pragma once
 
 #include "check/racecheck.h"
 
@@ -21,5 +20,3 @@ void record_library(const void *at, size_t bytes, bool store, const void *pc);
  * atomic function: not the load with which one begins that compares and exchanges. */
 void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
                    const void *pc);
-
-#endif
