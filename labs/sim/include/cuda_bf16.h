@@ -24,16 +24,6 @@
 #endif
 #include "sim/float16_functions.h"
 #include "sim/float16_names.h"
-#undef SIM_F16X2_NO_OPERATORS
-#undef SIM_F16_NO_OPERATORS
-#undef SIM_F16_NO_CONVERSIONS
-#undef SIM_FORMAT
-#undef SIM_F16_WORD
-#undef SIM_F16_OTHER
-#undef SIM_F16X2_RAW
-#undef SIM_F16_RAW
-#undef SIM_F16X2
-#undef SIM_F16
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

@@ -22,16 +22,6 @@
 #endif
 #include "sim/float16_functions.h"
 #include "sim/float16_names.h"
-#undef SIM_F16X2_NO_OPERATORS
-#undef SIM_F16_NO_OPERATORS
-#undef SIM_F16_NO_CONVERSIONS
-#undef SIM_FORMAT
-#undef SIM_F16_WORD
-#undef SIM_F16_OTHER
-#undef SIM_F16X2_RAW
-#undef SIM_F16_RAW
-#undef SIM_F16X2
-#undef SIM_F16
 
 typedef __half half, nv_half, __nv_half;
 typedef __half2 half2, nv_half2, __nv_half2;

@@ -119,47 +119,35 @@ SIM_INLINED SIM_F16X2 __hcmadd(SIM_F16X2 a, SIM_F16X2 b, SIM_F16X2 c) {
 
 /* ---- comparisons: of one, of both (1.0 or 0.0 each; all bits or none; true if both hold) */
 
-#define SIM_F16_COMPARE(name, a, b, how, unordered)                                                \
-    SIM_INLINED bool name(SIM_F16 x, SIM_F16 y) {                                                  \
+/* __heq(), __heq2(), __heq2_mask(), __hbeq2() for `op` eq. */
+#define SIM_F16_COMPARE(op, a, b, how, unordered)                                                  \
+    SIM_INLINED bool __h##op(SIM_F16 x, SIM_F16 y) {                                               \
         return sim_f16_compare<SIM_FORMAT>(sim_bits(a), sim_bits(b), how, unordered);              \
-    }
-#define SIM_F16_COMPARE_PAIRS(name2, name2_mask, both, a, b, how, unordered)                       \
-    SIM_INLINED unsigned name2_mask(SIM_F16X2 x, SIM_F16X2 y) {                                    \
+    }                                                                                              \
+    SIM_INLINED unsigned __h##op##2_mask(SIM_F16X2 x, SIM_F16X2 y) {                               \
         bool low = sim_f16_compare<SIM_FORMAT>(sim_low(a), sim_low(b), how, unordered);            \
         bool high = sim_f16_compare<SIM_FORMAT>(sim_high(a), sim_high(b), how, unordered);         \
         return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);                                   \
     }                                                                                              \
-    SIM_INLINED SIM_F16X2 name2(SIM_F16X2 x, SIM_F16X2 y) {                                        \
+    SIM_INLINED SIM_F16X2 __h##op##2(SIM_F16X2 x, SIM_F16X2 y) {                                   \
         constexpr unsigned one = (unsigned)(1 - SIM_FORMAT::least) << SIM_FORMAT::digits;          \
-        unsigned mask = name2_mask(x, y);                                                          \
+        unsigned mask = __h##op##2_mask(x, y);                                                     \
         return sim_of_bits(SIM_FORMAT{}, mask & one, mask >> 16 & one);                            \
     }                                                                                              \
-    SIM_INLINED bool both(SIM_F16X2 x, SIM_F16X2 y) { return name2_mask(x, y) == 0xffffffffu; }
+    SIM_INLINED bool __hb##op##2(SIM_F16X2 x, SIM_F16X2 y) {                                       \
+        return __h##op##2_mask(x, y) == 0xffffffffu;                                               \
+    }
+/* A comparison with a NaN is false; with a u at its name, true. */
+#define SIM_F16_COMPARE_BOTH(op, a, b, how)                                                        \
+    SIM_F16_COMPARE(op, a, b, how, false)                                                          \
+    SIM_F16_COMPARE(op##u, a, b, how, true)
 
-SIM_F16_COMPARE(__heq, x, y, SIM_EQUAL, false)
-SIM_F16_COMPARE_PAIRS(__heq2, __heq2_mask, __hbeq2, x, y, SIM_EQUAL, false)
-SIM_F16_COMPARE(__hequ, x, y, SIM_EQUAL, true)
-SIM_F16_COMPARE_PAIRS(__hequ2, __hequ2_mask, __hbequ2, x, y, SIM_EQUAL, true)
-SIM_F16_COMPARE(__hne, x, y, SIM_NOT_EQUAL, false)
-SIM_F16_COMPARE_PAIRS(__hne2, __hne2_mask, __hbne2, x, y, SIM_NOT_EQUAL, false)
-SIM_F16_COMPARE(__hneu, x, y, SIM_NOT_EQUAL, true)
-SIM_F16_COMPARE_PAIRS(__hneu2, __hneu2_mask, __hbneu2, x, y, SIM_NOT_EQUAL, true)
-SIM_F16_COMPARE(__hlt, x, y, SIM_LESS, false)
-SIM_F16_COMPARE_PAIRS(__hlt2, __hlt2_mask, __hblt2, x, y, SIM_LESS, false)
-SIM_F16_COMPARE(__hltu, x, y, SIM_LESS, true)
-SIM_F16_COMPARE_PAIRS(__hltu2, __hltu2_mask, __hbltu2, x, y, SIM_LESS, true)
-SIM_F16_COMPARE(__hle, x, y, SIM_LESS_EQUAL, false)
-SIM_F16_COMPARE_PAIRS(__hle2, __hle2_mask, __hble2, x, y, SIM_LESS_EQUAL, false)
-SIM_F16_COMPARE(__hleu, x, y, SIM_LESS_EQUAL, true)
-SIM_F16_COMPARE_PAIRS(__hleu2, __hleu2_mask, __hbleu2, x, y, SIM_LESS_EQUAL, true)
-SIM_F16_COMPARE(__hgt, y, x, SIM_LESS, false)
-SIM_F16_COMPARE_PAIRS(__hgt2, __hgt2_mask, __hbgt2, y, x, SIM_LESS, false)
-SIM_F16_COMPARE(__hgtu, y, x, SIM_LESS, true)
-SIM_F16_COMPARE_PAIRS(__hgtu2, __hgtu2_mask, __hbgtu2, y, x, SIM_LESS, true)
-SIM_F16_COMPARE(__hge, y, x, SIM_LESS_EQUAL, false)
-SIM_F16_COMPARE_PAIRS(__hge2, __hge2_mask, __hbge2, y, x, SIM_LESS_EQUAL, false)
-SIM_F16_COMPARE(__hgeu, y, x, SIM_LESS_EQUAL, true)
-SIM_F16_COMPARE_PAIRS(__hgeu2, __hgeu2_mask, __hbgeu2, y, x, SIM_LESS_EQUAL, true)
+SIM_F16_COMPARE_BOTH(eq, x, y, SIM_EQUAL)
+SIM_F16_COMPARE_BOTH(ne, x, y, SIM_NOT_EQUAL)
+SIM_F16_COMPARE_BOTH(lt, x, y, SIM_LESS)
+SIM_F16_COMPARE_BOTH(le, x, y, SIM_LESS_EQUAL)
+SIM_F16_COMPARE_BOTH(gt, y, x, SIM_LESS)
+SIM_F16_COMPARE_BOTH(ge, y, x, SIM_LESS_EQUAL)
 
 SIM_INLINED bool __hisnan(SIM_F16 a) { return sim_f16_is_nan<SIM_FORMAT>(sim_bits(a)); }
 SIM_INLINED SIM_F16X2 __hisnan2(SIM_F16X2 a) { return __hneu2(a, a); }
@@ -287,7 +275,7 @@ SIM_INLINED SIM_F16X2 operator-(const SIM_F16X2 &a) { return __hneg2(a); }
 #undef SIM_F16_OPERATOR
 #undef SIM_F16_SHUFFLE
 #undef SIM_F16_FUNCTION
-#undef SIM_F16_COMPARE_PAIRS
+#undef SIM_F16_COMPARE_BOTH
 #undef SIM_F16_COMPARE
 #undef SIM_F16_SATURATED
 #undef SIM_F16_FUSED

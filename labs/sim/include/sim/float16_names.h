@@ -122,3 +122,16 @@ SIM_INLINED float2 SIM_NAMED(__, 22float2)(SIM_F16X2 x) {
 #undef SIM_NAMED
 #undef SIM_NAMED_BY
 #undef SIM_PASTED
+
+/* ---- what the including file defined */
+
+#undef SIM_F16X2_NO_OPERATORS
+#undef SIM_F16_NO_OPERATORS
+#undef SIM_F16_NO_CONVERSIONS
+#undef SIM_FORMAT
+#undef SIM_F16_WORD
+#undef SIM_F16_OTHER
+#undef SIM_F16X2_RAW
+#undef SIM_F16_RAW
+#undef SIM_F16X2
+#undef SIM_F16

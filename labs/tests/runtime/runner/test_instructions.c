@@ -1,10 +1,11 @@
 /* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen
  * of a function that executes some. */
+#include "../../suite.h"
+
 #include "runner/instructions.h"
 
 #include "evidence/evidence.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +48,12 @@ static const struct {
     {"rorx $3,%eax,%ebx", {0xc4, 0xe3, 0x7b, 0xf0, 0xd8, 0x03}, 0, true},
 };
 
-START_TEST(an_instruction_is_known_by_its_first_bytes) {
+LOOP_TEST(an_instruction_is_known_by_its_first_bytes, 0, sizeof encodings / sizeof *encodings) {
     ck_assert_msg(instructions_avx_bits(encodings[_i].code) == encodings[_i].bits, "%s",
                   encodings[_i].text);
     ck_assert_msg(instructions_is_newer(encodings[_i].code) == encodings[_i].is_newer, "%s",
                   encodings[_i].text);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- what is seen */
 
@@ -76,9 +76,6 @@ static void set_up(void) {
     instructions_read_option();
 }
 
-static void tear_down(void) {
-}
-
 static const char *read_record(void) {
     return record;
 }
@@ -93,7 +90,7 @@ __attribute__((noinline)) static void three_times(void) {
     }
 }
 
-START_TEST(executions_are_counted_by_address) {
+TEST(executions_are_counted_by_address) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
     }
@@ -105,9 +102,8 @@ START_TEST(executions_are_counted_by_address) {
     ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3}"));
     ck_assert_ptr_null(strstr(text, "\"executed\":1}"));
 }
-END_TEST
 
-START_TEST(what_follows_is_not_watched) {
+TEST(what_follows_is_not_watched) {
     long stepped = 0;
     instructions_begin();
     instructions_end();
@@ -119,18 +115,16 @@ START_TEST(what_follows_is_not_watched) {
     ck_assert_int_gt(stepped, 0);
     ck_assert_int_lt(stepped, 100);
 }
-END_TEST
 
-START_TEST(nobody_asks) {
+TEST(nobody_asks) {
     unsetenv("CONVLABS_INSTRUCTIONS");
     instructions_read_option();
     instructions_begin();
     instructions_end();
     ck_assert_str_eq(read_record(), "");
 }
-END_TEST
 
-START_TEST(a_long_function_is_watched_for_a_while) {
+TEST(a_long_function_is_watched_for_a_while) {
     volatile long sum = 0;
     long stepped = 0;
     instructions_begin();
@@ -142,9 +136,8 @@ START_TEST(a_long_function_is_watched_for_a_while) {
     ck_assert_int_eq(stepped, INSTRUCTIONS_MOST);
     ck_assert_int_gt(sum, 0);
 }
-END_TEST
 
-START_TEST(a_long_copy_ends_the_watch) {
+TEST(a_long_copy_ends_the_watch) {
     enum { BYTES = 8 << 20 };
     char *const from = calloc(2, BYTES);
     void *(*volatile const copy)(void *, const void *, size_t) = memcpy; /* the library's */
@@ -155,7 +148,6 @@ START_TEST(a_long_copy_ends_the_watch) {
     free(from);
     ck_assert_ptr_nonnull(strstr(read_record(), "\"gave_up\":true"));
 }
-END_TEST
 
 static void *count_up(void *sum) {
     for (int i = 0; i < 10000; i++) {
@@ -165,7 +157,7 @@ static void *count_up(void *sum) {
 }
 
 /* A new thread inherits the trap flag, and loses it at its first step. */
-START_TEST(another_thread_runs_on) {
+TEST(another_thread_runs_on) {
     pthread_t thread;
     int sum = 0;
     instructions_begin();
@@ -178,31 +170,8 @@ START_TEST(another_thread_runs_on) {
     ck_assert_int_eq(sscanf(read_record(), "{\"stepped\":%ld", &stepped), 1);
     ck_assert_int_lt(stepped, 1000);
 }
-END_TEST
 
+SUITE_BETWEEN("instructions", set_up, NULL)
+#else
+SUITE("instructions")
 #endif
-
-int main(void) {
-    Suite *suite = suite_create("instructions");
-    TCase *tests = tcase_create("encodings");
-    tcase_add_loop_test(tests, an_instruction_is_known_by_its_first_bytes, 0,
-                        (int)(sizeof encodings / sizeof *encodings));
-    suite_add_tcase(suite, tests);
-#if defined(__x86_64__)
-    tests = tcase_create("seen");
-    tcase_set_timeout(tests, 60); /* a step takes long on some machines */
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, executions_are_counted_by_address);
-    tcase_add_test(tests, what_follows_is_not_watched);
-    tcase_add_test(tests, nobody_asks);
-    tcase_add_test(tests, a_long_function_is_watched_for_a_while);
-    tcase_add_test(tests, a_long_copy_ends_the_watch);
-    tcase_add_test(tests, another_thread_runs_on);
-    suite_add_tcase(suite, tests);
-#endif
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
