@@ -33,8 +33,8 @@ unexport PYTHONDONTWRITEBYTECODE
 some = $(foreach p,$(1),$(or $(wildcard $p),$(if $(READY),,$(error no file matches $p))))
 .SUFFIXES:
 .DELETE_ON_ERROR:
-# An older build/ depends on files of a folder that is labs/runtime now.
-labs/common/%: ;
+# An older build/ depends on files that have moved to labs/runtime and labs/sim/include/sim.
+labs/common/% labs/sim/include/sim_%: ;
 
 # ---------------------------------------------------------------- what a person types
 
