@@ -1,7 +1,5 @@
 """The calls that lab 7's contracts draw: layers of many channels, in float and double."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
