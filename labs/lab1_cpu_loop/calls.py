@@ -1,7 +1,5 @@
 """The calls that lab 1's contracts draw: lab.h limits neither sizes nor the radius."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

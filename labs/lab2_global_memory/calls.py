@@ -1,7 +1,5 @@
 """The calls that lab 2's contracts draw: lab.h names no largest radius."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader.contract import arrays

@@ -1,7 +1,5 @@
 """The calls that lab 3's contracts draw: masks in constant memory, of radius 0 to 8."""
 
-from __future__ import annotations
-
 from grader.contract.generator import Generator
 
 

@@ -1,7 +1,5 @@
 """The calls that lab 4's contracts draw: tiles in shared memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

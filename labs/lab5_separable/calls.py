@@ -1,7 +1,5 @@
 """The calls that lab 5's contracts draw: masks that are a column times a row, or nearly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

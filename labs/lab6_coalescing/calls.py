@@ -1,7 +1,5 @@
 """The calls that lab 6's contracts draw: a column and a row in constant memory."""
 
-from __future__ import annotations
-
 from grader.contract.generator import Generator
 
 

@@ -1,7 +1,5 @@
 """The calls that lab 8's contracts draw: three bytes a pixel, and weights for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
