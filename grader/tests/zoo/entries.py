@@ -28,9 +28,10 @@ labN/ancestor/ (the solution of an earlier day, without its comments); without a
 solution. A whole file and one of an ancestor begin with the entry's header and reason as a comment.
 Files of the lab that an entry does not name are the solution's.
 
-An entry is kept if only it guards something: of the entries of a lab with the same verdict and
-detail, each makes a check fail, or a drawn step, at which no other of them fails. RESULTS.md says
-which. A right program is kept if it is built in a way that no other one is.
+An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
+it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
+smallest case), and one of them only there, so that it fails whenever this one would. A right
+program is kept if it is built in a way that no other one is.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def files(entry: Entry) -> dict[str, str]:
     """All that a student would hand in, by the names of the files. Raises EntryError."""
     return {
         name: _text(entry, name) if name in entry.own else _solution(entry.lab, name)
-        for name in spec.load(entry.lab).submit
+        for name in _lab(entry.lab).submit
     }
 
 
@@ -210,4 +211,9 @@ def _side(lines: Iterable[str], mark: str) -> str:
 
 
 def _solution(lab: str, name: str) -> str:
-    return (paths.SOLUTIONS / spec.load(lab).folder / name).read_text()
+    return (paths.SOLUTIONS / _lab(lab).folder / name).read_text()
+
+
+@cache
+def _lab(lab: str) -> spec.Lab:
+    return spec.load(lab)
