@@ -47,7 +47,7 @@ LIBRARIES = (
     (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
-# Names, and what to do in place of what they do.
+# Names, and what to do instead of what they do.
 INSTEAD = (
     (r"cudaIpc", "let one process do the work of both"),
     (r"cuda\w*External", "copy the data through the host's memory"),

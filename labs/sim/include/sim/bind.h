@@ -23,7 +23,7 @@ static inline cudaTextureDesc sim_description(const textureReference &r) {
     return d;
 }
 
-/* Binds it to what `resource` describes, in place of what it was bound to. */
+/* Binds it to what `resource` describes, instead of what it was bound to. */
 static inline cudaError_t sim_bind(const textureReference &r, const cudaResourceDesc &resource,
                                    const char *sim_file, int sim_line) {
     cudaTextureDesc d = sim_description(r);

@@ -338,6 +338,6 @@ void sim_report_leaks(void) {
 }
 
 void sim_report_device_leaks(void) {
-    /* After an error, most programs reset the device in place of freeing what they have. */
+    /* After an error, most programs reset the device instead of freeing what they have. */
     report_leaks(sim_sticky() == cudaSuccess ? "error" : "note", is_on_device);
 }

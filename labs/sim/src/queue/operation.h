@@ -41,7 +41,7 @@ struct sim_operation {
     unsigned range_count;
 };
 
-/* A capture receives the operations of a stream in place of the queue: struct sim_stream. What is
+/* A capture receives the operations of a stream instead of the queue: struct sim_stream. What is
  * NULL is not allowed while it lasts. Each is called without a lock and returns the call's error.
  */
 struct sim_capture {

@@ -1,4 +1,4 @@
-/* How a function is defined that a traced program calls in place of the C library's of that name
+/* How a function is defined that a traced program calls instead of the C library's of that name
  * (confined_calls.symbols). */
 #pragma once
 

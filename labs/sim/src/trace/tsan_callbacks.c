@@ -1,6 +1,6 @@
 /* trace/: what a traced program's compiled code calls.
  *
- * The student's file is compiled with -fsanitize=thread and linked with these callbacks in place of
+ * The student's file is compiled with -fsanitize=thread and linked with these callbacks instead of
  * the sanitizer's, so that every access of a kernel is reported here. So is every mark of its
  * control flow. A plain program refers to none of them, and so the linker leaves this folder,
  * check/ and profile/ out of it. */
