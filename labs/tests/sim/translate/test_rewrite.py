@@ -103,7 +103,293 @@ REFUSED = {
     "__global__ void k() {}\nint main() { k<<<1, 1>>>; }\n": (2, "could not be understood"),
     "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n": (3, "could not be understood"),
     "__global__ void k() {}\nint main() {\n  k<<<1, 1>>(1);\n}\n": (3, "could not be understood"),
-    "    marked = r"sim_lock_step|sim_mark_here\(SIM_MARK_\w+, \d+, \d"
+    "<<<<<<< HEAD\nint a;\n": (1, "could not be understood"),
+}
+
+
+@pytest.mark.parametrize("source", REFUSED, ids=lambda s: REFUSED[s][1])
+def test_refused_by_name_and_line(tmp_path: Path, source: str) -> None:
+    line, name = REFUSED[source]
+    done, made = rewrite(tmp_path, source)
+    assert done.returncode == 1
+    assert not made
+    assert done.stderr.startswith(f"student.cu:{line}:"), done.stderr
+    assert ": error: " in done.stderr
+    assert name in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_cluster_of_one_block(tmp_path: Path) -> None:
+    source = "#define ONE 1\n__cluster_dims__(ONE, 1, 1) __global__ void k() {}\n"
+    done, _ = rewrite(tmp_path, source + "int main() { k<<<1, 1>>>(); }\n")
+    assert (done.returncode, done.stderr, compile_it(tmp_path)) == (0, "", "")
+
+
+LEFT_ALONE = """\
+// k<<<1, 1>>>(); __shared__ cudaMallocManaged asm
+/* thrust: #include <thrust/sort.h>
+   k<<<1, 1>>>() */
+const char *text = "k<<<1, 1>>>(x) __managed__ cudaGraph_t";
+const char *raw = R"(k<<<1, 1>>>() __shared__)";
+const char letter = '<';
+#if 0
+#include <thrust/sort.h>
+k<<<1, 1>>>(
+cuInit(0);
+so it is
+#endif
+static long host_clock(void) { long t; asm volatile("rdtsc" : "=a"(t) : : "rdx"); return t; }
+static int   cudaOwnThing, shifted = 1 << 3 >> 1;
+#define cudaCheckErrors(what) ((void)(what))
+static inline int cudaMyFree(void *p) { return cudaFree(p); }
+typedef struct { int cu; } cuContainer;
+int cuFoo(cuContainer c)   { return c.cu; }
+template <class T> struct __mything { T it; };
+int __my_count(int n) { return n; }
+struct cudaImage { int width; cudaImage(int w) : width(w) {} };
+enum { cudaEvenHere };
+static int use(int cudaStatus) { cudaImage i = {cudaStatus}; return i.width + cudaEvenHere; }
+int main() { cudaCheckErrors(1); cudaMyFree(0); __mything<int> m = {__my_count(2)};
+    cuContainer c = {1};
+    return use(cudaOwnThing) + shifted + cuFoo(c) + m.it + (int)host_clock(); }
+"""
+
+
+def test_left_alone(tmp_path: Path) -> None:
+    done, made = rewrite(tmp_path, LEFT_ALONE)
+    assert done.stderr == ""
+    source = LEFT_ALONE.split("*/\n")[1].replace("cudaCheckErrors(1)", "((void)(1))").splitlines()
+    kept = [line for line in made.splitlines() if line.strip()]
+    assert kept == [line for line in source if line in kept], "the author's spaces"
+    assert len(kept) == 16
+    assert compile_it(tmp_path) == ""
+
+
+DROPPED = {
+    "cudaFree(p);": True,
+    "if (p) cudaFree(p);": True,
+    "cudaError_t e = cudaFree(p); e = cudaFree(p); if (e) return;": True,
+    "cudaError_t e; e = cudaFree(p); p = 0; e = cudaFree(p); if (e) return;": True,
+    "(void)cudaFree(p);": False,
+    "cudaGetLastError();": False,
+    "if (cudaFree(p)) return;": False,
+    "cudaError_t e = cudaFree(p); if (e) return; e = cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); e = e ? e : cudaFree(p); if (e) return;": False,
+    "cudaError_t e = cudaFree(p); { use(e); } e = cudaSuccess;": False,
+    "use(cudaFree(p));": False,
+}
+
+
+@pytest.mark.parametrize("statements", DROPPED)
+def test_results_that_nobody_looks_at(tmp_path: Path, statements: str) -> None:
+    done, made = rewrite(tmp_path, f"void use(int);\nvoid f(void *p) {{ {statements} }}\n")
+    assert done.stderr == ""
+    assert ("sim_unchecked_call(" in made) == DROPPED[statements]
+    if DROPPED[statements]:
+        assert ', "cudaFree", "student.cu", 2)' in made
+
+
+PROGRAM = """\
+\ufeff#include <stdio.h>
+#include <cuda.h>
+#include "math_constants.h"
+namespace n { __constant__ const float c_w[4] = {1, 2, 3, 4}; }
+extern __shared__ float s_file[];
+template <int R, class T = float>
+__global__ void __launch_bounds__(256) k(const float *a, T *b) {
+    __shared__ float tile[R + 2]
+                         [17], one;
+    static __shared__ __align__(16) volatile int flags[R];
+    extern __shared__ double dyn[];
+    tile[0][0] = a[0] + n::c_w[1]; one = 1; flags[0] = (int)sizeof tile; dyn[0] = s_file[0];
+    __syncthreads();
+    b[0] = tile[0][0] + one + flags[0] + (T)dyn[0];
+}
+template <class T> __global__ void g(T *p, T v) { p[threadIdx.x] = v; }
+__global__ void same(float *) {}
+__global__ void same(int *) {}
+#define CHECK(call) do { (call); printf("%d\\n", (int)cudaGetLastError()); } while (0)
+struct entry { void (*f)(float *, float); };
+template <class F> __global__ void each(int n, F f) { int i = threadIdx.x; if (i < n) f(i); }
+__global__ void record(int *p) {
+    __shared__ struct alignas(8) { short a; char b; } one;
+    one.b = 1;
+    p[0] = one.b + CUDART_PI_F;
+}
+int main() {
+    float *a = 0;
+    each<<<1, 2>>>(2, [=] __device__ (int i) { a[i] = i; });
+    auto next = [] __host__
+        __device__ { return 1; };
+    each<<<1, 2>>>(2, [=]__device__(int i) mutable -> void { a[i] += next(); });
+    record<<<1, {1, 1}>>>((int *)a), record<<<{1}, dim3{1, 1}>>>((int *)a);
+    dim3 grid(1, 2);
+    k<3><<<grid,
+        dim3(16, 2), // a comment ( with , everything >>>
+        64>>>(a,
+              a);
+    CHECK((k<2, float><<<1, 2>>>(a, a)));
+    CHECK((g<<<1, 2>>>(a, 1.0f)));
+    entry table[] = {{g<float>}};
+    for (int i = 0; i < 1; i++)
+        table[i].f <<<1, 2, 0, 0>>> (a, 2);
+    same<<<1, 1>>>(a);
+    if (a) ::same<<<1, 1>>>((int *)a); else same<<<1, 1>>>(a);
+    auto release = &cudaFree;
+    release(a);
+    return __LINE__;
+}
+"""
+
+
+def test_unrolling_has_another_name(tmp_path: Path) -> None:
+    """Before a loop; elsewhere, and where g++ would not take the number, it is passed over."""
+    source = """#define TIMES (2 * 4)
+#define FIVE 5
+#define UNROLL _Pragma("unroll")
+template <int N> __global__ void k(float *p) {
+    #pragma unroll
+    // every tap
+    for (int i = 0; i < 3; i++) p[i] = 1;
+# pragma unroll 4 // four
+    while (p[0] < 4) p[0] += 1;
+#pragma unroll(2)\r
+    /* twice */ do p[1] += 1; while (p[1] < 4);
+#pragma unroll N
+    for (int i = 0; i < N; i++) p[i] = 1;
+#pragma unroll FIVE
+    for (int i = 0; i < N; i++) p[i] = 1;
+    UNROLL for (int i = 0; i < FIVE; i++) p[i] = 1;
+#pragma unroll
+    p[0] = 2;
+}
+int main() { k<4><<<1, 1>>>(0); }
+"""
+    done, made = rewrite(tmp_path, source, TRACED)
+    assert done.returncode == 0, done.stderr
+    named = [line.strip() for line in made.splitlines() if "pragma" in line]
+    assert named == [
+        "#pragma GCC unroll 1024",
+        "#pragma GCC unroll 4",
+        "#pragma GCC unroll 2",
+        "#pragma unroll N",
+        "#pragma GCC unroll 5",
+        "#pragma GCC unroll 1024",
+        "#pragma unroll",
+    ]
+    assert "error" not in compile_it(tmp_path)
+
+
+# A loop, and how many copies of its body g++ makes: 4 where nothing can make straight code of it.
+LENGTHS = {
+    "for (int i = 0; i < 8; i++) p[i] = 1;": 1024,
+    "for (int i = threadIdx.x; i < 128; i += 32) p[i] = 1;": 4,
+    "const int lane = threadIdx.x, at = lane + 1; LOOP for (int i = at; i < N; i++) p[i] = 1;": 4,
+    "for (int i = 0; i < n; i++) p[i] = 1;": 4,
+    "for (int i = 0; i < M; i++) p[i] = 1;": 1024,
+    "for (int s = M / 2; s > 0; s >>= 1) p[s] = 1;": 1024,
+    "for (int i = 0; i < (int)sizeof(float4); i++) p[i] = threadIdx.x;": 1024,
+    "for (int i = 0; i < rounded(M); i++) p[i] = n;": 1024,
+    # an argument of a lambda may be a constant; a name may stand for both
+    "auto f = [&](int k) { LOOP for (int i = 0; i < k; i++) p[i] = 1; }; f(3);": 1024,
+    "{ int k = n; p[k] = 1; } int k = 2; LOOP for (int i = 0; i < k; i++) p[i] = 1;": 1024,
+}
+
+
+@pytest.mark.parametrize("body", LENGTHS)
+def test_copies_of_a_loop_of_any_length(body: str, tmp_path: Path) -> None:
+    """1024 copies of a body took g++ minutes."""
+    loop = body if "LOOP" in body else f"LOOP {body}"
+    source = f"""
+constexpr int rounded(int size) {{ return (size + 3) / 4 * 4; }}
+template <int M> __device__ void of(float *p, int n) {{
+#pragma unroll
+    for (int i = 0; i < n; i++) p[i] = 1;
+}}
+template <int M, int N> __global__ void k(float *p, int n) {{
+    of<M>(p, 5);
+    {loop.replace("LOOP", chr(10) + "#pragma unroll" + chr(10))}
+}}
+int main() {{ k<4, 5><<<1, 1>>>(0, 5); }}
+"""
+    done, made = rewrite(tmp_path, source, TRACED)
+    assert done.returncode == 0, done.stderr
+    named = [line.strip() for line in made.splitlines() if "pragma" in line]
+    assert named == [f"#pragma GCC unroll {n}" for n in (1024, LENGTHS[body])]
+
+
+SHORT = "for (int i = 0; i < 3; i++) p[i] = 1;"
+PLACES = [  # of short loops, each on one line
+    "SHORT SHORT",
+    "if (n) SHORT else SHORT",
+    "while (n--) SHORT",
+    "do SHORT while (n--);",
+    "switch (n) { case 1: SHORT default: SHORT }",
+    "unused: SHORT",
+    "auto f = [&] { SHORT }; f();",
+    "for (int k = 0; k < 2; k++) SHORT",
+    "ALL(3)",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_g_plus_plus_unrolls_a_short_loop_where_it_stands(place: str, tmp_path: Path) -> None:
+    """A pragma needs a line of its own, and the lines of the program keep their numbers."""
+    source = f"""#define ALL(N) for (int i = 0; i < N; i++) p[i] = 1;
+__global__ void k(float *p, int n) {{
+    {place.replace("SHORT", SHORT)}
+    p[0] = unknown;
+}}
+int main() {{ k<<<1, 1>>>(0, 5); }}
+"""
+    done, made = rewrite(tmp_path, source, TRACED)
+    assert done.returncode == 0, done.stderr
+    loops = source.count("for (") - 1 + place.count("ALL")
+    assert made.count("#pragma GCC unroll") == loops
+    errors = [line for line in compile_it(tmp_path).splitlines() if "error" in line]
+    assert len(errors) == 1 and "unknown" in errors[0]
+    assert ":4:" in errors[0]
+
+
+KERNEL = "__global__ void k(int *p) { BODY }\n"
+IN_STEP = {  # source: how many marks of loops and branches
+    "__global__ void k(volatile int *p) { if (p[0]) p[1] = 2; }": 2,
+    KERNEL.replace("BODY", "((volatile int *)p)[0] = 1;"): 0,
+    KERNEL.replace("BODY", "__shared__ volatile float s_v[3]; for (;;) s_v[p[0]] = 1;"): 2,
+    KERNEL.replace("BODY", "auto f = [=](volatile int *v) { *v = 1; }; f(p);"): 1,
+    "typedef volatile int flag;" + KERNEL.replace("BODY", "while (*(flag *)p) { }"): 3,
+    "struct cell { volatile int v; };" + KERNEL.replace("BODY", "((cell *)p)->v = 1;"): 0,
+    "namespace n { struct a { struct b { volatile int v; } c; }; }" + KERNEL: 0,
+    "volatile __device__ int d_flag;" + KERNEL.replace("BODY", "d_flag = 1;"): 0,
+    "template <class T> __device__ void f(volatile T *t) { *t = 1; }" + KERNEL: 1,
+    "#define V volatile\n__device__ int f(V int *t) { return *t; }\n" + KERNEL: 1,
+    # only the function that has the word
+    KERNEL.replace("BODY", "if (p[0]) p[1] = 1;")
+    + "__device__ void f(volatile int *q) { *q = 1; }": 1,
+}
+NOT_IN_STEP = [
+    KERNEL.replace("BODY", "if (p[0]) p[1] = 2; // volatile"),
+    KERNEL + "volatile int h_flag;\nvoid wait(volatile int *flag) { while (*flag) { } }",
+    KERNEL + "int main() { volatile int x = 1; struct s { int v; }; return (volatile int &)x; }",
+    KERNEL.replace("BODY", 'p[0] = sizeof "volatile";') + 'void f() { asm volatile("nop"); }',
+    "struct host { int f() { volatile int x = 1; return x; } };" + KERNEL,
+]
+
+
+@pytest.mark.parametrize("source", IN_STEP)
+def test_device_code_with_volatile_is_in_lock_step(tmp_path: Path, source: str) -> None:
+    done, made = rewrite(tmp_path, source.replace("BODY", ""), options=["--lock-step"])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "made.ii").read_text().startswith("#pragma sim_lock_step\n")
+    assert len(re.findall(r"sim_mark_here|sim_marked_\w+<", made)) == IN_STEP[source]
+    assert "error" not in compile_it(tmp_path)
+
+
+@pytest.mark.parametrize("source", NOT_IN_STEP)
+def test_other_programs_are_the_same(tmp_path: Path, source: str) -> None:
+    done, _ = rewrite(tmp_path, source.replace("BODY", ""), options=["--lock-step"])
+    assert done.returncode == 0, done.stderr
+    marked = r"sim_lock_step|sim_mark_here\(SIM_MARK_\w+, \d+, \d"
     assert not re.search(marked, (tmp_path / "made.ii").read_text())
 
 
