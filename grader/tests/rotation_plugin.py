@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader import paths
+from grader.setup import stamp
 from grader.tests import rotation
 
 COSTLY = 5.0  # processor seconds that need a reason: pytest.mark.slow("why")
@@ -36,6 +39,15 @@ def pytest_configure(config: pytest.Config) -> None:
     ):
         config.addinivalue_line("markers", line)
     config.pluginmanager.register(Costs(config), "costs")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leaves out the files that need what is not installed here; Costs says so."""
+    return True if _is_page(collection_path) and not stamp.valid("pages") else None
+
+
+def _is_page(file: Path) -> bool:
+    return file.is_relative_to(paths.ROOT) and str(file.relative_to(paths.ROOT)) in rotation.PAGES
 
 
 def unit_of(item: pytest.Item) -> str:
@@ -146,6 +158,8 @@ class Costs:
             write(f"{sum(self.seconds.values()):7.0f}  all {len(self.seconds)} tests of this run")
         if self.left_out:
             write(f"left out: {self.left_out}")
+        if not stamp.valid("pages"):
+            write(f"left out: {len(rotation.PAGES)} files that need ./grade setup --pages")
         if self.failed:
             write("to repeat what failed:")
             for name in dict.fromkeys(self.failed[:5]):
