@@ -25,7 +25,7 @@ ROWS = [Row(0, 3.0, "a.py::one"), Row(4, 6.0, "b.py::one"), Row(5, 7.0, "b.py::t
 
 @pytest.fixture
 def nothing_touched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rotation, "near", lambda tests, base: set())
+    monkeypatch.setattr(rotation, "near", lambda *_: set())
 
 
 @pytest.mark.usefixtures("nothing_touched")
@@ -39,7 +39,7 @@ def test_thirteen_parts_have_every_test_and_each_has_the_cheap_ones() -> None:
 
 
 def test_a_touched_unit_runs_at_once_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rotation, "near", lambda tests, base: {"b.py::one", "b.py::two"})
+    monkeypatch.setattr(rotation, "near", lambda *_: {"b.py::one", "b.py::two"})
     assert {"b.py::one", "b.py::two"} <= rotation.choose_part(UNITS, ROWS, 0).tests
     monkeypatch.setattr(rotation, "MOST_TOUCHED", 6.5)
     choice = rotation.choose_part(UNITS, ROWS, 0)
@@ -125,8 +125,7 @@ def test_what_costs_much_says_why() -> None:
     for row in rotation.committed():
         file, _, test = row.test.partition("::")
         name = test.partition("[")[0]
-        known = (paths.ROOT / file).exists()
-        if known and row.seconds > rotation_plugin.COSTLY:
-            if name not in functions_with_reason(paths.ROOT / file):
-                silent.add(f"{file}::{name}")
+        is_costly = row.seconds > rotation_plugin.COSTLY and (paths.ROOT / file).exists()
+        if is_costly and name not in functions_with_reason(paths.ROOT / file):
+            silent.add(f"{file}::{name}")
     assert not silent
