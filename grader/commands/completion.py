@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import _completion_shared as shared  # the lock pins it; a test asks for each script
 
 from grader.commands import options, output, overview
+from grader.commands.setup import is_left_out
 from grader.model import outline
-from grader.setup import stamp
 
 NAME = "grade"  # a shell looks for "./grade" under this name
 
@@ -72,21 +71,14 @@ def _doctor(colour: options.ColourOption = output.Colour.auto) -> None: ...
 
 
 def _setup(
-    check: Annotated[bool, typer.Option("--check")] = False,
-    handouts: Annotated[bool, typer.Option("--handouts")] = False,
-    dev: Annotated[
-        bool, typer.Option("--dev", hidden=not Path(stamp.LOCKS["dev"]).exists())
-    ] = False,
+    pages: Annotated[bool, typer.Option("--pages", hidden=is_left_out("pages"))] = False,
+    dev: Annotated[bool, typer.Option("--dev", hidden=is_left_out("dev"))] = False,
+    slurm: Annotated[bool, typer.Option("--slurm", hidden=is_left_out("slurm"))] = False,
+    bench: Annotated[bool, typer.Option("--bench", hidden=is_left_out("bench"))] = False,
+    charts: Annotated[bool, typer.Option("--charts", hidden=is_left_out("charts"))] = False,
+    handouts: Annotated[bool, typer.Option("--handouts", hidden=is_left_out("handouts"))] = False,
+    check: Annotated[bool, typer.Option("--check", hidden=is_left_out("check"))] = False,
     system: Annotated[bool, typer.Option("--system")] = False,
-    pages: Annotated[
-        bool, typer.Option("--pages", hidden=not Path(stamp.LOCKS["dev"]).exists())
-    ] = False,
-    slurm: Annotated[
-        bool, typer.Option("--slurm", hidden=not Path(stamp.LOCKS["slurm"]).exists())
-    ] = False,
-    bench: Annotated[
-        bool, typer.Option("--bench", hidden=not Path(stamp.LOCKS["bench"]).exists())
-    ] = False,
 ) -> None: ...
 
 

@@ -10,36 +10,34 @@ from pathlib import Path
 from grader.commands.parser import Parser
 from grader.setup import install, stamp
 
+# What may be asked for, the larger first where one has all of another.
+FLAVOURS = {
+    "pages": "what the tests of pages need, a browser too",
+    "dev": "what make test needs",
+    "slurm": "submitit, which grades a class on Slurm",
+    "bench": "the libraries that make bench compares with",
+    "charts": "matplotlib, for the charts of reports",
+    "handouts": "what makes the handouts' site and PDFs",
+    "check": "what unit tests in C need",
+}
+
+
+def is_left_out(flavour: str) -> bool:
+    """Whether this copy, a student's, has no lock for a flavour."""
+    return flavour in stamp.LOCKS and not Path(stamp.LOCKS[flavour]).exists()
+
 
 def run(arguments: Sequence[str]) -> int:
     """Installs what is missing, and nothing else. Returns the exit status."""
     parser = Parser("setup")
-    parser.add_argument("--check", action="store_true", help="also what unit tests in C need")
-    parser.add_argument(
-        "--handouts", action="store_true", help="also what makes the handouts' site and PDFs"
-    )
-    if Path(stamp.LOCKS["dev"]).exists():
-        parser.add_argument("--dev", action="store_true", help="also what make test needs")
-        parser.add_argument(
-            "--pages", action="store_true", help="also what the tests of pages need, a browser too"
-        )
-    if Path(stamp.LOCKS["slurm"]).exists():
-        parser.add_argument(
-            "--slurm", action="store_true", help="also submitit, which grades a class on Slurm"
-        )
-    if Path(stamp.LOCKS["bench"]).exists():
-        parser.add_argument(
-            "--bench", action="store_true", help="also the libraries that make bench compares with"
-        )
+    offered = [name for name in FLAVOURS if not is_left_out(name)]
+    for name in offered:
+        parser.add_argument(f"--{name}", action="store_true", help=f"also {FLAVOURS[name]}")
     parser.add_argument(
         "--system", action="store_true", help="only the system packages of what is asked for"
     )
     options = vars(parser.parse_args(arguments))
-    asked = [
-        name
-        for name in ("pages", "dev", "slurm", "bench", "handouts", "check")
-        if options.get(name)
-    ]
+    asked = [name for name in offered if options[name]]
     flavour = asked[0] if asked else "run"
     if install.missing(flavour, options["system"]):
         return install.set_up(flavour, options["system"])

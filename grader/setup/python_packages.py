@@ -28,6 +28,7 @@ SIZES = {
     "bench": 200,
     "charts": 82,
 }
+INCLUDED_IN = {"dev": ("pages",), "charts": ("dev", "pages", "bench"), "handouts": ("pages",)}
 PATIENCE = {"retries": "1", "timeout": "10"}  # pip's own are 5 and 15 s: minutes without a network
 PIP = (stamp.PYTHON, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
 
@@ -61,8 +62,10 @@ def lacking(flavour: str) -> list[str]:
 
 
 def ready(flavour: str) -> bool:
-    """Whether build/venv was set up completely, still fits, and has all its packages."""
-    return stamp.valid(flavour) and not lacking(flavour)
+    """Whether build/venv was set up completely, for this flavour or one that includes it, still
+    fits, and has all its packages."""
+    complete = any(stamp.valid(name) for name in (flavour, *INCLUDED_IN.get(flavour, ())))
+    return complete and not lacking(flavour)
 
 
 # ------------------------------------------------------------------------------ installing

@@ -39,13 +39,13 @@ test-part: test-plan
 test-all: ## all tests (SHARD=3/8: an eighth of them)
 	@./grade setup --pages
 	@$(MAKE) lint unit-plain unit-asan
-	@$(MAKE) runtime $(BUILD)/reproduce-venv/made
+	@$(MAKE) runtime
 	$(say) PYTEST '$(if $(SHARD),shard $(SHARD),all Python tests)'
 	$(Q)$(PYTEST) $(if $(SHARD),--shard $(SHARD))
 	@echo 'make test-all: $(if $(SHARD),shard $(SHARD) passed,all tests passed)'
 test-changed: setup-dev runtime ## the tests of what differs from the last commit (BASE=COMMIT: from another)
 	$(Q)$(PYTEST) --changed $(or $(BASE),HEAD)
-test-costs: setup-pages runtime $(BUILD)/reproduce-venv/made ## measure what each test costs, for the parts of `make test`
+test-costs: setup-pages runtime ## measure what each test costs, for the parts of `make test`
 	$(Q)$(PYTEST) --write-costs
 
 .PHONY: setup-dev setup-pages lint unit-plain unit-asan unit-c
@@ -77,7 +77,7 @@ unit-c:
 PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder
 
 .PHONY: python-part python-quick
-python-part: setup-$(FLAVOUR_OF_PART) runtime $(BUILD)/reproduce-venv/made
+python-part: setup-$(FLAVOUR_OF_PART) runtime
 	$(say) PYTEST 'cheap tests, and part $(PART)'
 	$(Q)$(PYTEST) --part $(PART)
 python-quick: setup-dev runtime

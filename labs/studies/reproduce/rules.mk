@@ -1,15 +1,13 @@
 # The sources' experiments. labs/studies/bench builds and times the labs' functions for them.
 
 .PHONY: reproduce
-reproduce: setup $(BUILD)/reproduce-venv/made ## the sources' experiments on this machine, beside their published figures (5 minutes)
-	$(Q)PYTHONDONTWRITEBYTECODE=1 $(BUILD)/reproduce-venv/bin/python -m labs.studies.reproduce $(if $(FRESH),--fresh)
+reproduce: setup-charts ## the sources' experiments on this machine, beside their published figures (5 minutes)
+	$(Q)$(PYTHON) -m labs.studies.reproduce $(if $(FRESH),--fresh)
 
-# Only the report needs matplotlib and Jinja.
-$(BUILD)/reproduce-venv/made: grader/setup/requirements-reproduce.lock | setup
-	$(say) VENV $(@D)
-	$(Q)$(PYTHON) -m venv --clear $(@D)
-	$(Q)$(@D)/bin/pip install -q --disable-pip-version-check --require-hashes -r $<
-	$(Q)touch $@
+# Only the report needs matplotlib.
+.PHONY: setup-charts
+setup-charts:
+	@./grade setup --charts
 
 .PHONY: lint-reproduce
 lint-c: lint-reproduce

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,7 +24,6 @@ from labs.studies.reproduce import experiments, measure, programs, published, ta
 from labs.studies.reproduce.programs import Found, Limit
 
 SCHEMA = json.loads((paths.ROOT / "grader/schema/convlabs-reproduce-v1.json").read_text())
-PYTHON = paths.BUILD / "reproduce-venv" / "bin" / "python"
 SOURCES = published.load()
 
 
@@ -348,15 +348,13 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not PYTHON.exists():
-        pytest.skip("make build/reproduce-venv/made installs matplotlib and Jinja")
     folder = tmp_path_factory.mktemp("report")
     (folder / "here.json").write_text(json.dumps(fake(gpu=False)))
     (folder / "reference.json").write_text(json.dumps(fake(gpu=True, factor=0.1)))
     for out in ("one", "two"):
         arguments = ["here.json", "--reference", "reference.json", "--out", out]
         subprocess.run(
-            [PYTHON, "-m", "labs.studies.reproduce.report", *arguments],
+            [sys.executable, "-m", "labs.studies.reproduce.report", *arguments],
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(paths.ROOT), "MPLCONFIGDIR": str(folder)},
             check=True,
