@@ -21,7 +21,11 @@ def entry(title: str, *lines: str) -> Entry:
 def test_an_entry_of_the_solution() -> None:
     include = SOLUTION.splitlines()[[line[:8] for line in SOLUTION.splitlines()].index("#include")]
     found = entry("name | loop-bound | also one, two", "@@ cpu_loop.c", f" {include}", "+int x;")
-    assert (found.verdict, found.detail, found.also) == ("wrong", "loop-bound", {"one", "two"})
+    assert (found.verdict, found.detail, found.also) == (
+        "wrong",
+        "loop-bound",
+        frozenset({"one", "two"}),
+    )
     assert not found.apart
     changed = SOLUTION.replace(f"{include}\n", f"{include}\nint x;\n", 1)
     assert entries.files(found) == {"cpu_loop.c": changed}
