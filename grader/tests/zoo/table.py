@@ -32,18 +32,21 @@ FACTS = frozenset({
 
 @dataclass(frozen=True)
 class Row:
-    """What the table says of an entry. `named`: by the right name, where it is wrong or unsafe."""
+    """What the table says of an entry. `named`: by the right name, where it is wrong or unsafe.
+    `alone`: the part and name of the one check that fails, a contract, if it says so without the
+    others, too; else ""."""
 
     entry: str
     verdict: str
     detail: str
     as_expected: bool
     named: bool | None
+    alone: str = ""
 
     def line(self) -> str:
         got = "yes" if self.as_expected else "NO"
         named = {None: "", True: "yes", False: "no"}[self.named]
-        return f"| {self.entry} | {self.verdict} | {self.detail} | {got} | {named} |"
+        return f"| {self.entry} | {self.verdict} | {self.detail} | {got} | {named} | {self.alone} |"
 
 
 def explained(document: dict[str, Any]) -> set[str]:
@@ -113,6 +116,14 @@ def judge(entry: Entry, code: int, document: dict[str, Any]) -> Row:
     return Row(str(entry), entry.verdict, shown(entry), as_expected, named)
 
 
+def only_failure(document: dict[str, Any]) -> str:
+    """The part and name of the one check that does not pass, if it is a contract."""
+    match [c for c in document["checks"] if c["verdict"] != "pass"]:
+        case [check] if is_contract(check):
+            return f"{check['part']} {check['name']}"
+    return ""
+
+
 def shown(entry: Entry) -> str:
     """The mistake in the entry's row."""
     return entry.detail if entry.verdict in ("wrong", "unsafe") else ""
@@ -126,10 +137,10 @@ def committed() -> dict[str, Row]:
     rows = {}
     for line in FILE.read_text().splitlines() if FILE.exists() else []:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 5 and cells[0].startswith("lab") and "/" in cells[0]:
-            entry, verdict, detail, got, named = cells
+        if len(cells) == 6 and "/" in cells[0]:
+            entry, verdict, detail, got, named, alone = cells
             known = {"": None, "yes": True, "no": False}[named]
-            rows[entry] = Row(entry, verdict, detail, got == "yes", known)
+            rows[entry] = Row(entry, verdict, detail, got == "yes", known, alone)
     return rows
 
 
@@ -151,7 +162,8 @@ def report(rows: Iterable[Row]) -> str:
         "ones, whose time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct`",
         "or `safe`, *poor* ones exactly those of the technique checks that their header names.",
         "*Named*: the mistake gets its name from a case or a safe check, and no case is given",
-        "another one.",
+        "another one. *Alone*: the one check that fails, which shows this by itself; `make test`",
+        "then plays no other.",
         "",
         "| lab | wrong caught | right passed | slow or poor told | named |",
         "|---|---|---|---|---|",
@@ -164,6 +176,7 @@ def report(rows: Iterable[Row]) -> str:
         ]
         figures.append(share(r.named for r in here))
         lines.append(f"| {lab or 'all'} | " + " | ".join(f"{n} of {m}" for n, m in figures) + " |")
-    lines += ["", "| entry | verdict | mistake | as expected | named |", "|---|---|---|---|---|"]
+    lines += ["", "| entry | verdict | mistake | as expected | named | alone |"]
+    lines.append("|---|---|---|---|---|---|")
     lines += [row.line() for row in ordered]
     return "\n".join(lines) + "\n"
