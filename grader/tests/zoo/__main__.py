@@ -27,10 +27,11 @@ def judged(entry: Entry) -> tuple[Row, str]:
     """An entry's row, and what is wrong with its grade. To be called in one of the processes."""
     graded = grading.grade(entry)
     row = table.judge(entry, graded.code, graded.document)
-    if alone := table.only_failure(graded.document):
+    for alone in table.telling(entry, graded.document):
         again = grading.grade(entry, alone)
         if table.judge(entry, again.code, again.document) == row:
             row = replace(row, alone=alone)
+            break
     return row, table.complaint(entry, graded.code, graded.document)
 
 

@@ -33,8 +33,8 @@ FACTS = frozenset({
 @dataclass(frozen=True)
 class Row:
     """What the table says of an entry. `named`: by the right name, where it is wrong or unsafe.
-    `alone`: the part and name of the one check that fails, a contract, if it says so without the
-    others, too; else ""."""
+    `alone`: the checks that say so without the others, too, as ./grade -k names them: one that
+    fails, or those of a part; else ""."""
 
     entry: str
     verdict: str
@@ -116,12 +116,22 @@ def judge(entry: Entry, code: int, document: dict[str, Any]) -> Row:
     return Row(str(entry), entry.verdict, shown(entry), as_expected, named)
 
 
-def only_failure(document: dict[str, Any]) -> str:
-    """The part and name of the one check that does not pass, if it is a contract."""
-    match [c for c in document["checks"] if c["verdict"] != "pass"]:
-        case [check] if is_contract(check):
-            return f"{check['part']} {check['name']}"
-    return ""
+def telling(entry: Entry, document: dict[str, Any]) -> list[str]:
+    """The checks that may say by themselves what the whole grade says, as ./grade -k names them:
+    the only one that fails, those that give the mistake its name, and those of the part."""
+    failed = [c for c in document["checks"] if c["verdict"] == "fail"]
+    if entry.verdict in ("right", "slow") or not failed:
+        return []
+    named = [
+        check
+        for check in failed
+        if len(failed) == 1
+        or entry.detail == check["diagnosis"]
+        or entry.detail in check["details"].get("findings", [])
+    ]
+    parts = sorted({check["part"] for check in failed})
+    patterns = [f"{check['part']} {check['name']}" for check in named[:2]]
+    return [*patterns, *parts] if len(parts) == 1 else patterns
 
 
 def shown(entry: Entry) -> str:
@@ -162,8 +172,8 @@ def report(rows: Iterable[Row]) -> str:
         "ones, whose time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct`",
         "or `safe`, *poor* ones exactly those of the technique checks that their header names.",
         "*Named*: the mistake gets its name from a case or a safe check, and no case is given",
-        "another one. *Alone*: the one check that fails, which shows this by itself; `make test`",
-        "then plays no other.",
+        "another one. *Alone*: the checks that show this by themselves (as `./grade -k` names",
+        "them); the tests then play no other. `make zoo-table` plays all.",
         "",
         "| lab | wrong caught | right passed | slow or poor told | named |",
         "|---|---|---|---|---|",
