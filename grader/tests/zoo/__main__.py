@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from grader import paths
 from grader.tests.zoo import entries, grading, table
-from grader.tests.zoo.entries import Entry
-from grader.tests.zoo.table import Row
 
 
 def show(name: str, folder: str = "") -> int:
@@ -23,24 +20,13 @@ def show(name: str, folder: str = "") -> int:
     return 0
 
 
-def judged(entry: Entry) -> tuple[Row, str]:
-    """An entry's row, and what is wrong with its grade. To be called in one of the processes."""
-    graded = grading.grade(entry)
-    row = table.judge(entry, graded.code, graded.document)
-    for alone in table.telling(entry, graded.document):
-        again = grading.grade(entry, alone)
-        if table.judge(entry, again.code, again.document) == row:
-            row = replace(row, alone=alone)
-            break
-    return row, table.complaint(entry, graded.code, graded.document)
-
-
 def write_table() -> int:
     """Returns 1 if an entry does not get what it must."""
     everything = entries.everything()
     rows = []
     with grading.processes(len(os.sched_getaffinity(0))) as pool:
-        for entry, (row, problem) in zip(everything, pool.map(judged, everything), strict=True):
+        judged = pool.map(grading.judged, everything)
+        for entry, (row, problem) in zip(everything, judged, strict=True):
             rows.append(row)
             if problem:
                 print(f"{entry}: {problem}")

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.zoo import entries
+from grader.tests.zoo import entries, table
 from grader.tests.zoo.entries import Entry
+from grader.tests.zoo.table import Row
 
 
 @dataclass(frozen=True)
@@ -49,3 +50,15 @@ def grade(entry: Entry, pattern: str | None = None) -> Graded:
         graded = pipeline.grade(plan, submissions.find(lab, str(home)), Observer())
     document = json.loads(result.to_json(graded))
     return Graded(graded.exit_code, document, sum(os.times()[:4]) - before)
+
+
+def judged(entry: Entry) -> tuple[Row, str]:
+    """An entry's row, and what is wrong with its grade. To be called in one of the processes."""
+    graded = grade(entry)
+    row = table.judge(entry, graded.code, graded.document)
+    for alone in table.telling(entry, graded.document):
+        again = grade(entry, alone)
+        if table.judge(entry, again.code, again.document) == row:
+            row = replace(row, alone=alone)
+            break
+    return row, table.complaint(entry, graded.code, graded.document)
