@@ -7,14 +7,11 @@ from typing import Any
 from grader.model.prediction import PredictedTime, Prediction
 from grader.predict.model import WORDS
 
-WITHOUT_NVCC = "without nvcc its instructions are estimated, and the intervals wider"
 
-
-def lines(prediction: Prediction) -> list[str]:
-    """One line of the prediction, and one of what makes it less certain."""
+def line(prediction: Prediction) -> str:
     time = prediction.time
     if time is None:
-        return [f"not predicted: {prediction.reason}"]
+        return f"not predicted: {prediction.reason}"
     text = f"predicted on an {prediction.gpu}, not measured: {duration(time)}"
     if prediction.ratio is not None:
         ratio = prediction.ratio
@@ -25,7 +22,7 @@ def lines(prediction: Prediction) -> list[str]:
         share = prediction.line.share
         much = "all" if share > 0.99 else f"{100 * share:.0f} %"
         text += f"; {much} of that from {prediction.line.file}:{prediction.line.line}"
-    return [text] if prediction.with_nvcc else [text, WITHOUT_NVCC]
+    return text
 
 
 def duration(time: PredictedTime) -> str:

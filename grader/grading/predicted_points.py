@@ -6,7 +6,7 @@ Only where the whole interval of the ratio is on one side of a threshold; elsewh
 
 from __future__ import annotations
 
-from grader.checks.predicted_words import figures, lines
+from grader.checks.predicted_words import figures, line
 from grader.checks.speed_points import earned
 from grader.grading.plan import Plan
 from grader.model.prediction import Prediction
@@ -31,7 +31,7 @@ def _line(plan: Plan, speed: Speed, prediction: Prediction) -> Check:
     assert prediction.ratio is not None
     ratio = prediction.ratio
     points = earned(speed, Interval(ratio.low, ratio.middle, ratio.high))
-    said = lines(prediction)
+    said = [line(prediction)]
     verdict: Verdict = "uncertain"
     if prediction.doubt:
         points = None

@@ -85,7 +85,7 @@ class Terminal:
         for each in shown:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
-            lines += [wrapped for text in words.lines(each) for wrapped in self._wrap(text)]
+            lines += self._wrap(words.line(each))
         return "\n".join(lines)
 
     def footer(self, result: Result, report: str | None = None) -> str:
