@@ -32,7 +32,6 @@ from grader.oracle.operations import OPERATIONS
 from grader.predict import counts, model, references
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
-from grader.predict.nvcc import Compiled
 
 SECONDS = 5.0  # of processor time for one run
 TILE = 256  # pixels: the side of the noise that an image is made of, again and again
@@ -53,11 +52,10 @@ class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
 
 @dataclass(frozen=True)
 class Program:
-    """An instrumented program, and what nvcc makes of its kernels; None without nvcc."""
+    """An instrumented program, and where it runs."""
 
     submission: Submission
     binary: Path
-    compiled: Compiled | None
     work: Path
 
 
@@ -75,19 +73,17 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
     try:
         given = _tiled(lab, speed)
         launched = _read(_run(program, speed, given, COUNTED_BLOCK))
-        found = counts.of_launches(program.binary, launched, program.compiled)
+        found = counts.of_launches(program.binary, launched)
         time = predicted_time(found, device)
-        with_nvcc = all(each.compiled for each in found)
         prediction = msgspec.structs.replace(
             prediction,
             time=time,
-            with_nvcc=with_nvcc,
             line=_line(found, time.bound, device),
         )
         if known is not None:
             prediction = _compared(prediction, known)
         if strict:
-            doubt = _doubt(program, speed, given, launched, prediction)
+            doubt = _doubt(program, speed, given, launched)
             prediction = msgspec.structs.replace(prediction, doubt=doubt)
         return prediction
     except NotPredicted as why:
@@ -114,17 +110,15 @@ def _digits(value: float) -> float:
 def _compared(prediction: Prediction, known: references.Reference) -> Prediction:
     """The prediction beside those of the course's functions, made in the same way."""
     assert prediction.time is not None
-    every = references.references()
-    way = "compiled" if prediction.with_nvcc else "estimated"
-    solution = getattr(known.solution, way)
-    baseline = getattr(known.baseline, way) if known.baseline else None
-    down, up = every.spread_compiled if prediction.with_nvcc else every.spread_estimated
-    other = baseline if prediction.against == "baseline" else solution
+    down, up = references.references().spread
+    other = known.baseline if prediction.against == "baseline" else known.solution
     ratio = None
     if other is not None:
         middle = other.us / prediction.time.us
         ratio = Ratio(_digits(middle), _digits(middle * down), _digits(middle * up))
-    return msgspec.structs.replace(prediction, ratio=ratio, solution=solution, baseline=baseline)
+    return msgspec.structs.replace(
+        prediction, ratio=ratio, solution=known.solution, baseline=known.baseline
+    )
 
 
 def launches(program: Program, speed: Speed) -> list[Launch]:
@@ -200,7 +194,6 @@ def _doubt(
     speed: Speed,
     given: Inputs,
     launches: list[Launch],
-    prediction: Prediction,
 ) -> str:
     """Why the prediction is not to be trusted; "" where nothing speaks against it."""
     lab = program.submission.lab
@@ -220,11 +213,6 @@ def _doubt(
             f"your kernels do {here / there:.2g} times as much for each multiply-add as at "
             f"{case.size[0]}x{case.size[1]}, where their output is compared"
         )
-    assert prediction.time is not None
-    if prediction.with_nvcc:
-        alone = counts.of_launches(program.binary, launches, None)
-        if prediction.time.us < predicted_time(alone, gpu()).low_us:
-            return "nvcc's code does much less than the program that was counted"
     return ""
 
 

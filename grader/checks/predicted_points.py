@@ -19,7 +19,6 @@ from grader.session.plan import Plan
 from grader.timing.statistics import Interval
 
 UNDECIDED = "the interval contains a threshold, so it decides nothing; you lose no points"
-WITHOUT_NVCC = "without nvcc its instructions are estimated, and the intervals wider"
 
 
 def judge_predictions(plan: Plan, predictions: list[Prediction]) -> list[Check]:
@@ -35,7 +34,7 @@ def judge_prediction(plan: Plan, speed: Speed, prediction: Prediction) -> Check:
     assert prediction.ratio is not None
     ratio = prediction.ratio
     points = earned(speed, Interval(ratio.low, ratio.middle, ratio.high))
-    said = lines(prediction)
+    said = [line(prediction)]
     verdict: Verdict = "uncertain"
     if prediction.doubt:
         points = None
@@ -51,11 +50,10 @@ def judge_prediction(plan: Plan, speed: Speed, prediction: Prediction) -> Check:
     )
 
 
-def lines(prediction: Prediction) -> list[str]:
-    """One line of the prediction, and one of what makes it less certain."""
+def line(prediction: Prediction) -> str:
     time = prediction.time
     if time is None:
-        return [f"not predicted: {prediction.reason}"]
+        return f"not predicted: {prediction.reason}"
     text = f"predicted on an {prediction.gpu}, not measured: {duration(time)}"
     if prediction.ratio is not None:
         ratio = prediction.ratio
@@ -66,7 +64,7 @@ def lines(prediction: Prediction) -> list[str]:
         share = prediction.line.share
         much = "all" if share > 0.99 else f"{100 * share:.0f} %"
         text += f"; {much} of that from {prediction.line.file}:{prediction.line.line}"
-    return [text] if prediction.with_nvcc else [text, WITHOUT_NVCC]
+    return text
 
 
 def duration(time: PredictedTime) -> str:

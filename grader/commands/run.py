@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -114,7 +113,7 @@ def _predict(
 ) -> int:
     """Prints a prediction for each launch; returns the exit status."""
     from grader.execute import program
-    from grader.predict import counts, gpu, nvcc
+    from grader.predict import counts, gpu
     from grader.render import predicted_kernels
 
     if name not in gpu.names():
@@ -125,8 +124,7 @@ def _predict(
         raise CommandError(str(problem), exit_codes.LESS) from problem
     _show_warnings(built.warnings)
     done, launches = program.execute_sampled(built, arguments, seconds, sample or PREDICT_SAMPLE)
-    compiled = nvcc.compiled([Path(file) for file in files], [Path(f) for f in include])
-    found = counts.of_launches(built.binary, launches, compiled)
+    found = counts.of_launches(built.binary, launches)
     width = output.width_of(sys.stderr)
     print(predicted_kernels.render(found, gpu.gpu(name), width), file=sys.stderr)
     ending = _early_end(done)

@@ -40,20 +40,18 @@ from grader.sandbox.limits import Limits
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
-Target = Literal["run", "checked", "unit", "speed", "kernels"]
+Target = Literal["run", "checked", "unit", "speed"]
 _RULES: dict[Target, str] = {
     "run": "run-binary",
     "checked": "checked-binary",
     "unit": "test-binary",
     "speed": "speed-binary",
-    "kernels": "kernels",
 }
 _PRODUCTS: dict[Target, str] = {
     "run": "run",
     "checked": "checked",
     "unit": "unit",
     "speed": "student.so",
-    "kernels": "kernels.ptx",
 }
 
 
@@ -63,8 +61,7 @@ class BuildRequest:
 
     target: "run", the submission's runner; "checked", the instrumented runner, with profiles on
         the simulator and with sanitizers on the CPU; "unit", its unit tests; "speed", a shared
-        object of its functions, which the lab's timing program in sources.course_build() opens;
-        "kernels", nvcc's PTX of its kernels, and beside it kernels.ptxas: nothing runs it.
+        object of its functions, which the lab's timing program in sources.course_build() opens.
     checked: also builds the instrumented runner, at the same time.
     nvcc: also records what nvcc says about the CUDA file.
     files: builds only these of the submitted files; None builds all.
@@ -94,8 +91,6 @@ class BuildRequest:
 
     def objects(self, out: Path) -> list[list[Product]]:
         """The objects that make leaves in `out`, those of each program together."""
-        if self.target == "kernels":
-            return []
         files = self.files or tuple(self.submission.lab.submit)
         c_files = [name for name in files if name.endswith(".c")]
         kinds: list[Kind] = ["timed" if self.target == "speed" else "plain"]
@@ -141,7 +136,6 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
     home = submission.home or paths.BUILD / lab.id
     names = {name: submission.path(name) for name in submission.contents}
     kind = f"{request.backend}\0{sorted(names.items())}\0{sources.key(lab)}\0"
-    kind += "kernels" if request.target == "kernels" else ""  # built beside another build
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference:

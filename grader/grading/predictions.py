@@ -19,16 +19,12 @@ import msgspec
 
 from grader import files, paths
 from grader.checks import predicted
-from grader.compile import make, nvcc_check, staging
-from grader.compile.make import BuildRequest
-from grader.compile.make_process import BuildError
 from grader.execute import records
 from grader.model import course_key, spec
 from grader.model.prediction import Prediction
 from grader.model.result import Check
 from grader.model.spec import Lab
 from grader.model.submission import Submission
-from grader.predict import nvcc
 from grader.predict.gpu import gpu
 from grader.sandbox import launcher
 from grader.sandbox.launcher import Running
@@ -142,7 +138,7 @@ def _is_right(checks: list[Check], part: str) -> bool:
 
 def _key(lab: Lab, binary: Path) -> str:
     """The hash of all that decides the predictions of a program."""
-    whole = hashlib.sha256(course_key.digest(lab.id) + str(nvcc_check.available()).encode())
+    whole = hashlib.sha256(course_key.digest(lab.id))
     whole.update(binary.read_bytes())
     return whole.hexdigest()
 
@@ -171,31 +167,15 @@ def predict_all(job: Job, work: Path) -> list[Prediction]:
     submission = Submission(
         lab, home, job.shown, job.contents, [], home=home, own_names=job.own_names
     )
-    compiled = {name: _kernels(submission, name) for name in {lab.file_of(s) for s in speeds}}
     found = []
     for speed in speeds:
-        program = predicted.Program(
-            submission, Path(job.binary), compiled[lab.file_of(speed)], work
-        )
+        program = predicted.Program(submission, Path(job.binary), work)
         try:
             found.append(predicted.predict_speed(program, speed, job.strict))
         except (OSError, MemoryError) as fault:
             reason = getattr(fault, "strerror", None) or "this machine cannot do it now"
             found.append(Prediction(lab.id_of(speed), gpu().name, reason=str(reason)))
     return found
-
-
-def _kernels(submission: Submission, file: str) -> nvcc.Compiled | None:
-    """What nvcc makes of a file; None without nvcc."""
-    if not nvcc_check.available():
-        return None
-    try:
-        built = make.build(BuildRequest(submission, "sim", "kernels", files=(file,)))
-        return nvcc.of_submission(built.binary) if built.binary else None
-    except (BuildError, OSError):
-        return None
-    finally:
-        staging.release()
 
 
 def main() -> None:

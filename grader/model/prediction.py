@@ -47,7 +47,7 @@ class Prediction(msgspec.Struct, frozen=True):
     """What is predicted of one speed check. time is None where nothing can be, and `reason` then
     completes a sentence that begins with "not predicted:".
 
-    with_nvcc: nvcc's code was read; otherwise instructions are estimated, and the intervals wider.
+    with_nvcc: false; earlier versions read nvcc's code, too.
     doubt: why the prediction earns no points whatever it says; "" where it may.
     """
 

@@ -13,7 +13,7 @@ import bisect
 import re
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -24,7 +24,7 @@ from grader.execute import addr2line
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
 _TARGET = re.compile(r"^([0-9a-f]+) <([^>+]+)")
 _MARK = re.compile(r"^\$0x([0-9a-f]{16}),%rdi$")
-_MARK_LOOP, _MARK_END = 2, 5  # labs/sim/include/sim/marks.h, as the next line
+_MARK_LOOP = 2  # labs/sim/include/sim/marks.h, as the next line
 _UNROLLED, _BY_TWO = 1, 8
 _UNROLL = 4  # of nvcc, for a loop whose number of rounds it does not know
 
@@ -89,57 +89,6 @@ class Operation:
     passes: float
 
 
-@dataclass(frozen=True)
-class Loop:
-    """A loop of the source from its first line to its last: how many rounds all warps make, and how
-    often they come to it."""
-
-    file: str  # without its folder
-    first: int
-    last: int
-    rounds: float
-    entries: float
-
-    @property
-    def each(self) -> float:
-        """The rounds of one time."""
-        return self.rounds / self.entries
-
-
-def loops(binary: Path, passes: dict[int, int]) -> list[Loop]:
-    """Those whose end is marked: not those that a warp leaves by a return or a jump."""
-    functions = _functions(binary, passes)
-    marks = [mark for start, end in functions for mark in _marks(binary, start, end)]
-    at_marks = locations(binary, {place - 1 for place, _, _ in marks})
-    lines: dict[tuple[str, int], list[int]] = defaultdict(list)
-    counted: Counter[tuple[str, int, int]] = Counter()
-    for place, kind, number in marks:
-        file, line = at_marks[place - 1]
-        name = Path(file).name
-        if kind in (_MARK_LOOP, _MARK_END):
-            lines[name, number].append(line)
-            counted[name, number, kind] += passes.get(place, 0)
-    return [
-        Loop(name, min(at), max(at), rounds, entries)
-        for (name, number), at in lines.items()
-        if (rounds := counted[name, number, _MARK_LOOP])
-        and (entries := counted[name, number, _MARK_END])
-    ]
-
-
-def _marks(binary: Path, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The marks of a function: where their calls return to, their kinds and numbers."""
-    mark = None
-    for this, after in pairwise(_disassembled(binary, start, end)):
-        value = _MARK.match(this.operands) if this.name == "movabs" else None
-        if value:
-            mark = int(value[1], 16)
-        elif this.name.startswith("call"):
-            if mark is not None:
-                yield after.address, mark >> 48 & 0x7FFF, mark & 0xFFFFFFFF
-            mark = None
-
-
 def operations(binary: Path, passes: dict[int, int]) -> list[Operation]:
     """What all warps of a launch execute; passes: of the calls' return addresses. Empty where the
     machine code is not x86-64's."""
@@ -177,15 +126,6 @@ def mix(executed: list[Operation]) -> dict[str, float]:
     for operation in executed:
         total[operation.kind] += operation.passes  # type: ignore[assignment]
     return dict(total)
-
-
-def functions(binary: Path, passes: dict[int, int]) -> dict[str, int]:
-    """The mangled names of the functions that a launch was in, and their passes."""
-    names = _names(binary)
-    found: Counter[str] = Counter()
-    for start, end in _functions(binary, passes):
-        found[names[start]] = sum(n for at, n in passes.items() if start < at <= end)
-    return dict(found)
 
 
 def fixed_operands(binary: Path, sites: Iterable[int]) -> set[int]:

@@ -22,7 +22,6 @@ class Gpu(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: int
     registers: int
     shared: int
-    l1: int
     issue: float
     alu: float
     fma: float

@@ -17,12 +17,10 @@ import msgspec
 import numpy as np
 
 from grader.execute.profile import SECTOR, SHARED_RESERVED
-from grader.predict.counts import LOCAL_LINE, WARP, Counts
+from grader.predict.counts import WARP, Counts
 from grader.predict.gpu import Gpu
 
-REGISTERS_GRAIN = 8  # registers of a thread are rounded up to a multiple of it
-UNKNOWN_REGISTERS = 32
-USUAL = 4.0  # accesses of a warp in a row, where nvcc's code is not known
+REGISTERS = 32  # of a thread; only nvcc knows how many it has
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
 
 WORDS = {
@@ -44,22 +42,19 @@ WORDS = {
 
 _UNITS_OF_MULTIPROCESSOR = ("issue", "alu", "fma", "fp64", "special", "constant")
 
-# Which unit executes a kind of operation. Kinds: grader/predict/ptx.py and code.py.
+# Which unit executes a kind of operation. Kinds: grader/predict/code.py.
 _UNITS = {
-    "fma": "fma", "dp": "fma",
-    "imul": "imul", "wide": "imul", "imul64": "imul",
-    "fp64": "fp64", "divide64": "fp64",
-    "convert": "special", "divide": "special", "idivide": "special", "idivide64": "special",
-    "extend": "alu", "add64": "alu", "shift64": "alu", "add": "alu", "logic": "alu", "alu": "alu",
-    "select": "alu", "compare": "alu", "lea": "alu", "step": "alu",
+    "fma": "fma", "imul": "imul", "fp64": "fp64",
+    "convert": "special", "divide": "special", "idivide": "special",
+    "alu": "alu", "compare": "alu", "lea": "alu", "step": "alu",
 }  # fmt: skip
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Fitted numbers.
 
-    compiled, estimated: instructions for each operation, of nvcc's code and of the simulator's.
-    warp, warp_estimated: instructions that each warp executes besides.
+    operations: instructions for each operation of the simulator's code.
+    warp: instructions that each warp executes besides.
     alu_share: of integer operations, that of the integer unit. units: the share of others that
     their unit executes.
     issued: of the slots of a busy multiprocessor, those in which an instruction is issued.
@@ -67,13 +62,11 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     power_units: how terms of a group do, from 1.
     start: microseconds in which a kernel's code and constants come to the caches.
     parallel_*: how many of a warp's accesses in a row, and of its instructions, are under way.
-    spread_*: the interval, as factors down and up.
+    spread: the interval, as factors down and up.
     """
 
-    compiled: dict[str, float]
-    estimated: dict[str, float]
+    operations: dict[str, float]
     warp: float
-    warp_estimated: float
     alu_share: float
     units: dict[str, float]
     issued: float
@@ -83,8 +76,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parallel_loads: float
     parallel_shared: float
     parallel_operations: float
-    spread_compiled: tuple[float, float]
-    spread_estimated: tuple[float, float]
+    spread: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -110,17 +102,14 @@ def weights() -> Weights:
 
 def instructions(counts: Counts, w: Weights) -> float:
     """Of all warps."""
-    table = w.compiled if counts.compiled else w.estimated
-    own = w.warp if counts.compiled else w.warp_estimated
-    work = sum(table.get(kind, 1.0) * n for kind, n in counts.operations.items())
-    return own * counts.warps + work
+    work = sum(w.operations.get(kind, 1.0) * n for kind, n in counts.operations.items())
+    return w.warp * counts.warps + work
 
 
 def integers(counts: Counts, w: Weights) -> float:
     """Instructions of integer arithmetic and comparisons."""
-    table = w.compiled if counts.compiled else w.estimated
     return sum(
-        table.get(kind, 1.0) * n
+        w.operations.get(kind, 1.0) * n
         for kind, n in counts.operations.items()
         if _UNITS.get(kind) == "alu"
     )
@@ -128,12 +117,10 @@ def integers(counts: Counts, w: Weights) -> float:
 
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    registers = counts.registers or UNKNOWN_REGISTERS
-    grain = math.ceil(registers / REGISTERS_GRAIN) * REGISTERS_GRAIN
     blocks = min(
         gpu.blocks,
         gpu.warps // counts.block_warps,
-        gpu.registers // (grain * WARP * counts.block_warps),
+        gpu.registers // (REGISTERS * WARP * counts.block_warps),
         gpu.shared // (counts.shared + SHARED_RESERVED),
     )
     return max(blocks, 1) * counts.block_warps
@@ -155,8 +142,7 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
         gap = fitted.start * 1e-6 + (gpu.launch / 3 if number else 0.0)
         total["launch"] += gap
         seconds += gap
-    exact = all(counts.compiled for counts in launches)
-    down, up = fitted.spread_compiled if exact else fitted.spread_estimated
+    down, up = fitted.spread
     low = gpu.launch + (seconds - gpu.launch) * down
     return Prediction(seconds, low, gpu.launch + (seconds - gpu.launch) * up, total)
 
@@ -202,17 +188,14 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
     # The multiprocessor with the most blocks decides; a block that is alone finds all of it.
     most = math.ceil(counts.blocks / gpu.multiprocessors) * gpu.multiprocessors / counts.blocks
     per_clock = gpu.multiprocessors * gpu.clock / most
-    table = w.compiled if counts.compiled else w.estimated
     units: dict[str, float] = dict.fromkeys(("alu", "imul", "fma", "fp64", "special"), 0.0)
     for kind, n in counts.operations.items():
         unit = _UNITS.get(kind)
         if unit:
-            units[unit] += n * table.get(kind, 1.0) * w.units.get(kind, 1.0)
+            units[unit] += n * w.operations.get(kind, 1.0) * w.units.get(kind, 1.0)
     replays = counts.constant_words / max(counts.constant_requests, 1)
     constants = counts.operations.get("constant", 0.0) * max(replays, 1.0)
     work = instructions(counts, w)
-    local = counts.local_requests
-    spilled, far = _spilled(counts, gpu)
     return {
         "issue": work / (gpu.issue * w.issued * per_clock),
         "alu": units["alu"] * w.alu_share / (gpu.alu * per_clock),
@@ -221,9 +204,9 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "special": units["special"] / (gpu.special * per_clock),
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
-        "l1": (counts.l1_wavefronts + local) / (gpu.wavefronts * per_clock),
-        "l2": _l2(counts, gpu) + spilled / gpu.l2,
-        "dram": (_dram_bytes(counts, gpu) + far) / gpu.dram,
+        "l1": counts.l1_wavefronts / (gpu.wavefronts * per_clock),
+        "l2": _l2(counts, gpu),
+        "dram": _dram_bytes(counts, gpu) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
         "atomics": _atomics(counts, gpu),
         "blocks": counts.blocks / (gpu.block_rate * gpu.clock),
@@ -239,20 +222,6 @@ def _l2(counts: Counts, gpu: Gpu) -> float:
 def _dram_bytes(counts: Counts, gpu: Gpu) -> float:
     """What is written last stays in the L2 cache."""
     return counts.read_bytes + max(0.0, counts.written_bytes - gpu.l2_bytes / 2)
-
-
-def _spilled(counts: Counts, gpu: Gpu) -> tuple[float, float]:
-    """The bytes of local memory that pass the L2 cache and DRAM. The L1 cache writes through: all
-    that is stored passes the L2 cache; of the rest, the share that the threads which run at a time
-    have beyond what the caches hold."""
-    threads = resident_warps(counts, gpu) * WARP
-    each = max(threads * counts.local_bytes, 1)
-    moved = counts.local_requests * LOCAL_LINE
-    stored = counts.local_stores * LOCAL_LINE
-    return (
-        stored + (moved - stored) * max(0.0, 1 - gpu.l1 / 2 / each),
-        moved * max(0.0, 1 - gpu.l2_bytes / (each * gpu.multiprocessors)),
-    )
 
 
 def _atomics(counts: Counts, gpu: Gpu) -> float:
@@ -278,16 +247,11 @@ def _latency(counts: Counts, gpu: Gpu, w: Weights, work: float) -> float:
         1.0, counts.read_bytes / max(counts.l2_sectors * SECTOR, 1)
     )
     load = gpu.l1_latency + counts.missed * beyond
-    shared = counts.operations.get("shared", 0.0) or counts.shared_wavefronts
     # Each warp begins with one load of its own, at least, that nothing hides.
     clocks = (
-        counts.load_requests / warps * load / _in_a_row(counts, "global", w.parallel_loads)
-        + shared / warps * gpu.shared_latency / _in_a_row(counts, "shared", w.parallel_shared)
+        counts.load_requests / warps * load / w.parallel_loads
+        + counts.shared_wavefronts / warps * gpu.shared_latency / w.parallel_shared
         + work / warps * gpu.alu_latency / w.parallel_operations
         + (load if counts.load_requests else 0.0)
     )
     return rounds * clocks / gpu.clock
-
-
-def _in_a_row(counts: Counts, memory: str, factor: float) -> float:
-    return max(1.0, counts.together.get(memory, USUAL) * factor)

@@ -16,28 +16,20 @@ from grader.model.prediction import PredictedTime
 FILE = Path(__file__).with_name("references.json")
 
 
-class Function(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A function's predicted times, with nvcc's code and without."""
-
-    compiled: PredictedTime
-    estimated: PredictedTime
-
-
 class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The course's functions for one speed check. baseline: None where the lab has none for it."""
 
-    solution: Function
-    baseline: Function | None
+    solution: PredictedTime
+    baseline: PredictedTime | None
 
 
 class References(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """made_of: hashes of the files that decide the figures. spread_*: the interval of the ratio of
+    """made_of: hashes of the files that decide the figures. spread: the interval of the ratio of
     two predictions of the same function, as factors down and up. checks: by id."""
 
     gpu: str
     made_of: dict[str, str]
-    spread_compiled: tuple[float, float]
-    spread_estimated: tuple[float, float]
+    spread: tuple[float, float]
     checks: dict[str, Reference]
 
 

@@ -30,8 +30,6 @@ def render(launches: list[Counts], gpu: Gpu, width: int | None) -> str:
     more = len(launches) - MOST_LAUNCHES
     if more > 0:
         lines.append(f"  and {more} more launch{'es' if more > 1 else ''}")
-    if not all(counts.compiled for counts in launches):
-        lines.append("  without nvcc: instructions are estimated, and the intervals are wider")
     return "\n".join(lines)
 
 

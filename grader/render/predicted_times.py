@@ -47,7 +47,7 @@ class Chart:
 
     part: str
     name: str
-    lines: list[str]
+    line: str
     picture: Markup
     legend: list[tuple[str, str]]  # class of a colour, and the term in words
     headings: list[str]
@@ -86,7 +86,7 @@ def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
     return Chart(
         part=part,
         name=name,
-        lines=predicted_points.lines(prediction),
+        line=predicted_points.line(prediction),
         picture=_picture(sides, values),
         legend=[(_colour(i, term), _words(term)) for i, term in enumerate(shown)],
         headings=["", *sides],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
-from grader.checks.predicted_points import lines as predicted_lines
+from grader.checks.predicted_points import line as predicted_line
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
@@ -85,7 +85,7 @@ class Terminal:
         for each in shown:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
-            lines += [wrapped for text in predicted_lines(each) for wrapped in self._wrap(text)]
+            lines += self._wrap(predicted_line(each))
         return "\n".join(lines)
 
     def footer(self, result: Result, report: str | None = None) -> str:

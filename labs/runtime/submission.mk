@@ -58,11 +58,9 @@ define assemble-with-targets
 endef
 
 # NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
-.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given kernels kernels-given
+.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given
 nvcc-report: $(OUT)/nvcc.txt
 nvcc-report-given:
-kernels: $(OUT)/kernels.ptx
-kernels-given:
 run-binary: $(OUT)/run
 checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
 test-binary: $(OUT)/unit
@@ -139,17 +137,6 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
-# What nvcc makes of the kernels, for a prediction of their time: their PTX, and in kernels.ptxas the
-# registers that ptxas gives them. Both are empty where nvcc refuses the file or takes too long.
-PTX_ARCH := sm_90
-$(OUT)/kernels.ptx: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
-	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/kernels.cu
-	$(Q)ulimit -S -t $(NVCC_SECONDS); \
-	    timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -O3 -arch=$(PTX_ARCH) -ptx -lineinfo -w -Ilabs/runtime \
-	    -Ilabs/$(LAB) $(OUT)/kernels.cu -o $@.part > /dev/null 2>&1 && \
-	    ptxas -arch=$(PTX_ARCH) -v $@.part -o /dev/null > $(OUT)/kernels.ptxas 2>&1 || \
-	    { : > $@.part; : > $(OUT)/kernels.ptxas; }
-	$(Q)mv $@.part $@
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(say) CXX "$(SHOWN)"
 	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)

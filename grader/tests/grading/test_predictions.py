@@ -11,7 +11,6 @@ import pytest
 
 from grader import paths
 from grader.checks import predicted_points
-from grader.checks.predicted_points import lines
 from grader.classroom.bulk.elsewhere import combined
 from grader.grading import pipeline, predictions, score
 from grader.model import result as results
@@ -137,7 +136,7 @@ def test_what_a_gpu_measured_replaces_what_was_predicted() -> None:
 
 
 def test_the_line_on_the_terminal() -> None:
-    shown = msgspec.structs.replace(prediction(0.8, 1.2), check="lab3/A/fast", with_nvcc=True)
+    shown = msgspec.structs.replace(prediction(0.8, 1.2), check="lab3/A/fast")
     graded = msgspec.structs.replace(result(x="pass"), predictions=[shown])
     text = Terminal(100).predictions(graded)
     assert Terminal(100).footer(graded).startswith(text + "\n  60/85 measured")
@@ -199,8 +198,8 @@ def test_a_wrong_part_is_not_predicted() -> None:
 
 def test_the_handout_has_the_intervals() -> None:
     text = (paths.ROOT / "handouts" / "prediction.md").read_text()
-    for low, high in (references().spread_compiled, references().spread_estimated):
-        assert f"{low:.2f} to {high:.2f} times" in text
+    low, high = references().spread
+    assert f"{low:.2f} to {high:.2f} times" in text
 
 
 def test_every_speed_check_that_needs_a_gpu_has_its_references() -> None:
@@ -209,8 +208,3 @@ def test_every_speed_check_that_needs_a_gpu_has_its_references() -> None:
         lab = spec.load(name, hidden=False)
         wanted |= {lab.id_of(s) for s in lab.speed if lab.file_of(s).endswith(".cu")}
     assert set(references().checks) == wanted
-
-
-def test_without_nvcc_it_says_so() -> None:
-    assert len(lines(prediction(0.8, 1.2))) == 2
-    assert len(lines(msgspec.structs.replace(prediction(0.8, 1.2), with_nvcc=True))) == 1

@@ -10,13 +10,12 @@ from grader.predict.counts import Counts
 
 H200 = gpu.gpu("h200")
 COPY = Counts(
-    kernel="copy", blocks=65536, threads=256, shared=0, registers=16, compiled=True,
-    operations={"global": 2.0 * 65536 * 8}, constant_words=0, constant_requests=0,
+    kernel="copy", blocks=65536, threads=256, shared=0,
+    operations={"memory": 2.0 * 65536 * 8}, constant_words=0, constant_requests=0,
     shared_wavefronts=0, l1_wavefronts=2 * 65536 * 8, load_requests=65536 * 8,
     load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0,
     read_bytes=65536 * 1024,
-    written_bytes=65536 * 1024, local_requests=0, local_stores=0, local_bytes=0, atomic_lanes=0,
-    atomic_addresses=0, together={"global": 1.0}, sources={},
+    written_bytes=65536 * 1024, atomic_lanes=0, atomic_addresses=0, sources={},
 )  # fmt: skip
 
 
@@ -42,7 +41,6 @@ def test_a_copy_is_near_what_was_measured() -> None:
         ("l1", {"l1_wavefronts": 10**9}),
         ("l2", {"l2_sectors": 10**9}),
         ("l2", {"store_wavefronts": 32 * 65536 * 8}),
-        ("l2", {"local_requests": 10**8, "local_stores": 10**8}),
         ("dram", {"read_bytes": 10**10}),
         ("fp64", {"operations": {"fp64": 1e9}}),
         ("issue", {"operations": {"branch": 1e9}}),
@@ -99,14 +97,11 @@ def test_few_blocks_leave_multiprocessors_idle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("registers", "shared", "threads", "warps"),
-    [
-        (32, 0, 256, 64), (64, 0, 256, 32), (33, 0, 256, 48), (255, 0, 256, 8),
-        (32, 100 * 1024, 256, 16), (16, 0, 32, 32), (None, 0, 1024, 64),
-    ],
-)  # fmt: skip
-def test_resident_warps(registers: int | None, shared: int, threads: int, warps: int) -> None:
-    counts = _replace({"registers": registers, "shared": shared, "threads": threads})
+    ("shared", "threads", "warps"),
+    [(0, 256, 64), (100 * 1024, 256, 16), (0, 32, 32), (0, 1024, 64)],
+)
+def test_resident_warps(shared: int, threads: int, warps: int) -> None:
+    counts = _replace({"shared": shared, "threads": threads})
     assert model.resident_warps(counts, H200) == warps
 
 

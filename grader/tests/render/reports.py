@@ -83,11 +83,11 @@ def predicted() -> tuple[Result, ReportData]:
             Prediction(
                 check,
                 "NVIDIA H200",
-                time=known.baseline.estimated,
+                time=known.baseline,
                 ratio=Ratio(0.6, 0.3, 0.9),
                 line=predictions.Line("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
-                solution=known.solution.estimated,
-                baseline=known.baseline.estimated,
+                solution=known.solution,
+                baseline=known.baseline,
             )
             if speed.part != "D"
             else Prediction(check, "NVIDIA H200", reason="your program crashed")

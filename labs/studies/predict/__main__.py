@@ -34,30 +34,30 @@ are fitted to all calls of the other labs.
 
 def text(counted: list[Counted]) -> str:
     """RESULTS.md."""
-    compiled, estimated = errors.rows(counted), errors.rows(counted, estimated=True)
-    held_out = [row for row in compiled if row.held_out]
+    rows = errors.rows(counted)
+    held_out = [row for row in rows if row.held_out]
     left_out = errors.lab_left_out(counted)
-    poor, all_poor = errors.slower_than_solution(compiled)
-    lines = [INTRODUCTION, *_main_table(compiled, estimated, left_out), ""]
+    poor, all_poor = errors.slower_than_solution(rows)
+    lines = [INTRODUCTION, *_main_table(rows, left_out), ""]
     lines += [
         "Pairs: two programs that compute the same, at least one held out, whose times differ by",
         "20 % or more.",
         "",
         f"Of the poor submissions that take 1.2 times as long as the solution or more, {poor} of",
-        f"{all_poor} calls are predicted to take longer, with nvcc's code.",
+        f"{all_poor} calls are predicted to take longer.",
         "",
         "![Predicted over measured times](../../../handouts/figures/prediction.svg)",
         "",
-        "## Each lab, with nvcc's code",
+        "## Each lab",
         "",
         "| lab | held-out calls | median error | within 30 % | rank correlation "
         "| left out: median error | within 30 % |",
         "|---|---|---|---|---|---|---|",
     ]
     others = errors.grouped(left_out, lambda row: row.lab)
-    for lab, rows in errors.grouped(held_out, lambda row: row.lab).items():
-        figures = f"{_two(rows)} | {errors.rank(rows):.3f} | {_two(others[lab])}"
-        lines.append(f"| {lab} | {len(rows)} | {figures} |")
+    for lab, of_lab in errors.grouped(held_out, lambda row: row.lab).items():
+        figures = f"{_two(of_lab)} | {errors.rank(of_lab):.3f} | {_two(others[lab])}"
+        lines.append(f"| {lab} | {len(of_lab)} | {figures} |")
     kinds: list[tuple[str, Callable[[Row], str]]] = [
         ("what binds the kernel", lambda row: model.WORDS[row.prediction.bound]),
         ("sort of program", lambda row: errors.kind_of(row.call)),
@@ -65,26 +65,25 @@ def text(counted: list[Counted]) -> str:
     for title, key in kinds:
         lines += ["", f"## The held-out half by {title}", ""]
         lines += [f"| {title} | calls | median error | within 30 % |", "|---|---|---|---|"]
-        for name, rows in errors.grouped(held_out, key).items():
-            lines.append(f"| {name} | {len(rows)} | {_two(rows)} |")
-    lines += ["", *_worst(held_out), "", *_references(compiled), "", *_code(counted), ""]
+        for name, alike in errors.grouped(held_out, key).items():
+            lines.append(f"| {name} | {len(alike)} | {_two(alike)} |")
+    lines += ["", *_worst(held_out), "", *_references(rows), "", *_code(counted), ""]
     return "\n".join([*lines, *_seconds(counted)]) + "\n"
 
 
-def _main_table(compiled: list[Row], estimated: list[Row], left_out: list[Row]) -> list[str]:
+def _main_table(found: list[Row], left_out: list[Row]) -> list[str]:
     lines = [
         "| | calls | median error | within 30 % | in the interval | pairs ranked right |",
         "|---|---|---|---|---|---|",
     ]
-    for title, found in (("nvcc's code", compiled), ("without nvcc", estimated)):
-        right, pairs = errors.ranked_pairs(found)
-        for name, held_out in (("fitted", False), ("held out", True)):
-            rows = [row for row in found if row.held_out == held_out]
-            ranked = f"{right} of {pairs}" if held_out else "-"
-            figures = f"{_two(rows)} | {_percent(errors.covered(rows))} | {ranked}"
-            lines.append(f"| {title}, {name} | {len(rows)} | {figures} |")
+    right, pairs = errors.ranked_pairs(found)
+    for name, held_out in (("fitted", False), ("held out", True)):
+        rows = [row for row in found if row.held_out == held_out]
+        ranked = f"{right} of {pairs}" if held_out else "-"
+        figures = f"{_two(rows)} | {_percent(errors.covered(rows))} | {ranked}"
+        lines.append(f"| {name} | {len(rows)} | {figures} |")
     lines.append(
-        f"| nvcc's code, each lab left out | {len(left_out)} | {_two(left_out)} "
+        f"| each lab left out | {len(left_out)} | {_two(left_out)} "
         f"| {_percent(errors.covered(left_out))} | - |"
     )
     return lines
@@ -105,9 +104,9 @@ def _worst(held_out: list[Row]) -> list[str]:
     return lines
 
 
-def _references(compiled: list[Row]) -> list[str]:
+def _references(found: list[Row]) -> list[str]:
     """The labs' solutions beside wrong turns."""
-    by_name = {row.call.name: row for row in compiled}
+    by_name = {row.call.name: row for row in found}
     lines = [
         "## Solutions and wrong turns",
         "",
@@ -137,8 +136,8 @@ def _code(counted: list[Counted]) -> list[str]:
     lines = [
         "## The code that was counted and the code that was timed",
         "",
-        f"Of {len(counted)} calls, {len(counted) - len(differing)} have the grid, the block, the",
-        "registers and, within 5 %, the loaded sectors that Nsight Compute counted when they were",
+        f"Of {len(counted)} calls, {len(counted) - len(differing)} have the grid, the block and,",
+        "within 5 %, the loaded sectors that Nsight Compute counted when they were",
         f"timed (`timed_code.py`; in {len(timed_code.KNOWN)} functions nvcc drops loads). Programs",
         "that changed since then and are left out:",
         f"{', '.join(timed_code.changed()) or 'none'}. `timed/` has files as they were timed,",

@@ -14,25 +14,26 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader import paths
 from grader.execute import program
 from grader.execute.profile import read_launches
-from grader.predict import counts, nvcc
+from grader.predict import counts
 from grader.predict.counts import Counts
 from labs.studies.predict import programs, timed_code
 from labs.studies.predict.programs import HERE, Call
 
-KEPT = nvcc.CACHE / "counts.pickle"
+FOLDER = paths.BUILD / "predict"
+KEPT = FOLDER / "counts.pickle"
 SAMPLE = "16"
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A call, its launches with nvcc's code and with the simulator's alone, and the processor
-    seconds that running the sampled blocks and counting took."""
+    """A call, its launches, and the processor seconds that running the sampled blocks and counting
+    took."""
 
     call: Call
     launches: list[Counts]
-    estimated: list[Counts]
     seconds: float
 
 
@@ -80,16 +81,14 @@ def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
     include = programs.folders(name)
     built = program.build([str(f) for f in files], [str(f) for f in include], True)
-    kernels = [f for f in files[1:] if f.parent.name != "calls" or name == programs.GENERAL]
-    compiled = nvcc.compiled(kernels, include)
     known = truth()
-    return [_count(call, built.binary, compiled) for call in programs.calls()
+    return [_count(call, built.binary) for call in programs.calls()
             if call.program == name and call.name in known
             and (not functions or call.function in functions)]  # fmt: skip
 
 
-def _count(call: Call, binary: Path, compiled: nvcc.Compiled | None) -> Counted:
-    file = nvcc.CACHE / f"{call.name.replace(' ', '_')}.jsonl"
+def _count(call: Call, binary: Path) -> Counted:
+    file = FOLDER / f"{call.name.replace(' ', '_')}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(b"")
     environment = os.environ | {
@@ -105,10 +104,9 @@ def _count(call: Call, binary: Path, compiled: nvcc.Compiled | None) -> Counted:
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
     launches = read_launches(file.read_bytes())
     file.unlink()
-    found = counts.of_launches(binary, launches, compiled)
+    found = counts.of_launches(binary, launches)
     seconds = _processor_seconds() - begun
-    estimated = counts.of_launches(binary, launches, None)
-    return Counted(call, found, estimated, seconds)
+    return Counted(call, found, seconds)
 
 
 def _processor_seconds() -> float:

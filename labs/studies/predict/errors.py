@@ -45,15 +45,13 @@ class Row:
         return lab_of(self.call)
 
 
-def rows(
-    counted: list[Counted], estimated: bool = False, weights: Weights | None = None
-) -> list[Row]:
-    """estimated: as where there is no nvcc. weights: None takes the committed ones."""
+def rows(counted: list[Counted], weights: Weights | None = None) -> list[Row]:
+    """weights: None takes the committed ones."""
     truth, device = collect.truth(), gpu.gpu("h200")
     return [
         Row(
             one.call,
-            model.predict_time(one.estimated if estimated else one.launches, device, weights),
+            model.predict_time(one.launches, device, weights),
             truth[one.call.name],
             half(one.call) == 1,
         )

@@ -29,31 +29,22 @@ LIMIT = 2.5  # a weight stays within this factor of what it begins with
 PULL = 0.01  # the price of leaving what it begins with
 
 BEGIN = Weights(
-    compiled={
-        "fma": 1, "dp": 1, "imul": 1, "wide": 1, "imul64": 4, "fp64": 1, "divide64": 14,
-        "convert": 1, "divide": 9, "idivide": 18, "idivide64": 60, "extend": 0.5, "add64": 1.7,
-        "shift64": 1.0, "add": 1, "logic": 0.8, "predicate": 0.3, "select": 1.3, "compare": 1,
-        "move": 0.3, "branch": 1, "barrier": 1, "shuffle": 1, "atomic": 1, "special": 1.5,
-        "shared": 1, "global": 1, "local": 1, "constant": 1,
-    },
-    estimated={
+    operations={
         "fma": 1, "fp64": 1, "divide": 9, "alu": 0.7, "convert": 1, "idivide": 14, "imul": 1,
         "move": 0.7, "compare": 0.7, "lea": 0.7, "step": 0.5, "branch": 0.5, "barrier": 1,
         "shuffle": 1, "atomic": 1, "memory": 1.3, "constant": 1.3,
     },
-    warp=6,
-    warp_estimated=15,
+    warp=15,
     alu_share=1,
-    units={"divide": 0.12, "idivide": 0.1, "idivide64": 0.05},
+    units={"divide": 0.12, "idivide": 0.1},
     issued=0.9,
     power=3,
     power_units=6,
     start=1,
-    parallel_loads=1,
-    parallel_shared=2,
+    parallel_loads=4,
+    parallel_shared=8,
     parallel_operations=2,
-    spread_compiled=(1, 1),
-    spread_estimated=(1, 1),
+    spread=(1, 1),
 )  # fmt: skip
 _TIMES = [
     "issued",
@@ -75,41 +66,32 @@ def fit(chosen: list[Counted]) -> Weights:
     truth = collect.truth()
     device = gpu.gpu("h200")
 
-    def errors(w: Weights, compiled: bool) -> list[float]:
+    def errors(w: Weights) -> list[float]:
         return [
             math.log(
-                model.predict_time(one.launches if compiled else one.estimated, device, w).seconds
-                * 1e6 / truth[one.call.name]
+                model.predict_time(one.launches, device, w).seconds * 1e6 / truth[one.call.name]
             )
             for one in chosen
-        ]  # fmt: skip
+        ]
 
-    w = BEGIN
-    for compiled in (True, False):
-        names = ["warp", "compiled"] if compiled else ["warp_estimated", "estimated"]
-        w = _descend(w, _Instructions(chosen, compiled), names[:1], names[1:])
+    w = _descend(BEGIN, _Instructions(chosen), ["warp"], ["operations"])
     w = msgspec.structs.replace(w, alu_share=_alu_share(chosen, w))
-    w = _descend(w, lambda x: _mean(errors(x, True)), _TIMES, ["units"])
-    return msgspec.structs.replace(
-        w,
-        spread_compiled=_spread(errors(w, True)),
-        spread_estimated=_spread(errors(w, False)),
-    )
+    w = _descend(w, lambda x: _mean(errors(x)), _TIMES, ["units"])
+    return msgspec.structs.replace(w, spread=_spread(errors(w)))
 
 
 class _Instructions:
     """The error of the instructions of all launches, for some weights. Equal launches of a call
     count once."""
 
-    def __init__(self, chosen: list[Counted], compiled: bool) -> None:
+    def __init__(self, chosen: list[Counted]) -> None:
         counted = collect.counters("instructions")
         rows = {
             (one.call.name, id(counts)): (counts, counted[one.call.name, launch])
             for one in chosen
-            for launch, counts in enumerate(one.launches if compiled else one.estimated)
+            for launch, counts in enumerate(one.launches)
         }
-        self.compiled = compiled
-        self.kinds = list(BEGIN.compiled if compiled else BEGIN.estimated)
+        self.kinds = list(BEGIN.operations)
         self.numbers = np.array(
             [[c.operations.get(kind, 0.0) for kind in self.kinds] for c, _ in rows.values()]
         )
@@ -124,10 +106,8 @@ class _Instructions:
         self.truth = np.array([truth for _, truth in rows.values()])
 
     def __call__(self, w: Weights) -> float:
-        table = w.compiled if self.compiled else w.estimated
-        own = w.warp if self.compiled else w.warp_estimated
-        work = self.numbers @ np.array([table[kind] for kind in self.kinds])
-        ratios = (own * self.warps + self.others + work) / self.truth
+        work = self.numbers @ np.array([w.operations[kind] for kind in self.kinds])
+        ratios = (w.warp * self.warps + self.others + work) / self.truth
         return float(np.minimum(np.abs(np.log(ratios)), 1.0).mean())
 
 

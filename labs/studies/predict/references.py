@@ -1,7 +1,7 @@
 """Writes grader/predict/references.json: the predicted times of the solutions and the baselines for
 every speed check that needs a GPU, and how far two predictions of one function can be apart.
 
-    python -m labs.studies.predict.references           with nvcc; the counts of collect.py are used
+    python -m labs.studies.predict.references           the counts of collect.py are used
 
 The interval of a ratio is that of the calls in h200/times.csv: of each program and the solution of
 its lab, called with the same sizes, the predicted ratio over the measured one; its 2.5 % and 97.5 %
@@ -25,9 +25,9 @@ from grader.compile.make import BuildRequest
 from grader.model import spec, submission
 from grader.model.prediction import PredictedTime
 from grader.model.spec import Lab, Part, Speed
-from grader.predict import counts, model, nvcc
+from grader.predict import counts, model
 from grader.predict.gpu import DEFAULT, gpu
-from grader.predict.references import FILE, Function, Reference, References
+from grader.predict.references import FILE, Reference, References
 from grader.sandbox.workspace import workspace
 from labs.studies.predict import collect
 from labs.studies.predict.programs import SOLUTION
@@ -70,21 +70,18 @@ def of_lab(lab: Lab, work: Path) -> Iterator[tuple[str, Reference]]:
     binary = make.build(BuildRequest(solved, "sim", "checked")).binary
     assert binary is not None
     folder = paths.ROOT / "labs" / lab.folder
-    include = [folder, paths.ROOT / "labs" / "runtime"]
-    given = folder / "baseline.cu"
-    baseline_code = nvcc.compiled([given], include) if given.exists() else None
+    has_baseline = (folder / "baseline.cu").exists()
     for speed in speeds(lab):
-        file = paths.ROOT / "solutions" / lab.folder / lab.file_of(speed)
-        program = predicted.Program(solved, binary, nvcc.compiled([file], include), work)
+        program = predicted.Program(solved, binary, work)
         baseline = None
-        if baseline_code is not None and speed.baseline_is is not None:
+        if has_baseline and speed.baseline_is is not None:
             # Lab 5's driver gives the baseline both lines of a mask, whatever the part has of it.
             like = lab.speed[-1] if lab.id == "lab5" else speed
-            baseline = _function(
-                predicted.Program(_with_baseline(solved, like), binary, baseline_code, work),
+            baseline = _time(
+                predicted.Program(_with_baseline(solved, like), binary, work),
                 msgspec.structs.replace(like, part=BASELINE),
             )
-        yield lab.id_of(speed), Reference(_function(program, speed), baseline)
+        yield lab.id_of(speed), Reference(_time(program, speed), baseline)
 
 
 def _with_baseline(solved: submission.Submission, speed: Speed) -> submission.Submission:
@@ -95,25 +92,19 @@ def _with_baseline(solved: submission.Submission, speed: Speed) -> submission.Su
     return submission.Submission(lab, solved.folder, solved.shown, solved.contents, [])
 
 
-def _function(program: predicted.Program, speed: Speed) -> Function:
+def _time(program: predicted.Program, speed: Speed) -> PredictedTime:
     launches = predicted.launches(program, speed)
-    times: list[PredictedTime] = []
-    for code in (program.compiled, None):
-        found = counts.of_launches(program.binary, launches, code)
-        assert all(each.compiled for each in found) == (code is not None), "nvcc is missing"
-        times.append(predicted.predicted_time(found, gpu()))
-    return Function(*times)
+    return predicted.predicted_time(counts.of_launches(program.binary, launches), gpu())
 
 
-def spread(compiled: bool) -> tuple[float, float]:
+def spread() -> tuple[float, float]:
     """The interval of predicted over measured ratios of two programs, turned round: what a
     predicted ratio is to be multiplied with."""
     truth = collect.truth()
     device = gpu()
     predictions = {}
     for one in collect.collect():
-        launches = one.launches if compiled else one.estimated
-        predictions[one.call] = 1e6 * model.predict_time(launches, device).seconds
+        predictions[one.call] = 1e6 * model.predict_time(one.launches, device).seconds
     by_key = {(c.program, c.function, c.size): c for c in predictions}
     ratios = []
     for call in predictions:
@@ -124,8 +115,7 @@ def spread(compiled: bool) -> tuple[float, float]:
         predicted_ratio = predictions[solution] / predictions[call]
         ratios.append(predicted_ratio / (truth[solution.name] / truth[call.name]))
     low, high = np.quantile(ratios, [OUTSIDE, 1 - OUTSIDE])
-    whose = "nvcc's" if compiled else "the simulator's"
-    print(f"{len(ratios)} ratios with {whose} code: {low:.3f} to {high:.3f}")
+    print(f"{len(ratios)} ratios: {low:.3f} to {high:.3f}")
     return round(1 / float(high), 3), round(1 / float(low), 3)
 
 
@@ -135,7 +125,7 @@ def main() -> None:
         for lab in labs():
             checks |= dict(of_lab(lab, work))
             print(lab.id, flush=True)
-    made = References(gpu().name, made_of(), spread(True), spread(False), checks)
+    made = References(gpu().name, made_of(), spread(), checks)
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
 
 

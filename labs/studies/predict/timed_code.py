@@ -3,7 +3,7 @@
 `h200/sources.csv` has a hash of each program's files as they were timed; comments and blank space
 do not count. A program that changed since then leaves the comparison until it is timed again
 (README.md). Besides, `differences` compares what the simulator counts with what Nsight Compute
-counted of the same launch: grid, block and registers exactly, loaded sectors within 5 %.
+counted of the same launch: grid and block exactly, loaded sectors within 5 %.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from labs.studies.predict.programs import HERE
 
 SOURCES = HERE / "h200" / "sources.csv"
 NEAR = 0.05  # loads may differ so much: nvcc moves a few, and not all blocks are counted
-LEAST_REGISTERS = 16  # that a GPU gives a thread; ptxas may ask for fewer
 # Functions whose loads differ more though the code is the same: nvcc keeps the sum, which the
 # source reads from memory for each tap, in a register, so two of three loads are left.
 KNOWN = (
@@ -100,8 +99,6 @@ def differences(name: str, launches: list[Counts]) -> list[str]:
     for row, counts in zip(rows, launches, strict=True):
         grid, block = (math.prod(map(int, row[key].split("x"))) for key in ("grid", "block"))
         pairs = {"blocks": (counts.blocks, grid), "threads": (counts.threads, block)}
-        if counts.registers is not None:
-            pairs["registers"] = (max(counts.registers, LEAST_REGISTERS), int(row["registers"]))
         for key, (here, there) in pairs.items():
             if here != there:
                 found.append(f"{here} {key}, on the GPU {there}")

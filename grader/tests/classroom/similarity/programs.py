@@ -1,5 +1,8 @@
 """Independent right programs of a lab: those of independent/labN.txt, which fill in the starter,
-and those of the zoo that do not change the solution; each is written in a way of its own."""
+and those of the zoo that do not change the solution; each is written in a way of its own.
+
+Of 40 programs a lab, these are left: what the planted copies are made of, and the pairs that come
+nearest to a limit, which a change would list first."""
 
 from __future__ import annotations
 

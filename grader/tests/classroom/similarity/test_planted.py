@@ -1,4 +1,4 @@
-"""Copies among 40 independent programs are found, and the independent programs are not listed."""
+"""Copies among independent programs are found, and the independent programs are not listed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INCLUDES = b"#include <math.h>\n#include <omp.h>\n#include <stdlib.h>\n#include 
 def test_independent_programs_are_not_listed(lab: str) -> None:
     codes = programs.independent(lab)
     found = planted.compared(lab, codes)
-    assert found.compared == len(codes) >= 40
+    assert found.compared == len(codes) >= 24
     assert planted.found_pairs(found) == set()
 
 

@@ -1,7 +1,5 @@
 #include "profile/merged_accesses.h"
 
-#include "base/options.h"
-#include "profile/profile.h"
 #include "profile/unrolled_loops.h"
 
 #include "sim/marks.h"
@@ -296,17 +294,14 @@ static unsigned ended_by(bool store, bool shared, uint64_t info) {
     return info != 0 ? loads : loads | OF(shared ? SIM_TAG_SHARED_STORE : SIM_TAG_GLOBAL_STORE);
 }
 
-/* Removes from a stream what merged accesses contain. [from, to): the block's shared memory. */
-static void remove_merged(struct lane_stream *s, uint64_t from, uint64_t to) {
+/* Removes from a stream what merged accesses contain. */
+static void remove_merged(struct lane_stream *s) {
     size_t codes = 0, addresses = 0, access = 0;
     for (size_t i = 0; i < s->code_count; i++) {
         const uint64_t code = s->codes[i];
         const bool is_access = !SIM_IS_MARK(code);
         if (is_access && code & REMOVED) {
-            const uint64_t address = s->addresses[access++];
-            if (sim_options.predict && !(code & EVENT_STORE) && address >= from && address < to) {
-                profile_note_merged(code & ~REMOVED);
-            }
+            access++;
             continue;
         }
         s->codes[codes++] = code;
@@ -352,6 +347,6 @@ void merge_accesses(struct lane_stream *stream, struct access_tags *tags, uint64
         access++;
     }
     end(&m, everything);
-    remove_merged(stream, from, to);
+    remove_merged(stream);
     tags->count = 0;
 }

@@ -225,10 +225,6 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     return true;
 }
 
-void profile_note_merged(uint64_t code) {
-    (void)find(code, SHARED); /* out of memory: the next access that counts says so */
-}
-
 /* A counter for all blocks, from the weighted sum over the counted ones. */
 static unsigned long long scaled(uint64_t counter) {
     uint64_t divisor = sample_divisor();

@@ -27,10 +27,6 @@ void profile_end_warp(void);
 /* Counts one warp instruction of the block that `w` runs. Returns false when out of memory. */
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access);
 
-/* A load of shared memory that another one contains: it has a site, and requests nothing. A
- * prediction needs its place, because nvcc's PTX still has the load. */
-void profile_note_merged(uint64_t code);
-
 /* Appends one line of JSON for the launch to the file of CONVLABS_SIM_PROFILE. `complete`: no event
  * was lost for lack of memory. */
 void profile_write(const struct sim_config *config, bool complete);

@@ -81,7 +81,6 @@ def test_counters_tell_other_code() -> None:
     (counts,) = one.launches
     for other in (
         replace(counts, blocks=counts.blocks // 2),
-        replace(counts, registers=(counts.registers or 0) + 8 + timed_code.LEAST_REGISTERS),
         replace(counts, load_sectors=counts.load_sectors * 2),
     ):
         assert timed_code.differences(name, [other])
