@@ -12,11 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/convlabs-npy-XXXXXX";
+static char folder[40];
 static char path[64];
 static char error[256];
 
+/* In memory, where there is such a folder: a file that replaces another one waits for a disk. */
 static void set_up(void) {
+    snprintf(folder, sizeof folder, "%s/convlabs-npy-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.npy", folder);
 }
@@ -24,7 +27,6 @@ static void set_up(void) {
 static void tear_down(void) {
     unlink(path);
     rmdir(folder);
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
 }
 
 /* Writes a file of version `major` with `header` and `data` zero bytes, then reads it. */

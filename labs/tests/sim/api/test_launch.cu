@@ -21,9 +21,11 @@ static void expect_each_thread_once(dim3 grid, dim3 block) {
     count_threads<<<grid, block>>>(d_runs, width);
     ck_success(cudaGetLastError());
     ck_success(cudaMemcpy(h_runs, d_runs, count * sizeof(int), cudaMemcpyDeviceToHost));
+    int wrong = 0; /* an assertion that holds costs a system call */
     for (int i = 0; i < count; i++) {
-        ck_assert_int_eq(h_runs[i], 1);
+        wrong += h_runs[i] != 1;
     }
+    ck_assert_int_eq(wrong, 0);
     ck_success(cudaFree(d_runs));
     free(h_runs);
 }
