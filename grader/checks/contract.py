@@ -126,9 +126,6 @@ class _Run:
                 return None
         return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
 
-    def _refused(self) -> str:
-        return self.player.contract.refuses
-
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
         first = failure
@@ -140,9 +137,8 @@ class _Run:
             todo = self.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        lines = [
-            f"smallest case that fails: {words.tell_sequence(sequence, self._refused(), reason.needed)}"
-        ]
+        told = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
+        lines = [f"smallest case that fails: {told}"]
         name, diagnosis = failure.name, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
@@ -154,7 +150,8 @@ class _Run:
                 if diagnosis is None:
                     diagnosis, larger = _explained_larger(player, drawn, first)
                     if diagnosis:
-                        told = words.tell_sequence((larger,), self._refused(), reason.needed)
+                        refuses = player.contract.refuses
+                        told = words.tell_sequence((larger,), refuses, reason.needed)
                         lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
