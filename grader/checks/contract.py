@@ -127,9 +127,6 @@ class _Run:
                 return None
         return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
 
-    def _refused(self) -> str:
-        return self.player.contract.refuses
-
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
         first = failure
@@ -141,7 +138,7 @@ class _Run:
             todo = self.session.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        told = words.tell_sequence(sequence, self._refused(), reason.needed)
+        told = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
         lines = [f"smallest case that fails: {told}"]
         name, diagnosis, wrong = failure.name, None, None
         if failure.comparison:
@@ -154,7 +151,8 @@ class _Run:
                 if diagnosis is None:
                     diagnosis, larger = _explained_larger(player, drawn, first)
                     if diagnosis:
-                        told = words.tell_sequence((larger,), self._refused(), reason.needed)
+                        refuses = player.contract.refuses
+                        told = words.tell_sequence((larger,), refuses, reason.needed)
                         lines.append(f"on a larger one, {told}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
