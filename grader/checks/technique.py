@@ -48,16 +48,17 @@ def judge_counter(session: Session, technique: Technique, binary: Binary) -> Che
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
     runner = session.runner_of(binary)
-    judge = judge_instructions if technique.counter in counters.INSTRUCTIONS else _judge_profiled
-    line = judge(session, technique, runner)
+    line = _judge_counted(session, technique, runner)
     if not technique.is_secret() or line.verdict not in ("pass", "fail"):
         return line
-    return without_secrets(line, technique, judge(session, technique.at_public_size(), runner))
+    public = _judge_counted(session, technique.at_public_size(), runner)
+    return without_secrets(line, technique, public)
 
 
-def _judge_profiled(session: Session, technique: Technique, runner: Runner) -> Check:
-    """Judges a profiled run. Only what was counted at a size that students know is for others to
-    see."""
+def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Check:
+    """Judges a run. Only what was counted at a size that students know is for others to see."""
+    if technique.counter in counters.INSTRUCTIONS:
+        return judge_instructions(session, technique, runner)
     run, counted = runner.profiled(technique)
     if counted and not technique.is_secret():
         session.observer.profiled(technique, counted)
