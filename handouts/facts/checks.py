@@ -6,6 +6,7 @@ has replaced them by numbers before this module sees them.
 
 from __future__ import annotations
 
+from grader.contract import draw
 from grader.model.spec import CheckSpec, Contract, Lab, Part
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
@@ -34,7 +35,7 @@ def _totals(lab: Lab) -> str:
 def _rows(lab: Lab, part: Part) -> list[tuple[str, str, str, str]]:
     """The checks of a part, in the order of grading; hidden cases together in one row."""
     rows: list[tuple[str, str, str, str]] = [
-        (part.id, _name(check), check.kind, f"{check.points:g}")
+        (part.id, _name(lab, check), check.kind, f"{check.points:g}")
         for check in lab.shown_checks()
         if check.part == part.id
     ]
@@ -47,8 +48,9 @@ def _rows(lab: Lab, part: Part) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _name(check: CheckSpec) -> str:
+def _name(lab: Lab, check: CheckSpec) -> str:
     name = markdown.plain(check.name)
     if isinstance(check, Contract):
-        return f"{name} ({check.calls} calls or more, drawn at random)"
+        count = draw.generator(lab, check, check.seed).count
+        return f"{name} ({count} calls or more, drawn at random)"
     return name
