@@ -96,8 +96,8 @@ const char *bench_option(const struct bench_job *job, const char *name, const ch
 /* ---- each lab's speed.c defines these */
 
 /* A part that is timed, and the names of its functions in a submission and in the baseline: the
- * timed one first, then one that lab_prepare() calls, NULL for none. All are NULL where a side takes
- * no part. element: the bytes of an element of the output that they compute; 0: of any. */
+ * timed one first, then one that lab_prepare() calls, NULL for none. All are NULL where a side
+ * takes no part. element: the bytes of an element of the output that they compute; 0: of any. */
 struct bench_part {
     const char *part;
     const char *names[2][BENCH_FUNCTIONS]; /* of the submission, of the baseline */

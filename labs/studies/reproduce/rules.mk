@@ -13,5 +13,5 @@ setup-charts:
 lint-c: lint-reproduce
 lint-reproduce: $(patsubst labs/studies/reproduce/%.c,lint-reproduce-%,$(call some,labs/studies/reproduce/*.c))
 lint-reproduce-%: labs/studies/reproduce/%.c
-	$(Q)clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) \
+	$(Q)clang -fsyntax-only -fopenmp -std=c11 -D_GNU_SOURCE $(STRICT) $(CPPFLAGS) \
 	    -Ilabs/lab8_grayscale $<

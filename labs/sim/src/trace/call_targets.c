@@ -12,7 +12,8 @@ enum { STATUS = 3, MOST_CODE = 256 };
 
 uintptr_t sim_recent_targets[RECENT_TARGETS];
 
-/* Of the section that labs/runtime/course.ld makes; a program that is linked without it has none. */
+/* Of the section that labs/runtime/course.ld makes; a program that is linked without it has none.
+ */
 extern const uintptr_t __start_sim_call_targets[] __attribute__((weak)),
     __stop_sim_call_targets[] __attribute__((weak));
 

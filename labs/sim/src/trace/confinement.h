@@ -2,9 +2,9 @@
  * and findings that speak about it, the key of its evidence, and the stack of its callers. Kernels
  * need no such rule: they may access nothing but the device's memory (check/memcheck.h).
  *
- * The runtime's variables are in sections of their own (labs/runtime/course.ld) and its thread-local
- * ones after those of the program (tls_mark.c); what it allocates is in a heap of its own
- * (base/own_heap.h). */
+ * The runtime's variables are in sections of their own (labs/runtime/course.ld) and its
+ * thread-local ones after those of the program (tls_mark.c); what it allocates is in a heap of its
+ * own (base/own_heap.h). */
 #pragma once
 
 #include "base/findings.h"

@@ -1,6 +1,6 @@
-/* malloc() and its relatives as host code of a traced program calls them: sim/host_heap.h gives them
- * these names. In a checked program they remember who has allocated what, so that memory which is
- * never freed, or freed while pending work uses it, is found. */
+/* malloc() and its relatives as host code of a traced program calls them: sim/host_heap.h gives
+ * them these names. In a checked program they remember who has allocated what, so that memory which
+ * is never freed, or freed while pending work uses it, is found. */
 #include "trace/host_heap.h"
 
 #include "base/at_end.h"
