@@ -30,7 +30,7 @@ RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-ins
     && rm -rf /var/lib/apt/lists/*
 COPY --chown=student:student . .
 USER student
-RUN ./grade setup --dev
+RUN ./grade setup --pages
 
 # The last stage is what `docker build .` makes.
 FROM system AS course

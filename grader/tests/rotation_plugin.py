@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left := [item for item in items if item.nodeid not in choice.tests]:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item.nodeid in choice.tests]
-    items.sort(key=lambda item: -costs.get(units[item.nodeid], (0, 0.0))[1])
+    # The most expensive files first, and each file's tests in a row: fixtures of a file are made
+    # once for each worker, and end before other tests begin.
+    of_file = Counter[str]()
+    for unit in {units[item.nodeid] for item in items}:
+        of_file[rotation.file_of(unit)] += int(10 * costs.get(unit, (0, 0.0))[1])
+    places = {file: n for n, (file, _) in enumerate(of_file.most_common())}
+    items.sort(key=lambda item: places[rotation.file_of(item.nodeid)])
     for item in items:
         item.add_marker(pytest.mark.xdist_group(f"u{numbers[units[item.nodeid]]}"))
     known = config.pluginmanager.get_plugin("costs")

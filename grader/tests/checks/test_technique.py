@@ -186,7 +186,7 @@ def test_a_grader_with_hidden_cases_counts_at_another_size(
     assert loaded(monkeypatch, labs).technique[0].size == (8, 8)
     sizes = set()
     for seed in range(40):
-        (labs / "lab9.toml").write_text(f"seed = {seed}\ncase = []\n")
+        (labs / "lab9_test" / "hidden.toml").write_text(f"seed = {seed}\ncase = []\n")
         found = spec.load("lab9").technique[0].size
         assert found is not None
         sizes.add(found)

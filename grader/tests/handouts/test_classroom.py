@@ -247,5 +247,5 @@ def test_an_archive_cannot_write_outside_its_folder(tmp_path: Path) -> None:
         member.size = 1
         file.addfile(member, io.BytesIO(b"x"))
     with pytest.raises(tarfile.TarError):
-        autograder.classroom.course(bundle, tmp_path, tmp_path / "unpacked")
+        autograder.course(bundle, tmp_path, tmp_path / "unpacked")
     assert not (tmp_path / "escaped").exists()

@@ -5,6 +5,7 @@ What must be right or wrong is not timed; speed is graded below, with margins th
 """
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -44,7 +45,7 @@ def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, document
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # other tests' launcher kills all that it did not start
 def grading_process() -> Iterator[ProcessPoolExecutor]:
     with grading.processes(1) as pool:
         yield pool
@@ -80,8 +81,10 @@ def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
 
 
 @pytest.mark.parametrize("lab", spec.available())
-def test_starter_earns_nothing_and_says_what_to_do(lab: str) -> None:
-    code, document = grade(lab)
+def test_starter_earns_nothing_and_says_what_to_do(lab: str, tmp_path: Path) -> None:
+    """A copy of it: a grade of the student's own files is recorded as progress."""
+    shutil.copytree(paths.STARTER / spec.load(lab).folder, tmp_path, dirs_exist_ok=True)
+    code, document = grade(lab, "--src", str(tmp_path))
     assert code == 1
     assert document["score"]["earned"] == 0
     assert document["open_todos"]
