@@ -51,6 +51,7 @@ def place() -> Iterator[Target]:
         yield prepared
 
 
+@pytest.mark.slow("an attack is graded as a submission is")
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_is_stopped(name: str, place: Target, home: Path) -> None:
     outcome = judge.attempt(ATTACKS[name], place, home, PATIENCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from grader.checks import early_stop
 from grader.grading import pipeline
@@ -109,6 +110,7 @@ def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.slow("whole grades, one of which must stop early")
 def test_a_race_leads_where_pixels_depend_on_it(tmp_path: Path) -> None:
     home = zoo.write(zoo.find("lab4/barrier-missing"), tmp_path)
     submission = submissions.find(spec.load("lab4"), str(home))

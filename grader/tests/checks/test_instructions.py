@@ -150,6 +150,7 @@ def graded(folder: Path, changes: dict[str, str], part: str) -> dict[str, Any]:
     return dict(check)
 
 
+@pytest.mark.slow("lab 8 is built and graded")
 @NEEDS_AVX2
 def test_an_avx_instruction_is_named_with_its_line(tmp_path: Path) -> None:
     check = graded(tmp_path, {'target("ssse3")': 'target("avx")'}, "C")
@@ -162,6 +163,7 @@ def test_an_avx_instruction_is_named_with_its_line(tmp_path: Path) -> None:
     assert check["message"][2].strip() == text.strip()
 
 
+@pytest.mark.slow("lab 8 is built and graded")
 @NEEDS_AVX2
 def test_part_d_without_wide_registers(tmp_path: Path) -> None:
     check = graded(tmp_path, {"share_out(convert_avx2,": "share_out(convert_sse,"}, "D")
@@ -169,6 +171,7 @@ def test_part_d_without_wide_registers(tmp_path: Path) -> None:
     assert check["message"][0].startswith("none of the first ")
 
 
+@pytest.mark.slow("lab 8 is built and graded")
 def test_sse4_is_newer_than_the_processors_of_part_c(tmp_path: Path) -> None:
     if not cpu_has("sse4_1"):
         pytest.skip("this CPU has no SSE4.1")
@@ -183,6 +186,7 @@ def test_sse4_is_newer_than_the_processors_of_part_c(tmp_path: Path) -> None:
     assert check["message"][2].strip().startswith("const __m128i b = _mm_mullo_epi32(")
 
 
+@pytest.mark.slow("lab 8 is built and graded")
 @NEEDS_AVX2
 def test_threads_that_the_function_starts_do_not_disturb(tmp_path: Path) -> None:
     old = "#pragma omp parallel for schedule(static)\n"

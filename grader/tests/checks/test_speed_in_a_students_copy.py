@@ -64,6 +64,7 @@ void correlate_{name}(const float *image, int width, int height, const float *ma
     return source
 
 
+@pytest.mark.slow("unpacks a student's copy and times functions in it")
 def test_the_solution_passes(copy: Path, tmp_path: Path) -> None:
     check = graded(copy, tmp_path, SOLUTION)
     assert "reference_ns" in check["details"]
@@ -71,6 +72,7 @@ def test_the_solution_passes(copy: Path, tmp_path: Path) -> None:
     assert not any(ESTIMATE in line for line in check["message"])
 
 
+@pytest.mark.slow("unpacks a student's copy and times functions in it")
 def test_the_baseline_fails(copy: Path, tmp_path: Path) -> None:
     check = graded(copy, tmp_path, slow())
     assert (check["verdict"], check["diagnosis"]) == ("fail", "slow")
@@ -78,6 +80,7 @@ def test_the_baseline_fails(copy: Path, tmp_path: Path) -> None:
     assert not any(ESTIMATE in line for line in check["message"])
 
 
+@pytest.mark.slow("unpacks a student's copy and times functions in it")
 def test_a_student_defines_what_has_our_prefix(copy: Path, tmp_path: Path) -> None:
     """Neither side gets the other's functions."""
     fast = SOLUTION.replace("clamp", "clamp2")
@@ -92,6 +95,7 @@ TRAP = f"{HEAD} {{ __builtin_trap(); }}"
 ABSENT = f"extern void not_here(void);\n{HEAD} {{ not_here(); }}"
 
 
+@pytest.mark.slow("unpacks a student's copy and times functions in it")
 @pytest.mark.parametrize("source", [None, TRAP, ABSENT], ids=["none", "does not run", "no link"])
 def test_without_an_object_that_runs(copy: Path, tmp_path: Path, source: str | None) -> None:
     """As with the option off: the baseline stands in, and no one but the student is blamed."""

@@ -233,6 +233,7 @@ def test_what_is_not_there_to_be_judged_fails() -> None:
     assert check["verdict"] == "fail" and check["details"]["value"] is None
 
 
+@pytest.mark.slow("a kernel is built, run and counted")
 def test_a_wrong_kernel_is_not_counted() -> None:
     home = zoo.write(zoo.find("lab3/mask-flipped"))
     _, document = grade("lab3", "--src", str(home), "-k", "A ")

@@ -51,6 +51,7 @@ def ask(shell: str, script: str, home: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow("a shell asks for each completion")
 def test_bash(tmp_path: Path) -> None:
     labs, parts, words, options = ask("bash", BASH, tmp_path).splitlines()
     assert {"lab1", "lab8"} <= set(labs.split()) and "list" not in labs

@@ -36,6 +36,7 @@ def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow("programs are built and run")
 def test_sums_are_the_gpus() -> None:
     """Except for the one kernel that the GPU computes wrongly."""
     for name in ("kernels", "kernels2"):
@@ -202,6 +203,7 @@ int main()
 """
 
 
+@pytest.mark.slow("programs are built and run")
 def test_new_memory_is_what_a_device_has_and_the_checks_name_who_relies_on_it(
     tmp_path: Path,
 ) -> None:

@@ -167,6 +167,7 @@ def mounted(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.slow("programs are built and run")
 @pytest.mark.parametrize("size", ["8k", "1m", "1300k"])
 def test_a_full_disk_below_build(size: str, source: Path) -> None:
     """At 8 KB the translated file does not fit, at 1 MB the object, then the program."""

@@ -53,6 +53,7 @@ def test_readers_in_python_keep_their_promises(name: str) -> None:
         assert seconds < SECONDS, f"{name}, {label} takes {seconds:.1f} s"
 
 
+@pytest.mark.slow("the readers in C are built with sanitizers")
 @pytest.mark.parametrize("name", catalogue.C)
 def test_readers_in_c_keep_their_promises(name: str, tmp_path: Path) -> None:
     program = paths.BUILD / "fuzz" / f"replay-{name}"

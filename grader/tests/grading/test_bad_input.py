@@ -147,6 +147,7 @@ def test_function_missing_or_main_defined(tmp_path: Path) -> None:
     assert "defines main" in compile_check(tmp_path)["message"][0]
 
 
+@pytest.mark.slow("a grade for each odd folder")
 def test_odd_folder_names(tmp_path: Path) -> None:
     for name in ("with space", "ü$(touch x)'q", 'quote"back\\slash', "-k", "new\nline", "a:b#c%d"):
         folder = cpu_loop(tmp_path / name, "")

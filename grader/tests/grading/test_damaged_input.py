@@ -46,6 +46,7 @@ def mutants(count: int) -> Iterator[bytes]:
         yield damaged(chance.choice(SOURCES).read_bytes(), chance)
 
 
+@pytest.mark.slow("the translator reads hundreds of damaged files")
 def test_rewriter() -> None:
     refused = 0
     for source in mutants(600):

@@ -20,6 +20,7 @@ def compiled(request: pytest.FixtureRequest) -> dict[str, Outcome]:
     return outcomes({f.name: f.read_text() for f in files}, lab, backend)
 
 
+@pytest.mark.slow("each honest program is compiled in every kind of build")
 def test_honest_programs_are_not_refused(compiled: dict[str, Outcome]) -> None:
     complaints = [f"{n}: {o.refused} {o.log}" for n, o in compiled.items() if o.refused or o.log]
     assert not complaints, "\n".join(complaints)

@@ -71,6 +71,7 @@ def test_equivalent_ones_are_mutants_and_have_a_reason() -> None:
     assert not caught, "not equivalent: a check caught them"
 
 
+@pytest.mark.slow("every mutant is made, and some are graded")
 def test_a_mutant_is_the_solution_but_for_its_edits() -> None:
     assert len({m.id for m in EVERY}) == len(EVERY)
     for mutant in EVERY:
@@ -179,6 +180,7 @@ def _solved(source: bytes) -> str:
     return source.decode().partition("// BEGIN SOLUTION")[2].partition("// END SOLUTION")[0]
 
 
+@pytest.mark.slow("every mutant is made, and some are graded")
 def test_a_sample_is_caught() -> None:
     some = sorted(mutants.chosen("lab1"), key=lambda m: hashlib.sha1(m.id.encode()).digest())
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -205,6 +205,7 @@ def test_a_link_to_a_file_that_students_do_not_get(tmp_path: Path) -> None:
     assert "https" not in message
 
 
+@pytest.mark.slow("the gate reads the whole archive")
 def test_a_part(files: list[str], known: gate.Known) -> None:
     part = {m.path: m for m in contents.members(ROOT, files, contents.lists(), ["lab1", "lab3"])}
     assert "starter/lab1_cpu_loop/cpu_loop.c" in part
@@ -222,6 +223,7 @@ def test_a_part(files: list[str], known: gate.Known) -> None:
         contents.chosen_labs(ROOT, ["lab9"])
 
 
+@pytest.mark.slow("the gate reads the whole archive")
 def test_the_gate_lets_the_archive_pass(whole: list[Member], known: gate.Known) -> None:
     assert len(known.texts) > 500
     assert gate.findings(packed(*whole), known) == []

@@ -33,6 +33,7 @@ from grader.session.report_data import MOST_FAILED, SIDE, ReportData, Traced, Wr
 from grader.tests.render import reports
 
 
+@pytest.mark.slow("a whole grade with pictures")
 def test_a_wrong_part_is_pictured() -> None:
     grade, report = reports.wrong()
     public = [c.id for c in grade.checks if c.verdict == "fail" and not c.hidden]
@@ -50,6 +51,7 @@ def test_a_wrong_part_is_pictured() -> None:
         assert check.name in text
 
 
+@pytest.mark.slow("a whole grade with pictures")
 def test_the_grade_does_not_depend_on_the_report() -> None:
     grade, report = reports.wrong()
     plain = pipeline.grade(
@@ -172,6 +174,7 @@ def test_the_tile_follows_from_the_launch(
     assert tile(shape, radius, []) is None
 
 
+@pytest.mark.slow("a whole grade with pictures")
 def test_a_warps_addresses_explain_its_cost() -> None:
     """The cost that the simulator counted for a warp follows from the addresses of its lanes."""
     _, report = reports.wrong()
@@ -248,6 +251,7 @@ def test_times_are_shown_with_those_of_the_others() -> None:
         assert timing_chart.duration(median) in text
 
 
+@pytest.mark.slow("a whole grade with pictures")
 def test_functions_without_multiply_adds_have_times_and_no_roofline() -> None:
     """Lab 8 computes with integers."""
     grade, report = reports.slow("lab8")
@@ -280,6 +284,7 @@ class _Tags(HTMLParser):
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
 
 
+@pytest.mark.slow("a whole grade with pictures")
 def test_no_address_of_the_network_is_in_a_page() -> None:
     for graded in (reports.wrong(), reports.slow()):
         text = reports.page(graded)

@@ -25,6 +25,7 @@ def check(answer: str) -> None:
     assert not late
 
 
+@pytest.mark.slow("waits for the limits of programs that resist")
 @pytest.mark.parametrize("number", available(), ids=lambda n: f"tier {n}")
 def test_all_are_dead_soon(number: int) -> None:
     """In a process of its own: the launcher kills whatever else the tests have started."""
@@ -34,6 +35,7 @@ def test_all_are_dead_soon(number: int) -> None:
     check(done.stdout)
 
 
+@pytest.mark.slow("waits for the limits of programs that resist")
 @pytest.mark.skipif(landlock.abi() == 0, reason="no Landlock")
 def test_all_are_dead_soon_in_tier_3(open_path: Path) -> None:
     with course_of_a_user(open_path / "course") as (python, environment):

@@ -152,6 +152,7 @@ assert not list((paths.BUILD / "run").iterdir()), "the workspace stays"
     assert done.returncode == 0 and done.stdout.endswith("as expected\n"), done.stderr[-2000:]
 
 
+@pytest.mark.slow("grades under odd settings")
 @pytest.mark.skipif(choice.missing() is not None, reason="no sandbox on this machine")
 def test_a_student_with_odd_settings_gets_the_same_grade(tmp_path: Path) -> None:
     settings = "umask 077; ulimit -n 200; ulimit -c unlimited; export LC_ALL=C LANG=tr_TR.UTF-8"

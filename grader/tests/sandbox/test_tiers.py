@@ -34,6 +34,7 @@ def test_every_probe_ends_as_it_must(number: int, kind: str, least: int) -> None
     assert not probe.problems(results)
 
 
+@pytest.mark.slow("every probe runs in every sandbox")
 def test_every_probe_ends_as_it_must_for_a_user_who_is_not_root(open_path: Path) -> None:
     """In tier 3, which root does not have, and in tier 1 with a user namespace."""
     code = (

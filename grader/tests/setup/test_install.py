@@ -49,6 +49,7 @@ def ready(model: Copy, tmp_path: Path) -> Copy:
     return made
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> None:
     began = time.monotonic()
     status, out, err = copy.grade("lab3", "--src", "x y")
@@ -77,6 +78,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     assert copy.grade("lab1") == (0, "graded lab1\n", "")
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_setup_says_that_nothing_is_missing_but_not_to_make(ready: Copy) -> None:
     assert "everything is installed" in ready.grade("setup")[2]
     ready.environment["MAKELEVEL"] = "1"
@@ -88,6 +90,7 @@ def test_the_folder_may_be_moved(ready: Copy) -> None:
     assert ready.grade("lab2") == (0, "graded lab2\n", "")
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_grade_may_be_called_through_a_link(ready: Copy, tmp_path: Path) -> None:
     link = tmp_path / "g"
     link.symlink_to(ready.root / "grade")
@@ -95,6 +98,7 @@ def test_grade_may_be_called_through_a_link(ready: Copy, tmp_path: Path) -> None
     assert (done.returncode, done.stdout) == (0, "graded lab1\n"), done.stderr
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_a_changed_lock_sets_up_anew(ready: Copy) -> None:
     left = ready.root / "build" / "venv" / "left-over"
     left.touch()
@@ -106,6 +110,7 @@ def test_a_changed_lock_sets_up_anew(ready: Copy) -> None:
     assert not left.exists()
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_an_interpreter_that_is_gone_sets_up_anew(ready: Copy) -> None:
     python = ready.root / "build" / "venv" / "bin" / "python"
     target = os.readlink(python)
@@ -124,6 +129,7 @@ def until_packages(process: subprocess.Popen[str]) -> None:
         assert line, "it ended before"
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_a_killed_set_up_is_simply_run_again(copy: Copy) -> None:
     process = copy.start("setup")
     until_packages(process)
@@ -156,6 +162,7 @@ def test_two_at_once(copy: Copy) -> None:
     assert sum("Python packages" in err for _, err in said) == 1
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_no_network(ready: Copy) -> None:
     del ready.environment["PIP_NO_INDEX"], ready.environment["PIP_FIND_LINKS"]
     ready.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
@@ -172,6 +179,7 @@ def test_no_network(ready: Copy) -> None:
     assert "tinytest" in (ready.root / "build" / "setup.log").read_text()
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_really_no_network(copy: Copy) -> None:
     prefix = no_network()
     if not prefix:
@@ -190,6 +198,7 @@ def test_really_no_network(copy: Copy) -> None:
     assert (status, out) == (0, "graded lab1\n"), err
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_a_package_that_is_not_the_locked_one(ready: Copy) -> None:
     with (ready.shop / "tinytest-1.0-py3-none-any.whl").open("ab") as file:
         file.write(b"!")
@@ -199,6 +208,7 @@ def test_a_package_that_is_not_the_locked_one(ready: Copy) -> None:
     assert ready.stamped() == {"run"}
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_without_the_photograph_the_rest_works(ready: Copy) -> None:
     (ready.root / "build" / "datasets" / "coffee.png").unlink()
     (ready.root / "datasets" / "generate.py").write_text("raise SystemExit('no network here')")
@@ -235,6 +245,7 @@ def test_a_read_only_folder_is_refused_in_one_sentence() -> None:
     assert "Permission denied; copy the repository to a folder that you can write to" in err
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_setup_repairs_a_package_that_is_gone(ready: Copy) -> None:
     (folder,) = (ready.root / "build" / "venv").glob("lib/*/site-packages/tiny-1.0.dist-info")
     shutil.rmtree(folder)
@@ -252,6 +263,7 @@ def test_setup_replaces_a_damaged_photograph(ready: Copy) -> None:
     assert photograph.read_bytes() == b"a picture"
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_usage(ready: Copy) -> None:
     assert ready.grade("setup", "--developer")[0] == 2
     assert "--dev" in ready.grade("setup", "--help")[1]

@@ -69,6 +69,7 @@ def is_close(out: Array, image: Array, mask: npt.NDArray[Any], border: int) -> b
     return bool(np.all(abs(out - expected(image, mask, border)) <= bound + 1e-30))
 
 
+@pytest.mark.slow("any size, radius and number of threads")
 def test_correlates_any_size_and_radius_with_any_number_of_threads(library: ctypes.CDLL) -> None:
     openmp = ctypes.CDLL("libgomp.so.1")
     for width, height, radius, border in cases():
@@ -86,6 +87,7 @@ def test_correlates_any_size_and_radius_with_any_number_of_threads(library: ctyp
         assert all(out.tobytes() == outs[0].tobytes() for out in outs), case
 
 
+@pytest.mark.slow("any size, radius and number of threads")
 def test_separates_a_mask_into_a_row_and_a_column(library: ctypes.CDLL) -> None:
     for width, height, radius, border in cases():
         image, row, column = random(1, height, width), *random(2, 2, 2 * radius + 1)

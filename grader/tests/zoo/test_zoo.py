@@ -80,6 +80,7 @@ def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
     assert document["score"]["measured"] == points.total() - points.speed
 
 
+@pytest.mark.slow("a whole grade, or functions timed for real")
 @pytest.mark.parametrize("lab", spec.available())
 def test_starter_earns_nothing_and_says_what_to_do(lab: str, tmp_path: Path) -> None:
     """A copy of it: a grade of the student's own files is recorded as progress."""
@@ -98,6 +99,7 @@ def speeds(lab: str, source: Path, pattern: str = "speed of") -> dict[str, dict[
     return {c["part"]: c for c in document["checks"] if c["kind"] == "speed"}
 
 
+@pytest.mark.slow("a whole grade, or functions timed for real")
 @pytest.mark.parametrize("entry", [e for e in entries.everything() if e.verdict == "slow"], ids=str)
 def test_a_slow_one_gets_no_points_for_it(entry: Entry, tmp_path: Path) -> None:
     """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
@@ -117,6 +119,7 @@ def test_a_slow_one_gets_no_points_for_it(entry: Entry, tmp_path: Path) -> None:
         assert check["details"]["ratio_high"] < 0.7
 
 
+@pytest.mark.slow("a whole grade, or functions timed for real")
 @pytest.mark.parametrize(("lab", "parts"), [("lab1", "ABC"), ("lab8", "BCD")])
 def test_the_solution_is_never_too_slow(lab: str, parts: str) -> None:
     found = speeds(lab, paths.ROOT / "solutions")
@@ -129,6 +132,7 @@ def test_the_solution_is_never_too_slow(lab: str, parts: str) -> None:
             assert check["details"]["ratio_low"] <= check["details"]["ratio"]
 
 
+@pytest.mark.slow("a whole grade, or functions timed for real")
 def test_a_wrong_part_is_not_timed(tmp_path: Path) -> None:
     solution = (paths.ROOT / "solutions/lab1_cpu_loop/cpu_loop.c").read_text()
     broken = solution.replace("sum[x] = 0.0f", "sum[x] = 1.0f")
@@ -146,6 +150,7 @@ def test_the_simulator_times_nothing() -> None:
     assert not [c for c in document["checks"] if c["kind"] == "speed"]
 
 
+@pytest.mark.slow("a whole grade, or functions timed for real")
 def test_no_speed_says_what_was_left_out() -> None:
     _, document = grade("lab1", "--src", "solutions", "--no-speed")
     reasons = {u["reason"]: u["points"] for u in document["score"]["unmeasured"]}

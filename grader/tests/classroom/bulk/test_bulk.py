@@ -78,6 +78,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[classes
     return home, students
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
 def test_every_student_gets_the_right_grade(graded: tuple[Path, list[classes.Student]]) -> None:
     home, students = graded
@@ -95,6 +96,7 @@ def test_every_student_gets_the_right_grade(graded: tuple[Path, list[classes.Stu
     assert not wrong
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
 def test_attacks_leave_nothing_behind(graded: tuple[Path, list[classes.Student]]) -> None:
     home, _ = graded
@@ -118,6 +120,7 @@ def _read(path: Path) -> bytes:
         return b""
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
 def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -> None:
     home, students = graded
@@ -137,6 +140,7 @@ def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -
             assert str(home) not in text
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
 def test_it_resumes_without_grading_again(graded: tuple[Path, list[classes.Student]]) -> None:
     home, _ = graded
@@ -173,6 +177,7 @@ def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
     assert {t["status"] for t in results["tests"]} == {"passed"}
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 def test_killed_and_resumed_gives_the_same_gradebook(tmp_path: Path) -> None:
     texts = {f"s{i}": f"{solution()}\n/* {i} */\n" for i in range(3)}
     texts["bad"] = "int x = ;\n"
@@ -203,6 +208,7 @@ def _wait_for(run: Path, grades: int, process: "subprocess.Popen[bytes]") -> Non
     pytest.fail(f"it ended with status {process.poll()}, or never had {grades} grades")
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 def test_ctrl_c_stops_it_cleanly_and_a_run_is_locked(tmp_path: Path) -> None:
     """One program never ends and keeps one of the two workers busy."""
     texts = {"a": solution(), "b": hostile.gated(spec.load(LAB), "for (;;) ;")}
@@ -223,6 +229,7 @@ def test_ctrl_c_stops_it_cleanly_and_a_run_is_locked(tmp_path: Path) -> None:
     assert again.returncode == 2 and "--resume" in again.stderr
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": solution(), "b": f"{solution()}\n"})
     process = subprocess.Popen(
@@ -242,6 +249,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert {r[f"{LAB}_score"] for r in rows(tmp_path / "run").values()} == {"70"}
 
 
+@pytest.mark.slow("a class is graded, and graded again after a kill")
 def test_without_a_sandbox_it_refuses(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     argv = command(folder, tmp_path / "run", "probed")

@@ -31,6 +31,7 @@ def class_of_canvas() -> samples.Tree:
     }
 
 
+@pytest.mark.slow("classes are graded from their downloads")
 @pytest.mark.parametrize("form", ["unzipped", "zip"])
 def test_a_download_is_graded_as_it_is(form: str, tmp_path: Path) -> None:
     where = tmp_path / "class.zip"
@@ -64,6 +65,7 @@ def test_a_download_is_graded_as_it_is(form: str, tmp_path: Path) -> None:
     assert kept.startswith(b"Canvas's download")
 
 
+@pytest.mark.slow("classes are graded from their downloads")
 def test_resume_without_a_run_begins_one(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x = ;\n"})
     for run in (tmp_path / "never made", tmp_path / "empty"):
@@ -75,6 +77,7 @@ def test_resume_without_a_run_begins_one(tmp_path: Path) -> None:
     assert rows(tmp_path / "empty") == rows(tmp_path / "never made")
 
 
+@pytest.mark.slow("classes are graded from their downloads")
 @pytest.mark.parametrize("seconds", [0.2, 1.0, 2.0])
 def test_a_run_killed_early_is_resumable(seconds: float, tmp_path: Path) -> None:
     """Also while the sandbox is tested, before there is a store."""
@@ -92,6 +95,7 @@ def test_a_run_killed_early_is_resumable(seconds: float, tmp_path: Path) -> None
     assert rows(tmp_path / "run")["a"]["lab1_status"] == "graded"
 
 
+@pytest.mark.slow("classes are graded from their downloads")
 def test_a_bad_roster_or_zip_stops_before_anything_is_made(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     (tmp_path / "roster.csv").write_text("Ann Lee\n")

@@ -166,6 +166,7 @@ def test_a_node_that_does_not_see_the_course(
     assert os.uname().nodename in done.stderr
 
 
+@pytest.mark.slow("starts a node's own copy of the course")
 def test_options_that_cannot_be(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     for options, message in (

@@ -85,6 +85,7 @@ def text_of(points: float | None) -> str:
     return "" if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
 
 
+@pytest.mark.slow("a class is graded for each LMS")
 def test_every_grade_arrives_and_nothing_else_changes(trip: Trip) -> None:
     expected = trip.points()
     if trip.lms.form in ("gradescope", "autolab"):
@@ -103,6 +104,7 @@ def test_every_grade_arrives_and_nothing_else_changes(trip: Trip) -> None:
         assert "<" not in comment and "\n" not in comment and not comment.startswith("=")
 
 
+@pytest.mark.slow("a class is graded for each LMS")
 def test_nothing_unmeasured_becomes_0(trip: Trip) -> None:
     nothing = dict.fromkeys(NUMBERS)
     if trip.lms.form in ("gradescope", "autolab"):
@@ -115,6 +117,7 @@ def test_nothing_unmeasured_becomes_0(trip: Trip) -> None:
     assert "points were not measured" in told and "left blank" in told
 
 
+@pytest.mark.slow("a class is graded for each LMS")
 def test_only_who_handed_in_nothing_gets_0_and_only_if_asked(trip: Trip) -> None:
     book = ["--gradebook", str(trip.home / "book.csv")]
     trip.export("--missing", "zero", *(book if trip.lms.form in ("canvas", "moodle") else []))
@@ -126,6 +129,7 @@ def test_only_who_handed_in_nothing_gets_0_and_only_if_asked(trip: Trip) -> None
     assert found == trip.points(missing=0.0)
 
 
+@pytest.mark.slow("a class is graded for each LMS")
 def test_the_feedback_finds_its_students(trip: Trip) -> None:
     book = ["--gradebook", str(trip.home / "book.csv")]
     options = book if trip.lms.form in ("canvas", "moodle") else []
@@ -147,6 +151,7 @@ def test_the_feedback_finds_its_students(trip: Trip) -> None:
         assert name.isprintable() and ".." not in name and not name.startswith(("/", ".", "~"))
 
 
+@pytest.mark.slow("a class is graded for each LMS")
 def test_names_are_harmless(trip: Trip) -> None:
     """Formulas, HTML and marks that turn text round, in what the run and the export write."""
     text = (trip.run / "gradebook.csv").read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ def grade(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow("a course is graded from its rules to its gradebook")
 @sandboxed
 def test_a_course_from_its_rules_to_what_changed(tmp_path: Path) -> None:
     run, rules = tmp_path / "run", tmp_path / "course.toml"
@@ -85,6 +86,7 @@ def test_an_override_that_cannot_be(arguments: tuple[str, ...], words: str, tmp_
     assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow("a course is graded from its rules to its gradebook")
 def test_diff_of_what_is_no_run(tmp_path: Path) -> None:
     done = grade("diff", tmp_path)
     assert done.returncode == 2 and "has no run" in done.stderr

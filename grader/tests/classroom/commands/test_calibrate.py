@@ -21,6 +21,7 @@ BAR = "speed of the loop order: 13x13 on 512x384"
 RUN = ("calibrate", "--lab", "lab1", "-k", "loop order")
 
 
+@pytest.mark.slow("functions are timed for real")
 def test_a_real_run_changes_nothing_and_measures_one_check(tmp_path: Path) -> None:
     spec_file = paths.LABS / "lab1_cpu_loop" / "lab.toml"
     before, toml = spec_file.read_bytes(), tmp_path / "thresholds.toml"

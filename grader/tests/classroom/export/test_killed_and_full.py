@@ -79,6 +79,7 @@ def commands(run: Path, out: Path) -> dict[str, list[str | Path]]:
     }
 
 
+@pytest.mark.slow("each command is killed at every step of writing")
 @pytest.mark.parametrize("name", ["canvas", "json", pytest.param("report", marks=charts)])
 def test_killed_at_every_step_of_writing(name: str, run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.html"

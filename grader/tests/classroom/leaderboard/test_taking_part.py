@@ -108,6 +108,7 @@ def grades(run: Path) -> int:
         return int(store.execute("select count(*) from grade").fetchone()[0])
 
 
+@pytest.mark.slow("a class is graded twice")
 def test_a_run_that_resumes_follows_what_students_hand_in(tmp_path: Path) -> None:
     """Without times, so that nobody has a score: what changes is who takes part."""
     submissions = few(tmp_path / "in", dict.fromkeys(["ann", "bob", "cy"], solution()))

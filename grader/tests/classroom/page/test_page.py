@@ -157,6 +157,7 @@ def grade(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=paths.ROOT, check=False)
 
 
+@pytest.mark.slow("a page of a class with its charts")
 def test_the_command_writes_a_page_for_each_kind_of_names(run: Path, tmp_path: Path) -> None:
     done = grade(run)
     assert done.returncode == 0, done.stderr
@@ -168,6 +169,7 @@ def test_the_command_writes_a_page_for_each_kind_of_names(run: Path, tmp_path: P
     assert elsewhere.read_bytes() != (run / "class.html").read_bytes()
 
 
+@pytest.mark.slow("a page of a class with its charts")
 def test_the_command_says_what_is_wrong(run: Path, tmp_path: Path) -> None:
     for arguments, said in (
         ((tmp_path / "none",), "does not exist"),
@@ -181,6 +183,7 @@ def test_the_command_says_what_is_wrong(run: Path, tmp_path: Path) -> None:
     assert grade(tmp_path / "empty").returncode == 0  # a page that says that there is nothing
 
 
+@pytest.mark.slow("a page of a class with its charts")
 def test_a_class_of_300_is_quick_and_small(tmp_path: Path) -> None:
     store = Store(tmp_path / "run", resume=False)
     synthetic.fill(store, [f"lab{n}" for n in range(1, 9)], 300)

@@ -17,6 +17,7 @@ def compiled() -> dict[str, Outcome]:
     return found
 
 
+@pytest.mark.slow("hundreds of objects are compiled, once for all tests of the file")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.name)
 def test_it_is_refused_with_its_line(source: RefusedSource, compiled: dict[str, Outcome]) -> None:
     place = f"{SHOWN}/{source.name}:{source.line()}: "

@@ -236,6 +236,7 @@ def exact_results(f: Format, x: int, y: int, z: int) -> dict[str, int]:
     return result
 
 
+@pytest.mark.slow("large headers are compiled, and all values tried")
 @pytest.mark.parametrize("f", [HALF, BFLOAT], ids=lambda f: f.name)
 def test_arithmetic_rounds_once(f: Format, tmp_path: Path) -> None:
     operands = samples(4_000)
@@ -302,6 +303,7 @@ def accepts(code: str, *macros: str) -> bool:
     return subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
 
 
+@pytest.mark.slow("large headers are compiled, and all values tried")
 def test_a_program_may_switch_conversions_and_operators_off() -> None:
     for name, x in (("HALF", "h"), ("BFLOAT16", "b")):
         assert accepts(f"float y = {x}; {x} = y;")

@@ -65,6 +65,7 @@ def test_every_spelling_counts_like_the_model(name: str, spelt: dict[str, tuple[
     assert [spelt[f"{name}_{i}"] for i in range(len(spellings))] == [models[0]] * len(spellings)
 
 
+@pytest.mark.slow("random programs against a model of warps")
 def test_random_programs_count_like_the_model(tmp_path: Path) -> None:
     programs: dict[str, list[simt.Statement] | str] = {}
     functions: simt.Functions = {}

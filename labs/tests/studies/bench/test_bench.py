@@ -378,6 +378,7 @@ def test_a_chart_names_every_line_and_is_the_same_each_time() -> None:
 # ---------------------------------------------------------------- the labs' own functions
 
 
+@pytest.mark.slow("the functions of all labs are built")
 def test_the_labs_functions_on_the_cpu() -> None:
     bench = cpu.Bench(cpu.LABS, {})
     missing = {"OpenCV": "not asked for"}
@@ -429,6 +430,7 @@ SIMULATED = [
 ]
 
 
+@pytest.mark.slow("the functions of all labs are built")
 @pytest.mark.parametrize(("lab", "side"), SIMULATED)
 def test_the_labs_functions_on_the_simulator(lab: str, side: str) -> None:
     done = subprocess.run(
@@ -447,6 +449,7 @@ def test_the_labs_functions_on_the_simulator(lab: str, side: str) -> None:
         assert shown == {(part, "True") for part in PARTS[lab]}
 
 
+@pytest.mark.slow("the functions of all labs are built")
 def test_what_runs_on_a_gpu_compiles(real_nvcc: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(real_nvcc).parent), prepend=os.pathsep)
     monkeypatch.setenv("GPU_ARCH", "sm_90")

@@ -35,6 +35,7 @@ def verdicts() -> dict[str, object]:
         return {v.program.name: v for v in pool.map(table.run, PROGRAMS)}
 
 
+@pytest.mark.slow("all programs run for the first test")
 @pytest.mark.parametrize("name", [p.name for p in PROGRAMS])
 def test_program(name: str) -> None:
     verdict = verdicts()[name]

@@ -22,6 +22,7 @@ def accuracy() -> ModuleType:
     return module
 
 
+@pytest.mark.slow("all kernels of the ground truth are counted")
 def test_the_table_is_up_to_date() -> None:
     check = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True)
     assert check.returncode == 0, check.stderr

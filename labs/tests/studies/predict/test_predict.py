@@ -3,6 +3,8 @@
 import csv
 import re
 
+import pytest
+
 from grader import paths
 from grader.predict import gpu, model
 from labs.studies.predict import collect, explained, fit, timed_code
@@ -80,6 +82,7 @@ def test_a_lab_that_was_left_out_is_predicted_little_worse() -> None:
     assert float(numbers[1]) <= 17 and float(numbers[2]) >= 70
 
 
+@pytest.mark.slow("calls are counted and predicted again")
 def test_some_calls_are_counted_and_predicted_again_as_committed() -> None:
     """Of one lab's solution and some general kernels: the simulator, the model and its weights give
     what the table says, and every conflict, uncoalesced access or single block its place."""

@@ -74,6 +74,7 @@ def test_every_timed_program_is_pinned() -> None:
         assert folder.name in programs.programs()
 
 
+@pytest.mark.slow("calls are counted and predicted again")
 def test_counters_tell_other_code() -> None:
     (one,) = [o for o in collect.count("lab8-solution") if o.call.size == (1024, 1024, 0, 0)]
     name = one.call.name

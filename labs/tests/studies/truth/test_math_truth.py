@@ -3,6 +3,8 @@
 import gzip
 from pathlib import Path
 
+import pytest
+
 from grader.tests.execute.test_program import run
 
 HERE = Path(__file__).parents[3] / "studies" / "truth"
@@ -19,6 +21,7 @@ def results(output: str) -> dict[tuple[str, int], str]:
     return values
 
 
+@pytest.mark.slow("millions of values against those of a GPU")
 def test_exact_functions_give_the_gpus_bits() -> None:
     done = run(HERE / "math_truth.cu")
     assert done.returncode == 0, done.stderr

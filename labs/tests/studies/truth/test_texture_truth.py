@@ -4,6 +4,8 @@ import gzip
 import re
 from pathlib import Path
 
+import pytest
+
 from grader.tests.execute.test_program import run
 
 HERE = Path(__file__).parents[3] / "studies" / "truth"
@@ -30,6 +32,7 @@ def values(text: str) -> dict[str, list[str]]:
     return lines
 
 
+@pytest.mark.slow("millions of values against those of a GPU")
 def test_what_textures_return() -> None:
     ours = values(run(HERE / "texture_truth.cu").stdout)
     theirs = values(gzip.decompress((HERE / "texture_truth.out.gz").read_bytes()).decode())

@@ -239,6 +239,7 @@ def test_names_that_are_no_text_can_be_stored(tmp_path: Path) -> None:
     assert msgspec.json.encode(entry.people)
 
 
+@pytest.mark.slow("archives of hundreds of megabytes are unpacked")
 def test_hostile_archives_in_the_zip_of_a_class_give_nothing(tmp_path: Path) -> None:
     kinds = hostile.archives(LAB1)
     made = [archive() for archive in kinds.values()]
