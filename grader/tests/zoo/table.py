@@ -128,6 +128,8 @@ def telling(entry: Entry, document: dict[str, Any]) -> list[str]:
         if len(failed) == 1
         or entry.detail == check["diagnosis"]
         or entry.detail in check["details"].get("findings", [])
+        or (entry.detail == SMALLEST and is_contract(check))
+        or entry.detail == UNNAMED
     ]
     parts = sorted({check["part"] for check in failed})
     patterns = [f"{check['part']} {check['name']}" for check in named[:2]]
