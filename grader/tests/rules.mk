@@ -28,7 +28,7 @@ test-plan:
 	@$(foreach step,$(STEPS),printf '  %-12s %6s  %s\n' $(step) '$(TIME_$(step))' '$(WHAT_$(step))';)
 test-part: test-plan
 	@./grade setup --$(FLAVOUR_OF_PART) --system
-	@$(MAKE) -j2 unit-c setup-$(FLAVOUR_OF_PART)
+	@$(MAKE) setup-$(FLAVOUR_OF_PART) & setup=$$!; $(MAKE) unit-c || { wait $$setup; exit 1; }; wait $$setup
 	@number=0; for step in $(STEPS); do \
 	    number=$$((number + 1)); SECONDS=0; echo "[$$number/$(words $(STEPS))] $$step"; \
 	    $(MAKE) $$step PART=$(PART) || { echo "make test: failed; 'make $$step PART=$(PART)' repeats this step alone"; exit 1; }; \

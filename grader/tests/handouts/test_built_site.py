@@ -119,7 +119,8 @@ def test_the_search_finds_sections(site: Path, page: Page) -> None:
 
 
 def count(page: Page) -> str:
-    return page.locator("#results p").inner_text().split(",")[0]
+    text: str = page.locator("#results p").inner_text()
+    return text.split(",")[0]
 
 
 def test_the_search_says_when_it_finds_nothing_and_closes(site: Path, page: Page) -> None:

@@ -68,7 +68,8 @@ def page(chromium: Browser, everything: Path) -> Page:
 
 def _number(page: Page, figure: str, label: str) -> str:
     row = page.locator(f"[data-figure={figure}] .numbers > div").filter(has_text=label)
-    return row.locator("dd").inner_text()
+    text: str = row.locator("dd").inner_text()
+    return text
 
 
 def test_it_opens_without_messages_and_requests_to_elsewhere(
