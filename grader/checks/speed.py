@@ -59,7 +59,7 @@ MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
 OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
 MOST_REPEATS = 1500  # calls timed from outside; a process start costs only milliseconds
 ATTEMPTS = 5  # at timing from outside; the memory that a process gets changes its cost
-UNFIT = "this machine cannot measure time reliably now"
+UNFIT = "this machine cannot measure time reliably right now"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def command(lab_id: str) -> Callable[..., None]:
         timed: Annotated[
             bool,
             typer.Option(
-                "--speed/--no-speed", help="Time the correct functions; takes some seconds more."
+                "--speed/--no-speed", help="Time the correct functions; takes a few seconds longer."
             ),
         ] = True,
         profiled: Annotated[

@@ -53,7 +53,7 @@ environment variables
   PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status
-  0 full marks of what was measured, 1 less, 2 wrong usage, 3 a fault of the grader or the machine,
+  0 full marks of what was measured, 1 less, 2 usage error, 3 grader or machine failure,
   130 interrupted
 """
 

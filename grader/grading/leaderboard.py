@@ -20,7 +20,7 @@ FIRST = ("correct", "safe")  # kinds of checks that a part must pass before its 
 NOT_BELIEVED = {
     "impossible-time": "its time is impossible",
     "clocks-disagree": "two clocks disagree about its time",
-    "machine-unfit": "this machine cannot measure time reliably now",
+    "machine-unfit": "this machine cannot measure time reliably right now",
 }
 
 

@@ -27,7 +27,7 @@ _CRASHES = {
 
 # What a student should look for, for some kinds.
 ADVICE: dict[str, str] = {
-    "timeout": "look for a loop that never ends, or that does far more work than it must",
+    "timeout": "look for a loop that never ends, or that does far more work than necessary",
     "waiting": "look for what it waits for: a lock, another thread, an input, a sleep",
 }
 

@@ -36,7 +36,7 @@ def similarity(
     pseudonyms: Annotated[
         bool,
         typer.Option(
-            "--pseudonyms", help="Call students by numbers. Names in their code stay there."
+            "--pseudonyms", help="Replace students' names by numbers; names in their code are kept."
         ),
     ] = False,
 ) -> None:

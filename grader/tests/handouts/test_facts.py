@@ -132,7 +132,7 @@ def test_a_changed_digit_or_letter_of_any_kind_of_block_is_found(name: str, cour
         ("handouts/facts/counted.json", '"part": "A"', '"part": "Z"', "lab2 has no part Z"),
         (
             "grader/diagnose/mistakes.toml",
-            "is turned by 180",
+            "is rotated by 180",
             "turns by 180",
             "'mistakes explained' is s",
         ),

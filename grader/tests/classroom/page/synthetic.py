@@ -50,7 +50,7 @@ SCRIPTS = (
     "สมชาย",
 )
 MISTAKES = {  # what a message says of each, as the grader's own messages do
-    "mask-flipped": "the mask is turned by 180 degrees: this is a convolution, not a correlation",
+    "mask-flipped": "the mask is rotated by 180 degrees: this is a convolution, not a correlation",
     "border-replicated": "pixels outside the image are taken from its edge; they are 0",
     "apron-left-missing": "this is what a tile without its left apron gives",
     "last-block-missing": "the pixels of the last partial block are not computed",
