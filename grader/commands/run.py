@@ -60,7 +60,10 @@ def run(
     seconds: Annotated[
         float,
         typer.Option(
-            "--time-limit", metavar="SECONDS", min=0, help="Stop the program after this many seconds (0: never)."
+            "--time-limit",
+            metavar="SECONDS",
+            min=0,
+            help="Stop the program after this many seconds (0: never).",
         ),
     ] = 300,
     json_file: Annotated[

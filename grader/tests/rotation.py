@@ -170,7 +170,7 @@ def choose_part(unit_of: Mapping[str, str], known: list[Row], part: int) -> Choi
     wanted = turn | (set(unit_of.values()) - set(costly))
     touched = near(unit_of, "HEAD~1")
     room = MOST_TOUCHED
-    for unit in sorted({unit_of[t] for t in touched} - wanted, key=lambda u: costly[u][1]):
+    for unit in sorted({unit_of[t] for t in touched} - wanted, key=lambda u: (costly[u][1], u)):
         room -= costly[unit][1]
         if room >= 0:
             wanted.add(unit)

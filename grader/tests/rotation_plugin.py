@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # The most expensive files first, and each file's tests in a row: fixtures of a file are made
     # once for each worker, and end before other tests begin.
     of_file = Counter[str]()
-    for unit in {units[item.nodeid] for item in items}:
+    for unit in dict.fromkeys(units[item.nodeid] for item in items):
         of_file[rotation.file_of(unit)] += int(10 * costs.get(unit, (0, 0.0))[1])
     places = {file: n for n, (file, _) in enumerate(of_file.most_common())}
     items.sort(key=lambda item: places[rotation.file_of(item.nodeid)])

@@ -81,8 +81,9 @@ def test_a_solution_that_fails_its_own_bar(
     monkeypatch.setattr(pipeline, "grade", graded_as(SLOW))
     assert tiny_course.call(monkeypatch, *RUN) == 3
     said = capsys.readouterr().out
-    assert "this machine cannot measure time reliably right now: the solution itself has only 0.6" in (
-        " ".join(said.split())
+    assert (
+        "this machine cannot measure time reliably right now: the solution itself has only 0.6"
+        in (" ".join(said.split()))
     )
     assert "3 FAIL" in said and not tomllib.loads(said[said.index("# ./grade") :])
 
