@@ -34,8 +34,7 @@ class Package:
 
 def packages(flavour: str) -> list[Package]:
     """The packages that a flavour needs: "run" grades with the simulator, "check" also builds the
-    unit tests in C, "dev" runs `make test`,
-    "pages" also opens pages in a browser."""
+    unit tests in C, "dev" runs `make test`, "pages" also opens pages in a browser."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),

@@ -256,7 +256,7 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
 
 def test_the_repositorys_test_command_tests_everything() -> None:
     dry = make(ROOT, "-n", "test")
-    steps = "lint unit-plain python-fast unit-asan python-slow"
+    steps = "lint unit-plain unit-asan python-part"
     assert f"for step in {steps};" in dry.stdout, dry.stderr
 
 
