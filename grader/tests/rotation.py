@@ -6,7 +6,7 @@ the working tree changed run as well.
 
 A *unit* is what is never divided: a file of tests, because its fixtures are made once, or a single
 test of a file marked `apart`, whose tests share nothing that costs much. costs.tsv has a row for
-each test of a unit that takes 2 processor seconds or more: the unit's part, the test's seconds and
+each test of a unit that takes a processor second or more: the unit's part, the test's seconds and
 its name. A unit without a row is cheap. `make test-costs` measures all tests and writes the file:
 a unit keeps its part, a new one goes where the least is.
 """
@@ -37,7 +37,7 @@ PAGES = frozenset({
     "grader/tests/render/test_browser.py",
 })  # fmt: skip
 ZOO_TEST = "grader/tests/zoo/test_zoo.py::test_zoo"
-CHEAP = 2.0  # processor seconds: a unit below this runs each time
+CHEAP = 1.0  # processor seconds: a unit below this runs each time
 MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a change
 
 
