@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.checks import correct
-from grader.grading import pass_cache, pipeline
+from grader.grading import judge, pass_cache, pipeline
 from grader.grading.pass_cache import PassCache
 from grader.model import course_key, result, spec
 from grader.model import submission as submissions
+from grader.model.spec import Case
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 
@@ -92,8 +92,8 @@ def test_a_second_grading_runs_nothing_unless_told_to(
         return pipeline.grade(plan, submission, Observer(), keep_notes=keep_notes)
 
     assert graded(keep_notes=True).exit_code == 0
-    monkeypatch.delattr(correct, "judge_case")
+    monkeypatch.delitem(judge.RULES, Case)
     again = graded(keep_notes=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
-    with pytest.raises(AttributeError):
+    with pytest.raises(KeyError):
         graded(keep_notes=False)

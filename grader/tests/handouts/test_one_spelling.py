@@ -39,7 +39,8 @@ BRITISH = re.compile(
 UNIT = re.compile(r"(?<![A-Za-z])(?:[KMG]iB|kB|kiB)(?![A-Za-z])")
 # Names, in texts that are made of them: cases of filter_vectorised(), and the mistake `normalised`.
 NAMES = re.compile(
-    r"\bvectorised(?=: | filter|, 17 | +\|)|\*\*normalised\*\*|output with normalised(?=, and)|"
+    r"\bvectorised(?=: | filter|, 17 | +\|)|\*\*normalised\*\*|\[normalised\b|"
+    r"output with normalised(?=, and)|"
     r"\"(?:normalised|vectorised)\""
 )
 CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]*`|\]\([^)\s]*\)|<[^>\n]*>", re.M | re.S)

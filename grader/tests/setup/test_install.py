@@ -64,7 +64,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     assert re.fullmatch(r"convlabs: set up in \d+ s", lines[-1])
     assert "\x1b" not in err
     log = (copy.root / "build" / "setup.log").read_text()
-    assert log.count("\n$ ") == 2 and "tiny" in log
+    assert log.count("\n$ ") == 3 and "tiny" in log
     assert copy.stamped() == {"run"}
     assert (copy.root / "build" / "datasets" / "coffee.png").exists()
     began = time.monotonic()
