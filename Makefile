@@ -254,8 +254,7 @@ $(TESTDIR)/%.o: labs/tests/%.c
 	$(say) CC $<
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 # A program of CUDA has the flags of a submission, and is translated once for both flavours.
-# Some tests are about what CUDA 13 has removed.
-TEST_CXXFLAGS := $(SIM_CXXFLAGS) -Werror -Wno-deprecated-declarations $(CPPFLAGS)
+TEST_CXXFLAGS := $(SIM_CXXFLAGS) -Werror $(CPPFLAGS)
 $(BUILD)/tests/translated/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) --lock-step $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@

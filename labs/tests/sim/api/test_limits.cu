@@ -6,7 +6,7 @@
 #include <device_functions.h>
 #include <host_defines.h>
 #include <math_functions.h>
-
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 13 has removed some */
 #if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) ||                                \
     !defined(__CUDA_RUNTIME_API_H__) || !defined(__VECTOR_TYPES_H__)
 #error "programs test these"

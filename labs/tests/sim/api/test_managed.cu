@@ -1,6 +1,6 @@
 // Managed memory, memory in the order of a stream, and copies of three dimensions.
 #include "../test_sim.h"
-
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 13 has removed some */
 __global__ void add_one(int *d, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
