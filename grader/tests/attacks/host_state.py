@@ -6,6 +6,7 @@ all share, such as /tmp, only what bears the attacks' mark is looked at.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -45,7 +46,8 @@ class HostState:
 
 
 def look(place: Target) -> HostState:
-    """The state now."""
+    """The state now. What other tests have left to be collected is closed first."""
+    gc.collect()
     umask = os.umask(0)
     os.umask(umask)
     packages = paths.BUILD / "venv" / "lib"

@@ -78,6 +78,7 @@ def changed(old: str, new: str, *more: tuple[str, str]) -> dict[str, bytes]:
 # ---------------------------------------------------------------- what is said
 
 
+@pytest.mark.slow("kernels are counted at the sizes that are predicted")
 @pytest.mark.parametrize("name", LABS)
 def test_a_solution_is_predicted_to_be_as_fast_as_itself(name: str) -> None:
     for part, found in predict(name, solution(name), strict=True).items():

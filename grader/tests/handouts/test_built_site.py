@@ -56,11 +56,13 @@ def address(site: Path, name: str = "index") -> str:
     return (site / f"{name}.html").resolve().as_uri()
 
 
+@pytest.mark.slow("all pages of the site are made for the first test")
 def test_the_check_finds_nothing(built: Built) -> None:
     assert built.problems == []
     assert built.pages == len(PAGES)
 
 
+@pytest.mark.slow("all pages of the site are made for the first test")
 @pytest.mark.parametrize("name", PAGES)
 def test_each_page_opens_alone_in_both_themes_and_on_a_phone(
     name: str, site: Path, chromium: Browser

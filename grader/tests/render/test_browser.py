@@ -43,6 +43,7 @@ def pages(chromium: Browser, files: dict[str, Path]) -> dict[str, Page]:
     return {name: browser.opened(chromium, file) for name, file in files.items()}
 
 
+@pytest.mark.slow("whole grades with pictures, opened in a browser")
 @pytest.mark.parametrize("name", REPORTS)
 def test_it_opens_without_messages_and_requests(
     chromium: Browser, files: dict[str, Path], name: str
