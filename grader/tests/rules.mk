@@ -24,7 +24,7 @@ LEFT_OUT = $(if $(FAST),C under sanitizers and all other Python tests,12 of 13 p
 
 .PHONY: test-part test-plan test-all test-changed test-costs
 test-plan:
-	@echo 'make test: on 2 cores it takes about 10 minutes, FAST=1 (without the last steps) 90 s after set-up'
+	@echo 'make test: on 2 cores it takes about 10 minutes (FAST=1: only lint, C and the quick Python tests)'
 	@$(foreach step,$(STEPS),printf '  %-12s %6s  %s\n' $(step) '$(TIME_$(step))' '$(WHAT_$(step))';)
 test-part: test-plan
 	@./grade setup --$(FLAVOUR_OF_PART) --system
