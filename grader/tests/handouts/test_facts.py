@@ -46,6 +46,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _copied(root, folder)
     for pattern in (
         "labs/lab*/lab.toml",
+        "labs/lab*/calls.py",
         "solutions/*/hidden.toml",
         "labs/studies/reproduce/reference.json",
     ):
