@@ -50,7 +50,7 @@ help:
 	@echo '  make clean           remove build products; keep set-up and your progress'
 	@echo '  make help-all        every other target'
 	@echo
-	@echo '  SRC=PATH  another folder than starter    BACKEND=auto|cpu|sim|gpu    V=1  show commands'
+	@echo '  SRC=PATH  a folder other than starter   BACKEND=auto|cpu|sim|gpu    V=1  show commands'
 
 # Every target with a description: `target: ... ## what it does`.
 help-all:

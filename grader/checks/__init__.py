@@ -1,1 +1,1 @@
-"""The checks of a grade: one module for each kind."""
+"""Decides the checks of a grade: one module for each kind (correct, safe, technique, speed)."""

@@ -61,7 +61,7 @@ def compared(
     if backwards is not None and backwards != first:
         return Diagnosis(
             "order-dependent",
-            f"with threads and blocks in reverse order the result is another one, {ORDER}",
+            f"with threads and blocks in reverse order the result is different, {ORDER}",
         )
     return None if first == outcome.output.tobytes() else _unstable()
 
@@ -69,5 +69,5 @@ def compared(
 def _unstable() -> Diagnosis:
     """What was seen, and no more."""
     return Diagnosis(
-        "differs-between-runs", "a second run with the same input gives another result"
+        "differs-between-runs", "a second run with the same input gives a different result"
     )

@@ -132,7 +132,7 @@ def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
     lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
     outcome = run_case(lab, speed, program.binary, given, program.work, mode)
     if outcome.end == "timeout":
-        raise NotPredicted(f"to count one block of each launch takes more than {SECONDS:g} s")
+        raise NotPredicted(f"counting one block of each launch takes more than {SECONDS:g} s")
     if outcome.end != "completed":
         raise NotPredicted(f"your program {outcome.reason}")
     if outcome.status is None or outcome.status.returned != 0:
@@ -201,7 +201,7 @@ def _doubt(
     prepared = cache.prepared(lab, case)
     whole = _run(program, case, prepared.inputs, COUNTED_WHOLE)
     if whole.output is None or not compare.compare(whole.output, prepared.expected).right():
-        return "the output is wrong where all blocks are counted"
+        return "the output is wrong when all blocks are counted"
     seen = whole.status.seen_by_host if whole.status else None
     if seen is not None and seen > IDLE * whole.output.nbytes:
         return "your function lets the host see the image or the output"

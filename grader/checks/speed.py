@@ -176,7 +176,8 @@ def _comparable(bench: Bench, speed: Speed, given: Inputs, work: Path) -> Bench:
         if ran.end != "completed":
             bench = replace(bench, reference=None)
     if bench.baseline is None and bench.reference is None:
-        raise Ended("skip", ["it is timed beside the course's solution, which is not in this copy"])
+        why = "it is timed against the course's solution, which is not in this copy"
+        raise Ended("skip", [why])
     return bench
 
 

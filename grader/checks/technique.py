@@ -24,7 +24,7 @@ from grader.session.session import Session
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 OTHER_SIZE = (
-    "at another size than that of this check in lab.toml, which only your instructor knows: "
+    "at a size that only your instructor knows, not that of this check in lab.toml: "
     "choose blocks and loops by the sizes that your function gets"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"

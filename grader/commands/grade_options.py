@@ -66,7 +66,7 @@ def command(lab_id: str) -> Callable[..., None]:
             bool,
             typer.Option(
                 "--profile",
-                help="Print the technique checks' counters beside their limits, and line by line.",
+                help="Print the technique checks' counters next to their limits, and line by line.",
             ),
         ] = False,
         watched: Annotated[
@@ -75,7 +75,7 @@ def command(lab_id: str) -> Callable[..., None]:
         fresh: Annotated[
             bool,
             typer.Option(
-                "--fresh", help="Run again the checks that this same file has passed before."
+                "--fresh", help="Repeat the checks that this same file has already passed."
             ),
         ] = False,
         leaderboard: Annotated[

@@ -43,7 +43,7 @@ Src = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    BackendName, typer.Option(help="auto: the GPU where one answers, else the simulator.")
+    BackendName, typer.Option(help="auto: the GPU if there is one, else the simulator.")
 ]
 ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a terminal only.")]
 

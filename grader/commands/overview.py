@@ -15,7 +15,7 @@ STUDENT = {
     "hint": "a hint for a part of a lab: the first is a question, the last is nearly the code",
     "reset": "put the unsolved starter of a lab back; your file is kept in backup-DATE/",
     "submit": "make the zip to hand in, once the files have the right names and build",
-    "solution": "the course's solution, after full marks, where your instructor allows it",
+    "solution": "the course's solution, after full marks, if your instructor allows it",
     "build": "build your file of a lab; `make labN` does the same",
     "run": "run a CUDA program that has its own main() on the simulator",
     "doctor": "what this machine has, what is missing, and what to do about it",
@@ -49,7 +49,7 @@ options
 
 environment variables
   NO_COLOR=1             no colour
-  CONVLABS_NO_SANDBOX=1  run your own programs without a sandbox, where it fails
+  CONVLABS_NO_SANDBOX=1  run your own programs without a sandbox, if it fails
   PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status

@@ -19,7 +19,7 @@ def reset(
     lab: options.LabName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Reset without asking.")] = False,
 ) -> None:
-    """Put the unsolved starter of a lab back. Your file is kept beside it, in backup-DATE/."""
+    """Put the unsolved starter of a lab back. Your file is kept next to it, in backup-DATE/."""
     loaded = options.load(lab)
     folder = paths.STARTER / loaded.folder
     names = starter_files.changed(loaded, folder)

@@ -55,7 +55,7 @@ def run(
         ),
     ] = False,
     gpu: Annotated[
-        str, typer.Option("--gpu", metavar="NAME", help="The GPU of --predict.")
+        str, typer.Option("--gpu", metavar="NAME", help="The GPU to predict for.")
     ] = "h200",
     seconds: Annotated[
         float,

@@ -22,7 +22,7 @@ def solution(
         typer.Option("--to", metavar="DIR", help="Copy it to DIR instead of printing it."),
     ] = "",
 ) -> None:
-    """Show the course's solution of a lab, after full marks, where your instructor allows it."""
+    """Show the course's solution of a lab, after full marks, if your instructor allows it."""
     loaded = options.load(lab)
     if why := _refusal(loaded):
         raise CommandError(why, exit_codes.LESS)

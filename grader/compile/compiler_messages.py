@@ -239,8 +239,8 @@ def unlinkable(log: str) -> list[str]:
     if _OUT_OF_REACH.search(log):
         return [
             "the global variables of all files together take more than 2 GB, which the simulator "
-            "does not have for them: use cudaMalloc() in place of large __device__ variables, and "
-            "malloc() in place of large arrays of the host"
+            "does not have for them: use cudaMalloc() instead of large __device__ variables, and "
+            "malloc() instead of large host arrays"
         ]
     return undefined(log)
 

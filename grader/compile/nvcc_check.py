@@ -60,5 +60,5 @@ def _stopped(messages: list[str], status: str) -> str | None:
     if killed or any(SIGNALLED.search(line) for line in messages):
         return "used more processor time than a file of a lab ever needs"
     if status == f"exit {TIMED_OUT}":
-        return "waited for minutes without an end, or other programs kept the cores busy"
+        return "waited for minutes, or other programs kept the cores busy"
     return None

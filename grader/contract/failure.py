@@ -255,7 +255,7 @@ def _compare_bits(
     where = np.argwhere(compare.bits(output) != compare.bits(result.output))[0]
     y, x = (int(i) for i in where[-2:])
     lines = (
-        f"with {step.threads} thread{'s' * (step.threads > 1)} out[y={y}][x={x}] has other bits "
-        f"than with {threads}: the result must not depend on the number of threads",
+        f"with {step.threads} thread{'s' * (step.threads > 1)} out[y={y}][x={x}] has different "
+        f"bits than with {threads}: the result must not depend on the number of threads",
     )
     return Failure(index, "depends-on-threads", lines)

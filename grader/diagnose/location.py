@@ -33,7 +33,7 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     inside = ~border.frame(hit, radius)
     if radius and inside.any() and not (hit & inside).any():
         near = "1 pixel" if radius == 1 else f"{radius} pixels"
-        return f"all within {near} of the image's border, where the mask reaches outside"
+        return f"all within {near} of the image's border, where the mask extends beyond the image"
     if hit.mean() > MOST:
         return "nearly everywhere"
     if flat and (repeating := tile_pattern.words(hit)):

@@ -188,7 +188,7 @@ def _last_rows_and_columns(
     if on_host:
         return Diagnosis(
             "last-block-missing",
-            f"{text}; a loop ends too early, or no thread computes what remains after the division "
+            f"{text}; a loop ends too early, or no thread computes the remainder of the division "
             "by the number of threads",
         )
     odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)

@@ -36,7 +36,8 @@ def by_themselves(comparison: Comparison) -> Diagnosis | None:
         )
     if (got == np.trunc(right).astype(got.dtype)).all():
         return Diagnosis(
-            "truncated", "each value is cut to an integer: keep it in a floating-point variable"
+            "truncated",
+            "each value is truncated: keep it in a floating-point variable, not an integer",
         )
     return None
 

@@ -64,7 +64,7 @@ def _summed(reasons: Iterable[tuple[str, float]]) -> list[Unmeasured]:
 
 def _why_uncertain(check: Check) -> str:
     if check.diagnosis == NO_SOLUTION:
-        return "are for speed beside the course's solution, in your instructor's grader"
+        return "are for speed against the course's solution, in your instructor's grader"
     return UNCERTAIN
 
 

@@ -1,4 +1,4 @@
-"""The students' archive: which files, how they are packed, and the proof that no secret is in it.
+"""The students' archive: which files, how they are packed, and the check that no secret is in it.
 
 Only the instructor has this package: the archive does not contain it.
 """

@@ -1,4 +1,4 @@
-"""Makes dist/convlabs-student-VERSION.tar.gz, and proves first that students may have it.
+"""Makes dist/convlabs-student-VERSION.tar.gz, and first checks that students may have it.
 
     make release [LABS="lab1 lab2"] [DIRTY=1]     make the archive, prove it, put it into dist/
     make release-check [...]                      the same, but write nothing

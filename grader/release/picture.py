@@ -53,7 +53,7 @@ def pixels(data: bytes) -> bytes:
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Kind and content of each part of a PNG. Raises NotPlainError."""
     if not data.startswith(START):
-        raise NotPlainError("it is no PNG")
+        raise NotPlainError("it is not a PNG")
     at = len(START)
     while at < len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8]) if at + 12 <= len(data) else (0, b"")

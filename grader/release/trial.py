@@ -152,9 +152,10 @@ def speed_is_measured_beside_our_solution(
     for check in checks:
         if "reference_ns" not in check.details:
             raise ReleaseError(
-                f"in the archive, '{check.name}' of {lab} is not timed beside our solution, though "
-                f"there are {len(files)} objects of it; does none of them run on this machine?"
+                f"in the archive, '{check.name}' of {lab} is not timed against our solution, "
+                f"though there are {len(files)} objects of it; "
+                "does none of them run on this machine?"
             )
     if checks:
         verdicts = ", ".join(f"{check.part} {check.verdict}" for check in checks)
-        say(f"{lab}: the solution is timed beside its object: {verdicts}")
+        say(f"{lab}: the solution is timed against its object: {verdicts}")

@@ -73,7 +73,7 @@ class Namespaces:
         return f"{_bubblewrap_version()}, Linux {platform.release()}"
 
     def cannot_stop(self) -> tuple[str, ...]:
-        return ("use a fault of the kernel that the seccomp filter does not keep out of reach",)
+        return ("use a kernel bug that the seccomp filter does not block",)
 
     def command(
         self, argv: Sequence[str], view: View, cwd: Path, env: dict[str, str], processes: int

@@ -1,6 +1,6 @@
-"""Fills the generated blocks of the handouts from lab.toml and from committed results.
+"""Fills the generated blocks of the handouts and of CONTRIBUTING.md from files of the project.
 
-python -m handouts.facts            fill the blocks of handouts/*.md
+python -m handouts.facts            fill the blocks of handouts/*.md and CONTRIBUTING.md
 python -m handouts.facts --check    change nothing; name each stale or broken block and each
                                     quoted TODO that has moved; exit 1 if any
 
@@ -13,8 +13,9 @@ checks all        the checks of a lab, with points                  labs/labN_*/
 mistakes all      what the grader names in a lab                    grader/diagnose/mistakes.toml
 mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
 measured h200     times of this course's own files                  labs/studies/gpu/results.json
-libraries bench   the same beside libraries                         labs/studies/bench/results/
+libraries bench   the same next to libraries                        labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
+packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from handouts.facts.blocks import Problem
 COMMAND = "python -m handouts.facts"
 
 
-def update(page: Path, check: bool) -> list[str]:
-    """Fills the blocks of a page, or with `check` only compares them. Returns a line for each
-    thing to tell: what is wrong with the page or, with `check`, stale."""
-    name = page.relative_to(page.parent.parent)
+def update(root: Path, name: Path, check: bool) -> list[str]:
+    """Fills the blocks of the page root/name, or with `check` only compares them. Returns a line
+    for each thing to tell: what is wrong with the page or, with `check`, stale."""
+    page = root / name
     try:
         old = page.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
@@ -67,7 +68,7 @@ def _line(page: Path, problem: Problem) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog=COMMAND, description="Fill the generated blocks of the handouts."
+        prog=COMMAND, description="Fill the generated blocks of the handouts and CONTRIBUTING.md."
     )
     parser.add_argument(
         "--check", action="store_true", help="change nothing; name each stale or broken block"
@@ -76,8 +77,9 @@ def main() -> int:
     try:
         told = [
             line
-            for page in sorted((paths.ROOT / "handouts").glob("*.md"))
-            for line in update(page, check)
+            for page in sorted(paths.ROOT.glob("handouts/*.md"))
+            + list(paths.ROOT.glob("CONTRIBUTING.md"))
+            for line in update(paths.ROOT, page.relative_to(paths.ROOT), check)
         ]
     except SpecError as error:
         told = [str(error)]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from grader.model import spec
-from handouts.facts import checks, counted, libraries, limits, measured, mistakes
+from handouts.facts import checks, counted, libraries, limits, measured, mistakes, packages
 from handouts.facts.blocks import Block, FactsError
 
 # Blocks of simulator.md that labs/sim/supported.py fills.
@@ -41,6 +41,8 @@ def content(page: str, block: Block) -> str | None:
         return None
     if f"{block.name} {page}" == f"mistakes explained {mistakes.PAGE}":
         return mistakes.explained()
+    if block.kind == "packages" and page == "CONTRIBUTING.md":
+        return packages.content(block.argument)
     lab = lab_of(page)
     is_known = block.kind == "limits" or block.name in OF_A_LAB
     if not is_known:

@@ -109,7 +109,7 @@ static void run_staged(struct runner *r, const struct job *job, enum host_memory
 
     if (no_kind != 0) {
         device_case_must_refuse(&c, "correlate_staged", staged(no_kind, job), "kind", no_kind,
-                                "which is no kind of host memory");
+                                "which is not a kind of host memory");
     }
     if (!runner_failed(r) && !only_that) {
         device_case_students_turn(&c);

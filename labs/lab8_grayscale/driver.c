@@ -197,7 +197,7 @@ static void run_on_device(struct runner *r, const struct job *job) {
     }
     if (!launched_in_first_stream()) {
         runner_fail(r, RUNNER_REJECTED,
-                    "grey_device() launched its kernel in another stream than its argument "
+                    "grey_device() did not launch its kernel in its argument "
                     "`stream`: the stream is the fourth value of <<<...>>>");
     }
 }

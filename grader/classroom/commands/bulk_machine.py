@@ -36,7 +36,7 @@ def check_sandbox(trusted: bool, gpu: bool) -> None:
             )
         return
     if tier is not None and not tier.strangers:
-        reason = f"tier {tier.number} ({tier.name}) is for one's own code"
+        reason = f"tier {tier.number} ({tier.name}) is only for your own code"
     elif tier is not None:
         if sys.stderr.isatty():
             output.say("testing the sandbox that submissions run in (a few seconds)")

@@ -180,7 +180,7 @@ def _warn_of_load() -> None:
     cores = len(os.sched_getaffinity(0))
     if load > BUSY * cores:
         print(
-            f"calibrate: the machine is busy (load {load:.1f} on {cores} cores); thresholds of an "
-            "idle machine are better",
+            f"calibrate: the machine is busy (load {load:.1f} on {cores} cores); "
+            "thresholds measured on an idle machine are better",
             file=sys.stderr,
         )

@@ -31,7 +31,8 @@ def diff(
         int | None, typer.Option("--to", metavar="N", help="The newer run; the last if left out.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Name also who was graded again without other points.")
+        bool,
+        typer.Option("--all", help="Also name those whose points are the same after a regrade."),
     ] = False,
 ) -> None:
     """Say whose grades changed between two runs, by how much, by which check and why."""
@@ -55,7 +56,7 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
     moved = [change for change in changes if change.moved]
     total = len(store.history.of(after))
     lines = [
-        f"run {after} ({_time(store, after)}) beside run {before} ({_time(store, before)}): "
+        f"run {after} ({_time(store, after)}) compared with run {before} ({_time(store, before)}): "
         f"{len(moved)} of {total} grades changed"
     ]
     for lab in sorted({change.lab for change in changes}):

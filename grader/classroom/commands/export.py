@@ -179,7 +179,7 @@ def _check_options(
         if problem:
             raise UsageError(f"{option} is for the formats {formats}, not for {form}")
     if board and (per_check or feedback):
-        raise UsageError("--leaderboard is alone: no --per-check, no --feedback")
+        raise UsageError("--leaderboard cannot be combined with --per-check or --feedback")
     if submissions and not feedback:
         raise UsageError("--submissions is for --feedback FILE.zip")
 

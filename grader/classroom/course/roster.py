@@ -171,7 +171,7 @@ def _rows(text: str) -> list[list[str]]:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
             rows = [row for row in reader if any(cell.strip() for cell in row)]
         except csv.Error as problem:
-            raise RosterError(f"is no CSV file ({problem})") from problem
+            raise RosterError(f"is not a CSV file ({problem})") from problem
         known = len({f for f in _fields([_plain(c) for c in rows[0]]) if f}) if rows else 0
         tables.append((known, rows))
     return max(tables, key=lambda table: table[0])[1]

@@ -40,7 +40,7 @@ def fill(grades: Grades, data: bytes, name: str, column: str = "") -> Filled:
     header = [text.strip() for text in sheet.texts(0)] if sheet.rows else []
     if not header or header[0] not in ("Student", "LastName") or "ID" not in header:
         raise CellsError(
-            f'{name} is no gradebook of Canvas: its first line must begin with "Student,ID"; '
+            f'{name} is not a Canvas gradebook: its first line must begin with "Student,ID"; '
             "export it in Canvas: Grades, Export, Export Entire Gradebook"
         )
     students, possible = _students(sheet)

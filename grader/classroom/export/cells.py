@@ -68,7 +68,7 @@ def parse(data: bytes, name: str) -> Sheet:
     of , ; and tab that the first line has most of. Raises CellsError."""
     if data.startswith(_UTF16) or b"\0" in data[:1000]:
         raise CellsError(
-            f"{name} is no CSV in UTF-8 (it may be in UTF-16, or a spreadsheet): "
+            f"{name} is not CSV in UTF-8 (it may be in UTF-16, or a spreadsheet): "
             "export it as CSV again, or save it as CSV UTF-8"
         )
     try:

@@ -39,7 +39,7 @@ def fill(grades: Grades, data: bytes, name: str, column: str = "") -> Filled:
     rows = list(range(1, len(sheet.rows)))
     if not rows or not all(sheet.texts(row)[0].strip()[-1:].isdigit() for row in rows):
         raise CellsError(
-            f'{name} is no grading worksheet of Moodle: each line must begin with "Participant" '
+            f'{name} is not a Moodle grading worksheet: each line must begin with "Participant" '
             'and a number; in the assignment, choose "Download grading worksheet"'
         )
     columns.check_rows(sheet, rows, len(header), name)

@@ -89,7 +89,7 @@ def _definitions(parts: ObjectFile, checked: Checked) -> Iterator[Refusal]:
     for symbol in parts.symbols:
         if symbol.kind == elf.IFUNC:
             text = f"{shown(symbol.name)} is chosen while the program starts (ifunc); "
-            yield Refusal(symbol.name, text + "write an if in its place", place(parts, symbol))
+            yield Refusal(symbol.name, text + "use an if instead", place(parts, symbol))
             continue
         if symbol.section == elf.ABSOLUTE and symbol.kind != elf.FILE:
             yield Refusal(symbol.name, f"{shown(symbol.name)} has a fixed address")

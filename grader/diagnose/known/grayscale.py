@@ -111,8 +111,8 @@ def _signs(image: Bytes, weights: Triple) -> Iterator[Mistake]:
     for value in (np.clip(total >> 15, 0, 255), np.where(total < 0, 255, total >> 15)):
         yield _exactly(
             "signed-bytes",
-            "bytes above 127 were taken for negative numbers: widen them with zeros, not with "
-            "their sign",
+            "bytes above 127 were taken for negative numbers: zero-extend them, do not "
+            "sign-extend them",
             value,
         )
 
@@ -148,12 +148,12 @@ def _weights(image: Bytes, name: str) -> Iterator[Mistake]:
         ("channel-left-out", "blue is missing in the sum", (r, g, 0)),
         ("channel-left-out", "green is missing in the sum", (r, 0, b)),
         ("channel-left-out", "red is missing in the sum", (0, g, b)),
-        ("channel-twice", "green is used in place of blue", (r, g + b, 0)),
-        ("channel-twice", "red is used in place of blue", (r + b, g, 0)),
-        ("channel-twice", "blue is used in place of green", (r, 0, b + g)),
-        ("channel-twice", "red is used in place of green", (r + g, 0, b)),
-        ("channel-twice", "green is used in place of red", (0, g + r, b)),
-        ("channel-twice", "blue is used in place of red", (0, g, b + r)),
+        ("channel-twice", "green is used instead of blue", (r, g + b, 0)),
+        ("channel-twice", "red is used instead of blue", (r + b, g, 0)),
+        ("channel-twice", "blue is used instead of green", (r, 0, b + g)),
+        ("channel-twice", "red is used instead of green", (r + g, 0, b)),
+        ("channel-twice", "green is used instead of red", (0, g + r, b)),
+        ("channel-twice", "blue is used instead of red", (0, g, b + r)),
         ("one-channel", "the output is the red channel", (32768, 0, 0)),
         ("one-channel", "the output is the green channel", (0, 32768, 0)),
         ("one-channel", "the output is the blue channel", (0, 0, 32768)),
@@ -181,7 +181,7 @@ def _rounding(
     total = weighted(image, weights)
     yield _exactly(
         "truncated",
-        "each value is cut, not rounded: add 16384, one half, before the shift",
+        "each value is truncated, not rounded: add 16384, one half, before the shift",
         total >> 15,
     )
     channels = [image[..., i].astype(np.float32) for i in range(3)]
@@ -228,7 +228,7 @@ def _rounding(
     each = sum(((image[..., i].astype(np.int64) * weights[i] + 16384) >> 15) for i in range(3))
     yield _exactly(
         "rounded-apart",
-        "each product is rounded by itself: add the three products first, then round once",
+        "each product is rounded separately: add the three products first, then round once",
         np.asarray(each),
     )
 
@@ -250,8 +250,8 @@ def _byte_order(image: Bytes, weights: Triple, comparison: Comparison) -> Iterat
         if order is not None:
             yield _exactly(
                 "wrong-order",
-                f"the values are right, but in another order within each {vector} pixels: check "
-                "the order of the bytes where you shuffle or pack them, and the lanes",
+                f"the values are right, but in a different order within each {vector} pixels: "
+                "check the order of the bytes where you shuffle or pack them, and the lanes",
                 order,
             )
 

@@ -5,5 +5,5 @@ attacks: setup-dev runtime ## make every attack, and print what stopped it; fail
 	$(Q)$(PYTHON) -m grader.tests.attacks $(if $(ONLY),'$(ONLY)')
 
 .PHONY: attacks-unchecked
-attacks-unchecked: setup-dev runtime ## make the attacks that the check of source and objects refuses, without it; print what stops them then (5 minutes; ONLY=part of a name)
+attacks-unchecked: setup-dev runtime ## make the attacks that the check of source and objects refuses, without it; print what stops them instead (5 minutes; ONLY=part of a name)
 	$(Q)$(PYTHON) -m grader.tests.attacks.unchecked $(if $(ONLY),'$(ONLY)')

@@ -177,7 +177,7 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     page.parent.mkdir()
     page.write_text(PAGE)
     monkeypatch.setattr(files, "replace", full)
-    told = command.update(page, check=False)
+    told = command.update(tmp_path, page.relative_to(tmp_path), check=False)
     assert len(told) == 1 and "lab2.md: cannot be written" in told[0] and "No space" in told[0]
     assert page.read_text() == PAGE
 
@@ -268,6 +268,16 @@ def test_a_lab_block_on_another_page_and_an_unknown_kind_are_refused() -> None:
         ("lab1.md", "counted sim", "lab1 has no counted kernels"),
     ):
         with pytest.raises(FactsError, match=words):
+            kinds.content(page, Block(name, 0, 1))
+
+
+def test_the_packages_of_contributing_are_those_of_the_layers() -> None:
+    table = kinds.content("CONTRIBUTING.md", Block("packages grader", 0, 1)) or ""
+    rows = table.splitlines()[2:]
+    assert [row.split("`")[1] for row in rows][-2:] == ["files.py", "paths.py"]
+    assert rows[-1] == "| 1 | `paths.py` | Where the course's files are |"
+    for page, name in (("lab4.md", "packages grader"), ("CONTRIBUTING.md", "packages none")):
+        with pytest.raises(FactsError):
             kinds.content(page, Block(name, 0, 1))
 
 

@@ -105,7 +105,7 @@ static struct finding finding_of(int number, const siginfo_t *info, const uconte
                                 "abort() was called here, or by a function that is called here: "
                                 "free() calls it for a pointer that malloc() did not return"};
     case SIGILL:
-        return (struct finding){"crash", "this instruction is not one of this processor's"};
+        return (struct finding){"crash", "this processor does not have this instruction"};
     default:
         return fault(info, context, last_error);
     }

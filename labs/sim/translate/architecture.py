@@ -22,8 +22,8 @@ from tokens import Function, Tokens
 
 ASSEMBLY = (b"asm", b"__asm__", b"__asm")
 PTX = (
-    "inline PTX (asm) in a function of the device: the simulator does not support it; write it in "
-    "CUDA C++ (__shfl_sync(), __ldg(), threadIdx, ... have no need of it)"
+    "inline PTX (asm) in a device function: the simulator does not support it; write it in "
+    "CUDA C++ (__shfl_sync(), __ldg(), threadIdx, ... do not need it)"
 )
 Key = tuple[str, int, int]
 

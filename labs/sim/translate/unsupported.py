@@ -42,7 +42,7 @@ LIBRARIES = (
     (r"(?:cuda_(?:gl|egl|vdpau|d3d\w*)_interop|cuda[GEV]\w+|cuda(?:GL|EGL|VDPAU|D3D\w*))\.h"
      r"|GL/|GLES|EGL/|GLFW/|vulkan/|nvscibuf|nvscisync", "graphics",
      "copy the image to the host and write it to a file"),
-    (r"cupti|nvml|nvperf|nvToolsExt|nvtx", "a tool of NVIDIA's", "leave it out, or use ./grade run "
+    (r"cupti|nvml|nvperf|nvToolsExt|nvtx", "an NVIDIA tool", "leave it out, or use ./grade run "
      "--profile"),
     (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),

@@ -35,7 +35,9 @@ def main() -> int:
         command = commands.add_parser(kind)
         command.add_argument("--labs", default="", help="such as lab1,lab8; default: all")
         command.add_argument("--no-curves", action="store_true", help="no scaling curves")
-        command.add_argument("--seconds", type=float, default=math.inf, help="end after so many")
+        command.add_argument(
+            "--seconds", type=float, default=math.inf, help="end after this many seconds"
+        )
         command.add_argument("--out", type=Path, default=results.FOLDER)
         command.add_argument("--machine", type=_name, help="a second machine's name, such as h100")
     commands.add_parser("pages").add_argument("--check", action="store_true")

@@ -10,9 +10,9 @@
 .PHONY: bench bench-gpu setup-bench
 setup-bench:
 	@./grade setup --bench
-bench: setup-bench ## labs 1 and 8 on this CPU beside OpenCV and SciPy: their tables (10 minutes)
+bench: setup-bench ## labs 1 and 8 on this CPU against OpenCV and SciPy: their tables (10 minutes)
 	$(Q)$(PYTHON) -m labs.studies.bench cpu
-bench-gpu: setup-bench ## labs 2 to 8 on this GPU beside cuDNN and CuPy: their tables (4 minutes; BENCH_PYTHON: one that has PyTorch)
+bench-gpu: setup-bench ## labs 2 to 8 on this GPU against cuDNN and CuPy: their tables (4 minutes; BENCH_PYTHON: one that has PyTorch)
 	$(Q)$(or $(BENCH_PYTHON),$(PYTHON)) -m labs.studies.bench gpu
 
 BENCH_OBJECT := $(OUT)/$(SIDE)$(suffix $(SOURCE)).o

@@ -1,7 +1,7 @@
 # The sources' experiments. labs/studies/bench builds and times the labs' functions for them.
 
 .PHONY: reproduce
-reproduce: setup-charts ## the sources' experiments on this machine, beside their published figures (5 minutes)
+reproduce: setup-charts ## the sources' experiments on this machine, next to their published figures (5 minutes)
 	$(Q)$(PYTHON) -m labs.studies.reproduce $(if $(FRESH),--fresh)
 
 # Only the report needs matplotlib.

@@ -86,8 +86,9 @@ def _prepare(job: Job, left: list[Timed]) -> None:
     for lab, parts in job.course.items():
         if course_key.parts(lab) != parts:
             raise NodeError(
-                f"this node sees other files of the course in {paths.ROOT} than the machine that "
-                "began the run; wait until the shared folder is the same everywhere, then --resume"
+                f"this node sees different files of the course in {paths.ROOT} than the machine "
+                "that began the run; wait until the shared folder is the same everywhere, "
+                "then --resume"
             )
     _isolate(job)
     for lab, backend in sorted({(timed.grade.lab, timed.grade.backend) for timed in left}):

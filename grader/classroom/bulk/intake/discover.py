@@ -145,6 +145,6 @@ def _doubt(folder: Folder, children: list[Child]) -> str:
             shown += f" and {len(others) - 2} more" if len(others) > 2 else ""
             return (
                 f"{len(own)} of {len(children)} names look like {layout.name}, but not {shown}: "
-                "move what is not of the download elsewhere, or each name counts as a student"
+                "move what is not part of the download elsewhere, or each name counts as a student"
             )
     return ""

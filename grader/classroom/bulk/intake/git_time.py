@@ -65,7 +65,7 @@ def _commit(top: int, sha: str) -> bytes:
         data = _inflated(_read(top, f"objects/{sha[:2]}/{sha[2:]}", SMALL))
         head, _, text = data.partition(b"\0")
         if not head.startswith(b"commit "):
-            raise ValueError("the object is no commit")
+            raise ValueError("the object is not a commit")
         return text
     for index in _packs(top):
         with _file(top, f"objects/pack/{index}") as fd:
@@ -87,7 +87,7 @@ def _packs(top: int) -> list[str]:
 def _offset(fd: int, sha: bytes) -> int | None:
     """Where the object lies in the pack of an index, version 2; None: it is in another pack."""
     if os.pread(fd, 8, 0) != b"\xfftOc\0\0\0\2":
-        raise ValueError("an index of another version")
+        raise ValueError("an index of a different version")
     fan = struct.unpack("!256I", os.pread(fd, 1024, 8))
     low, high, count = fan[sha[0] - 1] if sha[0] else 0, fan[sha[0]], fan[255]
     while low < high:

@@ -35,7 +35,7 @@ class Attendance:
         said = []
         if self.missing:
             names = _listed([shown(person) for person in self.missing])
-            said.append(f"{len(self.missing)} of the roster handed in nothing: {names}")
+            said.append(f"{len(self.missing)} on the roster handed in nothing: {names}")
         if self.strangers:
             names = _listed([plain_text.name(student) for student in self.strangers])
             said.append(f"{len(self.strangers)} handed in and are not on the roster: {names}")

@@ -34,7 +34,7 @@ def test_a_canvas_download_and_its_gradebook(tmp_path: Path) -> None:
     absent = next(e for e in found.entries if e.student == "Absent, Student")
     assert collect(absent, [spec.load("lab1")])["lab1"].missing == "nothing was handed in"
     said = "\n".join(found.lines())
-    assert "1 of the roster handed in nothing: Absent, Student (199)" in said
+    assert "1 on the roster handed in nothing: Absent, Student (199)" in said
     assert "4 handed in and are not on the roster: student18_102" in said
 
 

@@ -74,7 +74,7 @@ def test_encodings(encoding: str) -> None:
         (b"\n , \n", "is empty"),
         (b"Ann Lee,ann@example.org\nBob Roe,bob@example.org\n", "no column that tells"),
         ("name\nZoë\n".encode("latin-1"), 'save it as "CSV UTF-8"'),
-        (b'name\n"' + b"x" * 200_000 + b'"\n', "is no CSV file"),
+        (b'name\n"' + b"x" * 200_000 + b'"\n', "is not a CSV file"),
         (b"PK\x03\x04\xff\xfe", "UTF-8"),
     ],
 )

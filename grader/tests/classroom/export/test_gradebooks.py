@@ -152,9 +152,9 @@ def book(*titles: str, possible: str = "100") -> bytes:
 @pytest.mark.parametrize(
     ("data", "column", "message"),
     [
-        (b"", "", "no gradebook of Canvas"),
-        (b"a,b\n1,2\n", "", "no gradebook of Canvas"),
-        (b"PK\x03\x04\0\0", "", "no CSV in UTF-8"),
+        (b"", "", "not a Canvas gradebook"),
+        (b"a,b\n1,2\n", "", "not a Canvas gradebook"),
+        (b"PK\x03\x04\0\0", "", "not CSV in UTF-8"),
         (book("Lab 3 (1)").decode().encode("utf-16"), "", "UTF-16"),
         (book("Lab 3 (1)", "Caf\u00e9 (2)").decode().encode("latin-1"), "", "line 1.*Latin-1"),
         (book("Quiz (1)", "Lab 4 (2)"), "", r'no column names lab3.*"Quiz \(1\)", "Lab 4 \(2\)"'),
@@ -239,8 +239,8 @@ def test_a_comment_runs_nothing(store: Store) -> None:
 @pytest.mark.parametrize(
     ("data", "column", "message"),
     [
-        (b"", "", "no grading worksheet"),
-        (book("Lab 3 (1)"), "", "no grading worksheet"),
+        (b"", "", "not a Moodle grading worksheet"),
+        (book("Lab 3 (1)"), "", "not a Moodle grading worksheet"),
         (b"Identifier,Note\nParticipant 9017,\n", "", 'no column "Grade".*Identifier, Note'),
         (b"Identifier,Grade\nParticipant 9017,\n", "Note", 'no column "Note"'),
         (b"Identifier,Grade\nParticipant 1,\nParticipant 1,\n", "", "lines 2 and 3"),

@@ -88,7 +88,7 @@ def test_nobody_takes_part(tmp_path: Path) -> None:
     publish.write(store)
     store.close()
     found = contents(tmp_path / "run")
-    assert b"Nobody takes part yet" in found["leaderboard.html"]
+    assert b"There are no participants yet" in found["leaderboard.html"]
     assert found["leaderboard.csv"].count(b"\n") == 1
     assert json.loads(found["leaderboard.json"])["labs"][0]["places"] == []
 
