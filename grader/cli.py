@@ -4,8 +4,6 @@ Every lab in labs/ has a command, so a new lab needs nothing here. What a comman
 grader/commands/ and grader/classroom/commands/.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable

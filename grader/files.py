@@ -3,8 +3,6 @@
 Standard library only: `./grade setup` imports it before any package is installed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -4,8 +4,6 @@ Typer's scripts for zsh and fish call the program by the name that they complete
 in PATH. Here they call what was typed. The script for bash does so already.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import Annotated

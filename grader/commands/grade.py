@@ -1,7 +1,5 @@
 """Grades a lab for the terminal: a line for each check as soon as it is known."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 

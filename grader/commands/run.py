@@ -1,7 +1,5 @@
 """`./grade run FILE...`: runs a CUDA program that has its own main() on the simulator."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from typing import Annotated

@@ -4,8 +4,6 @@ The submitted files are staged (staging.py) and compiled in the sandbox; the rul
 labs/runtime/submission.mk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -6,8 +6,6 @@ has nothing to do with the mistake. So has one for whose try the budget is too s
 anyone knows; the test to paste has them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, replace

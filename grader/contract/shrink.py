@@ -5,8 +5,6 @@ smaller one by one, and keep every change after which the sequence still fails i
 Candidates are played in processes of their own, since what a call leaves behind may be the mistake.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Finds the source lines of program counters with addr2line, which comes with the compiler."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

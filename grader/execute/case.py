@@ -4,8 +4,6 @@ Nothing that the process prints, returns or writes decides about the case: a run
 the runner completed its protocol, and the output is judged elsewhere.
 """
 
-from __future__ import annotations
-
 import math
 import shutil
 import tempfile

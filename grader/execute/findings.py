@@ -1,7 +1,5 @@
 """What the simulator found while a program ran, with the source lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path

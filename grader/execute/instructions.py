@@ -1,8 +1,6 @@
 """Which instructions newer than SSSE3 a function in C executed, by source line. The record is
 written by labs/runtime/runner/instructions.h."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

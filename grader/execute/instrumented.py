@@ -1,7 +1,5 @@
 """Runs the instrumented program of a submission: what it counts, what the checks find in it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What the threads of OpenMP's teams did in a run under the race detector (labs/runtime/
 openmp_race), where they take turns: so it is the same in every run."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

@@ -1,7 +1,5 @@
 """Reads records in JSON that a student's program may have shaped."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import msgspec

@@ -1,7 +1,5 @@
 """For each memory access of a profiled program, the most expensive warp instruction."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal

@@ -4,8 +4,6 @@
 library alone. spec.py reads and checks all of the file.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ rather than show becomes "?": control characters, the marks that turn text round
 ones. Letters of every language stay.
 """
 
-from __future__ import annotations
-
 import re
 from typing import TypeVar
 

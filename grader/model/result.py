@@ -4,8 +4,6 @@ Everything that is printed or exported is rendered from it. `python -m grader.sc
 the JSON Schema grader/schema/convlabs-grade-v1.json from these types.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, Literal
 
 import msgspec

@@ -7,8 +7,6 @@ x86-64 processor, which stand for the GPU's. What only moves data between regist
 or serves the calls, is left out.
 """
 
-from __future__ import annotations
-
 import bisect
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What one launch asks of a GPU, from the simulator's counts and the kernel's code."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ DIRTY=1 it takes them too, and the archive's name says so. Every file gets the t
 commit, so the same commit gives the same bytes with the same compilers.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys

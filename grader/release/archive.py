@@ -1,7 +1,5 @@
 """Packs the archive, the same bytes for the same commit, and unpacks it again."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """The HTML report of a grade: one file, without scripts or links to the network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

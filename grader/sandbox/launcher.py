@@ -11,8 +11,6 @@ compiler, every 200 ms), and kills them at the limit. Time on the wall clock is 
 for a command that waits (account.py).
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

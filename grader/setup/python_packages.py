@@ -1,8 +1,6 @@
 """The Python packages in build/venv: which the lock asks for, which are there, and how the others
 are installed."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re

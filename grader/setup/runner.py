@@ -1,8 +1,6 @@
 """Runs the commands of a set-up. Their output goes to build/setup.log; what is being done, and for
 how long, to stderr."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

@@ -1,7 +1,5 @@
 """The zip that a student hands in, and the reasons to refuse or to warn."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

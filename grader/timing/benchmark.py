@@ -1,7 +1,5 @@
 """Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import tempfile

@@ -6,8 +6,6 @@ python -m handouts.drawing --check    change nothing; name the figures that diff
 `python -m handouts.drawing.terminal` draws grade.svg: it runs the grader.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The figures of lab 5."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from handouts.drawing.canvas import (

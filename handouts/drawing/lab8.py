@@ -1,7 +1,5 @@
 """The figures of lab 8: bytes into pairs, lanes of 128 bits, and what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from handouts.drawing.canvas import (

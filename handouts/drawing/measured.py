@@ -3,8 +3,6 @@
 Parts of lab 8 are not among them: most of them run on the CPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The roofline of this course's kernels, from committed measurements."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Predicted times over measured ones, from labs/studies/predict/h200/predictions.csv."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Callable

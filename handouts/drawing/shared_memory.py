@@ -1,7 +1,5 @@
 """Wavefronts of shared memory: a warp that reads float4, and a tile with a padded row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from handouts.drawing.canvas import (

@@ -17,8 +17,6 @@ libraries bench   the same beside libraries                         labs/studies
 counted sim       their counters on the simulator                   counted.json of this folder
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -6,8 +6,6 @@ python -m handouts.facts.count lab4     only those of some labs
 The inputs are those of the labs' technique checks in lab.toml.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import subprocess

@@ -1,7 +1,5 @@
 """What the simulator counted of this course's own files: counted.json."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

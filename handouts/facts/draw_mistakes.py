@@ -7,8 +7,6 @@ why it is wrong, gives it that name. So the list says in which labs a mistake is
 serves all labs; a lab for which mistakes.toml describes another picture has its own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What draw_mistakes.py found: the names of each lab's mistakes, and their pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -2,8 +2,6 @@
 from labs/studies/reproduce/reference.json. `make reproduce` compares it with the reader's machine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import msgspec

@@ -1,7 +1,5 @@
 """pandoc's document tree: nested lists and {"t": type, "c": content} objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

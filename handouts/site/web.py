@@ -1,7 +1,5 @@
 """A page as HTML: its tree changed for a browser, put into the template."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

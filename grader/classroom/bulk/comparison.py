@@ -1,7 +1,5 @@
 """What changed between two runs: who moved, by how much, by which check, and what was the cause."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from grader.classroom.bulk.history import Past

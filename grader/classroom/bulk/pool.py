@@ -1,7 +1,5 @@
 """The worker processes of a bulk run: starts them, hands out tasks, replaces those that die."""
 
-from __future__ import annotations
-
 import contextlib
 import selectors
 import subprocess

@@ -1,7 +1,5 @@
 """`./grade bulk`: grades a class."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path

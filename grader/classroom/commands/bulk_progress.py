@@ -1,7 +1,5 @@
 """How far a bulk run is, on stderr: a bar on a terminal, elsewhere a line now and then."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

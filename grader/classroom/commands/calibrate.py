@@ -1,7 +1,5 @@
 """`./grade calibrate`: how the speed checks behave on this machine, and thresholds that fit it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

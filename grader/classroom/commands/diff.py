@@ -1,7 +1,5 @@
 """`./grade diff`: who moved between two runs of a class, by how much, and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated

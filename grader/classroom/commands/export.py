@@ -1,7 +1,5 @@
 """`./grade export`: the grades of a run for a learning management system or another program."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

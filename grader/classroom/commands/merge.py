@@ -1,7 +1,5 @@
 """`./grade merge`: speed that another machine measured, into a class that was graded without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`./grade override`: points that the instructor sets by hand; they survive every regrade."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

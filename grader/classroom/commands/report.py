@@ -1,7 +1,5 @@
 """`./grade report`: the class page of a bulk run."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from pathlib import Path

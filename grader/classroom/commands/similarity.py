@@ -1,7 +1,5 @@
 """`./grade similarity`: which submissions of a class are more alike than the lab explains."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated

@@ -7,8 +7,6 @@ That is why the autograder has no hidden case and no solution: it grades the pub
 ./grade bulk grades the rest.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

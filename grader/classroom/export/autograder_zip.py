@@ -5,8 +5,6 @@
 It holds what students get, and the modules that collect a submission and write results.json.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 import zipfile

@@ -8,8 +8,6 @@ and a score in each line, no header, as app/controllers/assessment/grading.rb of
 https://github.com/autolab/Autolab reads it; it refuses a file with an address it does not know.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

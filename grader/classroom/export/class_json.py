@@ -1,8 +1,6 @@
 """The whole class as one JSON document, convlabs-class/v1; grader/model/class_grades.py has its
 fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -14,8 +14,6 @@ https://github.com/instructure/canvas-lms.
 The same grades give the same bytes.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

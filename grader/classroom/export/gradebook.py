@@ -1,8 +1,6 @@
 """The gradebook, gradebook.csv: a row for each student, and some columns for each lab. With
 --per-check, checks.csv: a row for each check of each student."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

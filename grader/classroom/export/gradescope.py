@@ -5,8 +5,6 @@ https://gradescope-autograders.readthedocs.io/en/latest/specs/ documents the fil
 top replaces the sum of the tests' scores, and without both of them the autograder has failed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

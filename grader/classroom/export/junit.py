@@ -1,7 +1,5 @@
 """JUnit's XML: a suite per student and lab. A `failure` is the student's, an `error` is ours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as Xml

@@ -4,8 +4,6 @@ https://docs.prairielearn.com/externalGrading/#grading-results documents it: "sc
 0 to 1; "gradable": false gives no points and takes none, and needs no score; 1 MB at most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The end of a bulk run on the terminal: scores, common mistakes, and what was not graded."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 

@@ -3,8 +3,6 @@
 `python -m grader.schema.write` makes the JSON Schema from these types.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -4,8 +4,6 @@ A line is a submission that takes part: a group has one. Nothing in it says whos
 is that of the scores as they are shown, then of the pseudonyms.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """All that the class page shows, from the final grades: figures and texts, no HTML."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ fingerprint. A copy of one function has a low score but a long run of the same o
 is a reason to list a pair. The limits come from data: RESULTS.md beside the tests.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The walk over a file's syntax tree that makes its normalized tokens; normalise.py says which."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tree_sitter import Node

@@ -1,7 +1,5 @@
 """Mistakes with the mask: flipped, transposed, a row or a tap missing, its rows read wrongly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice

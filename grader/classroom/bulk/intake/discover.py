@@ -5,8 +5,6 @@ The first layout to which every child of the folder belongs is the one. A folder
 has a folder, zip or tarball for each student.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ where it is stored whole, as git stores the newest commit). Whatever is not as e
 No link is followed, and what is read is bounded.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

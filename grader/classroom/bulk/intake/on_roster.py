@@ -1,7 +1,5 @@
 """Who of a roster handed in, who did not, and who handed in without being on it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 
