@@ -62,10 +62,7 @@ def _parts(context: typer.Context) -> list[str]:
         return []
 
 
-def _list(colour: options.ColourOption = output.Colour.auto) -> None: ...
-
-
-def _doctor(colour: options.ColourOption = output.Colour.auto) -> None: ...
+def _coloured(colour: options.ColourOption = output.Colour.auto) -> None: ...
 
 
 def _setup(
@@ -89,8 +86,8 @@ def _hint(
 
 # The arguments of the commands that before_setup.py runs. Typer completes them and runs none.
 ARGUMENTS: dict[str, Callable[..., None]] = {
-    "list": _list,
+    "list": _coloured,
     "hint": _hint,
-    "doctor": _doctor,
+    "doctor": _coloured,
     "setup": _setup,
 }

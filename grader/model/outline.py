@@ -64,3 +64,11 @@ def load(lab_id: str) -> Outline:
     except (OSError, ValueError, TypeError, RecursionError) as damage:
         problem = damage
     raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}")
+
+
+def title(lab_id: str) -> str:
+    """The title of a lab; "" where the course, unlike an earlier run, has no such lab."""
+    try:
+        return load(lab_id).title
+    except SpecError:
+        return ""

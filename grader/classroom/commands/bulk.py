@@ -35,10 +35,6 @@ from grader.model import plain_text, spec
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="bulk")(bulk)
-
-
 def bulk(
     submissions: options.Submissions,
     out: options.Out,

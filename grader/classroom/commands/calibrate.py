@@ -31,10 +31,6 @@ from grader.session.programs import COMPILES
 BUSY = 0.5  # of the cores, that other programs use: the load at which a warning is due
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="calibrate")(calibrate)
-
-
 def calibrate(
     lab_id: Annotated[
         str, typer.Option("--lab", metavar="lab1", help="This lab alone; all if left out.")

@@ -15,10 +15,6 @@ from grader.commands.errors import UsageError
 from grader.model.plain_text import line
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="diff")(diff)
-
-
 def diff(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     before: Annotated[

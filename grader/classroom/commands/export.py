@@ -24,10 +24,6 @@ from grader.model.plain_text import line
 LEADERBOARD = {"csv": document.to_csv, "json": document.to_json}
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="export")(export)
-
-
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     form: Annotated[str, typer.Option("--format", metavar="|".join(exports.FORMATS))] = "csv",

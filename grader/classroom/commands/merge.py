@@ -12,10 +12,6 @@ from grader.classroom.export import publish
 from grader.commands.errors import UsageError
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="merge")(merge)
-
-
 def merge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     other: Annotated[

@@ -19,10 +19,6 @@ from grader.model.plain_text import line
 BACK = "none"
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="override")(override)
-
-
 def override(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     student: Annotated[

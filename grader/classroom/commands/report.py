@@ -18,10 +18,6 @@ from grader.setup import install, python_packages
 NAMES, PSEUDONYMS = "class.html", "class-pseudonyms.html"
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="report")(report)
-
-
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     out: Annotated[

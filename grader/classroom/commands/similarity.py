@@ -15,10 +15,6 @@ from grader.commands.errors import UsageError
 from grader.model import spec
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command(name="similarity")(similarity)
-
-
 def similarity(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
     lab: Annotated[

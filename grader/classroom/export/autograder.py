@@ -21,6 +21,7 @@ from grader.classroom.export.gradescope import Results
 from grader.execute import backend
 from grader.grading import leaderboard, pipeline
 from grader.model import spec
+from grader.model.result import to_json
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 
@@ -61,7 +62,7 @@ def main(submission: Path, target: Path) -> int:
     except Exception as fault:  # noqa: BLE001
         print(f"{type(fault).__name__}: {fault}", file=sys.stderr)
         document = gradescope.failed(f"{gradescope.FAULT}: {type(fault).__name__}")
-    files.replace(target, gradescope.to_json(document))
+    files.replace(target, to_json(document))
     return 0
 
 

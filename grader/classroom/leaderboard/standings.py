@@ -156,7 +156,7 @@ def _board(lab: str, entries: list[_Entry], by_student: dict[tuple[str, str], st
         lines.append(line)
         by_student |= {(owner.id, lab): name for owner in entry.owners}
     checks = sorted(timed.values(), key=lambda check: (check[1], check[2]))
-    return Board(lab, _title(lab), tuple(checks), tuple(lines))
+    return Board(lab, outline.title(lab), tuple(checks), tuple(lines))
 
 
 def _comparable(entry: _Entry, timed: set[str]) -> _Entry:
@@ -191,10 +191,3 @@ def _told_apart(names: list[str]) -> list[str]:
         f"{name} ({folded[: at + 1].count(folded[at])})" if folded.count(folded[at]) > 1 else name
         for at, name in enumerate(names)
     ]
-
-
-def _title(lab: str) -> str:
-    try:
-        return outline.load(lab).title
-    except outline.SpecError:  # a run may have labs that the course no longer has
-        return ""

@@ -145,7 +145,7 @@ def _lab(
     out_of = {f.out_of for f in with_points}
     return LabFigures(
         id=lab,
-        title=_title(lab),
+        title=outline.title(lab),
         finals=finals,
         states=Counter(final.status for final in finals),
         unsure=sum(_is_unsure(final) for final in finals),
@@ -162,13 +162,6 @@ def _lab(
         unmeasured=_unmeasured(finals),
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
     )
-
-
-def _title(lab: str) -> str:
-    try:
-        return outline.load(lab).title
-    except outline.SpecError:  # a run may have labs that the course no longer has
-        return ""
 
 
 def _is_unsure(final: Final) -> bool:

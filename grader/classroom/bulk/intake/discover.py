@@ -27,8 +27,6 @@ from grader.classroom.bulk.intake.layouts.layout import Layout
 from grader.classroom.course.person import Person
 from grader.model import plain_text
 
-__all__ = ["Download", "Entry", "discover", "download"]
-
 # Autolab's names would also be Canvas's: Canvas removes every "@".
 LAYOUTS = tuple(module.LAYOUT for module in (gradescope, moodle, autolab, canvas, git_clones))
 DEEPEST = 3  # folders or zips around a download
@@ -57,11 +55,6 @@ class Download:
         if noted:
             noted[0] = noted[0].replace(" ", " of them ", 1)
         return ", ".join([text, *noted])
-
-
-def discover(folder: Path) -> list[Entry]:
-    """Every submission, by student. Raises OSError as download() does."""
-    return download(folder).entries
 
 
 def download(place: Path) -> Download:
