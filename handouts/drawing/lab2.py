@@ -1,7 +1,5 @@
 """The figures of lab 2."""
 
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREY,
@@ -111,10 +109,3 @@ def transfer() -> Drawing:
             for size, cpu, gpu, copy in measured
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "blocks": blocks,
-    "last_block": last_block,
-    "transfer": transfer,
-}

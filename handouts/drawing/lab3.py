@@ -1,7 +1,5 @@
 """The figures of lab 3."""
 
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -79,9 +77,3 @@ def constant() -> Drawing:
             for size, before, after in bank
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "lanes": lanes,
-    "constant": constant,
-}

@@ -38,10 +38,6 @@ class Reading:
     blocks: list[Any]
     problems: list[str]
 
-    @property
-    def headings(self) -> list[tree.Heading]:
-        return tree.headings(self.blocks)
-
 
 def read(page: Page) -> Reading:
     """Reads a page of Markdown. Raises PandocError."""
@@ -190,7 +186,7 @@ def page(
         body=Markup(text),  # made by pandoc of our own pages
         groups=contents.groups(),
         titles=titles,
-        sections=[h for h in reading.headings if h.level == 2],
+        sections=tree.sections(reading.blocks),
         before=before,
         after=after,
         interactive=FIGURE in text,
