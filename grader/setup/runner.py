@@ -27,11 +27,6 @@ class Output:
     text: str
 
 
-def no_activity(_: str) -> str:
-    """For a command whose output says nothing about its progress."""
-    return ""
-
-
 class Runner:
     """A set-up of `total` steps. On a terminal the current activity is one line that is rewritten
     each second; elsewhere it is a new line every five seconds.
@@ -93,7 +88,7 @@ class Runner:
     def run(
         self,
         command: Sequence[str],
-        activity: Callable[[str], str] = no_activity,
+        activity: Callable[[str], str] = lambda _: "",
         settings: Mapping[str, str] | None = None,
     ) -> Output:
         """Runs a command with `settings` added to the environment. `activity` is given each line
