@@ -50,12 +50,16 @@ def _asked(binary: Path, addresses: list[int]) -> dict[int, Location]:
     """What addr2line says of them; {} when it cannot be run."""
     argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in addresses)]
     try:
-        limits, view = Limits(seconds=20), View(reads=(binary,))
-        output = launcher.launch(argv, limits, binary.parent, view=view).stdout
+        found = read_locations(output_about(binary, argv))
     except OSError:
         return {}
-    found = read_locations(output)
     return {pc: found.get(pc, UNKNOWN) for pc in addresses}
+
+
+def output_about(binary: Path, argv: list[str]) -> bytes:
+    """What a tool prints that reads a student's program. Raises OSError."""
+    limits, view = Limits(seconds=20), View(reads=(binary,))
+    return launcher.launch(argv, limits, binary.parent, view=view).stdout
 
 
 def read_locations(output: bytes) -> dict[int, Location]:

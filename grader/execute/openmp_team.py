@@ -5,8 +5,6 @@ from typing import Annotated
 
 import msgspec
 
-from grader.execute import records
-
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 # Part of what all threads wrote that one must have written to count as one that worked. A flag that
@@ -25,11 +23,3 @@ class Team(msgspec.Struct, frozen=True):
         """How many threads did work. One that got nothing of a loop that is too short did none."""
         least = max(1.0, SHARE * sum(self.written))
         return sum(count >= least for count in self.written)
-
-
-def read_team(raw: bytes) -> Team | None:
-    """The record that a run left, or None if there is none that can be read."""
-    try:
-        return records.decode(raw, Team)
-    except msgspec.DecodeError:
-        return None
