@@ -19,7 +19,7 @@ from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.export import gradescope
 from grader.classroom.export.gradescope import Results
 from grader.execute import backend
-from grader.grading import leaderboard, pipeline
+from grader.grading import pipeline, speed_scores
 from grader.model import spec
 from grader.model.result import to_json
 from grader.session.observer import Observer
@@ -52,7 +52,7 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
     document = gradescope.results(result)
     if collected.pseudonym is None:
         return document
-    return {**document, **gradescope.leaderboard(lab.id, leaderboard.of(result))}
+    return {**document, **gradescope.leaderboard(lab.id, speed_scores.of(result))}
 
 
 def main(submission: Path, target: Path) -> int:

@@ -14,8 +14,8 @@ from grader.classroom.bulk.final import Final, Student
 from grader.classroom.bulk.store import Store
 from grader.classroom.course.settings import Course
 from grader.classroom.leaderboard.refused_names import RealNames
-from grader.grading import leaderboard
-from grader.grading.leaderboard import mean
+from grader.grading import speed_scores
+from grader.grading.speed_scores import mean
 from grader.model import outline, pseudonym
 from grader.model.leaderboard import Leaderboard, Scored
 from grader.model.pseudonym import PseudonymError
@@ -104,7 +104,7 @@ def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
     names = RealNames(final.students(store.submissions(), rules))
     without = frozenset(rules.leaderboard_without)
     contents = store.pseudonyms.every()
-    floors = leaderboard.least_floors(each.result for each in grades if each.result)
+    floors = speed_scores.least_floors(each.result for each in grades if each.result)
     taking_part: dict[tuple[str, str], list[Final]] = defaultdict(list)
     for grade in grades:
         if grade.row and (grade.row.student, grade.lab) in contents:
@@ -121,7 +121,7 @@ def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
             continue
         result, row = finals[0].result, finals[0].row
         scores = (
-            leaderboard.of(result, floors=floors) if result else Leaderboard(None, None, None, [])
+            speed_scores.of(result, floors=floors) if result else Leaderboard(None, None, None, [])
         )
         entries[of_lab].append(_Entry(name, scores, owners, row.key if row else ""))
     by_student: dict[tuple[str, str], str] = {}

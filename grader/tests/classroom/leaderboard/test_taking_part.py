@@ -19,7 +19,7 @@ from grader.tests.classroom.bulk import hostile
 from grader.tests.classroom.bulk.layouts import samples
 from grader.tests.classroom.bulk.test_bulk import bulk, few, solution
 from grader.tests.classroom.leaderboard import classes
-from grader.tests.grading import test_leaderboard
+from grader.tests.grading import test_speed_scores
 
 LABS = [spec.load("lab1"), spec.load("lab3")]
 Tree = dict[str, bytes]
@@ -135,8 +135,8 @@ def test_gradescopes_autograder_scores_who_takes_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The grading itself is replaced: its times would differ from run to run."""
-    graded = test_leaderboard.graded(
-        test_leaderboard.check("correct", "A"), classes.speed("lab1", "A", 200)
+    graded = test_speed_scores.graded(
+        test_speed_scores.check("correct", "A"), classes.speed("lab1", "A", 200)
     )
 
     def grade(*_: object) -> Result:
