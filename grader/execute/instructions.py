@@ -9,6 +9,7 @@ import msgspec
 
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
+from grader.sandbox import launcher
 
 LONGEST = 15  # bytes of an instruction
 # What each counter counts: instructions whose registers have so many bits, or more.
@@ -74,9 +75,6 @@ def disassembled(binary: Path, pc: int) -> str:
     """The instruction at an address of a program, or "" where objdump cannot say."""
     argv = ["objdump", "-d", "--no-show-raw-insn", f"--start-address={pc}"]
     argv += [f"--stop-address={pc + LONGEST}", str(binary)]
-    try:
-        output = addr2line.output_about(binary, argv)
-    except OSError:
-        return ""
-    found = re.search(rf"^ *{pc:x}:\t(.+)$", output.decode(errors="replace"), re.MULTILINE)
+    output = launcher.tool_output(argv, binary)
+    found = re.search(rf"^ *{pc:x}:\t(.+)$", output, re.MULTILINE)
     return " ".join(found[1].split()) if found else ""

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from grader import paths
 from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
 from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
@@ -117,6 +118,16 @@ def launch(
     """
     with start(argv, limits, cwd, env, view, files) as running:
         return running.wait()
+
+
+def tool_output(argv: list[str], read: Path | None) -> str:
+    """What a program of the compiler's prints, of a file that it may read; "" when it cannot."""
+    folder, reads = (read.parent, (read,)) if read else (paths.ROOT, ())
+    try:
+        done = launch(argv, Limits(seconds=20), folder, view=View(reads))
+    except OSError:
+        return ""
+    return done.stdout.decode(errors="replace")
 
 
 @contextlib.contextmanager
