@@ -22,7 +22,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from grader import paths
 from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
 from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
@@ -122,7 +121,7 @@ def launch(
 
 def tool_output(argv: list[str], read: Path | None) -> str:
     """What a program of the compiler's prints, of a file that it may read; "" when it cannot."""
-    folder, reads = (read.parent, (read,)) if read else (paths.ROOT, ())
+    folder, reads = (read.parent, (read,)) if read else (Path("/"), ())
     try:
         done = launch(argv, Limits(seconds=20), folder, view=View(reads))
     except OSError:
